@@ -37,7 +37,7 @@ typedef struct bench_summary {
 
 void bench_get_summary(const bench* b, bench_summary* out);
 
-/// Multiplications and additions of one sine with its cosine (src/base/sincos.h).
+/// Multiplications and additions of one sine with its cosine (src/kernel/sincos.h).
 enum { BENCH_SINCOS_F64 = 39, BENCH_SINCOS_F32 = 26 };
 
 /// One row. What does not apply, or is not known, is NaN; text NULL. Of a row that failed ns is infinite.

@@ -135,7 +135,7 @@ int bench_closed_draw(bench_states* states, const bench_robot* r)
   uint64_t seed = 20;
   limb_data* d = NULL;
   limb_loops* w = NULL;
-  limb_status s = limb_data_create(r->model, NULL, &d);
+  limb_status s = limb_data_create(limb_spanning_tree(r->model), NULL, &d);
   if (s == LIMB_OK) s = limb_loops_create(r->model, LIMB_LOOPS_LINEAR, NULL, &w);
   for (size_t k = 0; k < (size_t)states->count && s == LIMB_OK; k++)
     s = draw_state(w, d, &seed, states->q + k * nq, states->v + k * nv, states->a + k * nv, states->tau + k * nv);

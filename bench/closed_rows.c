@@ -112,7 +112,7 @@ static void* make(const bench_library* library, const bench_robot* robot, const 
   t->mask = states->count - 1;
   t->x = calloc(nv, sizeof *t->x);
   t->active = calloc(nv, sizeof *t->active);
-  limb_status s = t->x && t->active ? limb_data_create(m, NULL, &t->d) : LIMB_E_NOMEM;
+  limb_status s = t->x && t->active ? limb_data_create(limb_spanning_tree(m), NULL, &t->d) : LIMB_E_NOMEM;
   if (s == LIMB_OK) s = limb_loops_create(m, use, NULL, &t->w);
   if (s == LIMB_OK) s = list_active(t, m);
   if (s == LIMB_OK && bench_is_exact(robot)) s = make_room(t);

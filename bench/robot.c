@@ -172,7 +172,7 @@ static int draw(bench_states* s, const bench_robot* r)
   const size_t nq = (size_t)r->nq, nv = (size_t)r->nv;
   uint64_t seed = 20;
   limb_data* d = NULL;
-  if (limb_data_create(r->model, NULL, &d) != LIMB_OK) return -1;
+  if (limb_data_create(limb_spanning_tree(r->model), NULL, &d) != LIMB_OK) return -1;
   limb_status status = LIMB_OK;
   for (size_t k = 0; k < (size_t)s->count && status == LIMB_OK; k++) {
     double *v = s->v + k * nv, *a = s->a + k * nv;

@@ -2,8 +2,7 @@
 #include "cli.h"
 #include "commands.h"
 #include "output.h"
-#include "sim_loop.h"
-#include "sim_outputs.h"
+#include "sim_job.h"
 #include "states.h"
 
 #include <stdlib.h>
@@ -13,36 +12,35 @@ static const cli_option* const options[] = {sim_plan_options,  sim_input_options
                                             cli_world_options, sim_output_options, NULL};
 
 static const char* const about[] = {
-  "Simulates a robot: from forces to accelerations, from accelerations to motion. The",
-  "operand is a model, or a run file: YAML that begins with schema: 1 and names model,",
-  "start, inputs, controller, solver, events and outputs. docs/simulation.md describes",
-  "it. Options go before what the file says.",
+  "Simulates a robot: from forces to accelerations to motion. The operand is a model, or a",
+  "run file: YAML that begins with schema: 1 and names model, start, inputs, controller,",
+  "solver, events and outputs (docs/simulation.md). Options override the run file.",
   "",
-  "Numbers are formulas with units: 45deg, 2 Nm * sin(2*pi*t). Those of forces are of",
+  "Numbers are formulas with units: 45deg, 2 Nm * sin(2*pi*t). Formulas of forces may use",
   "time (t), q.<joint>, v.<joint>, energy, pos.<frame>.x, vel.<frame>.vx in world axes,",
-  "body.<frame>.vx in the frame's own, and whatever else of limb eval follows from q",
-  "and v. Events may look at a.<joint>, tau.<joint> and lambda.<loop>.<row> as well.",
+  "body.<frame>.vx in the frame's own axes, and any quantity of limb eval that follows",
+  "from q and v. Events may also use a.<joint>, tau.<joint> and lambda.<loop>.<row>.",
   "",
   "Channels are the quantities of limb eval, whole or in part: q, v, a, tau, energy,",
-  "M.elbow, lambda.loop1.fx, pose.tool, velocity@body.tool.vx. Rows come at the given",
-  "rate from the start on, and where the simulation ends.",
+  "M.elbow, lambda.loop1.fx, pose.tool, velocity@body.tool.vx. Rows are written at the",
+  "given rate from the start on, and at the end.",
   "",
-  "Robots with loops start closed: joints that are given stay, the others follow.",
+  "Loops are closed at the start: given joints stay fixed, the others follow.",
   "",
-  "Ctrl-C ends the simulation, and everything up to there is written; exit code 130.",
-  "When a state cannot be left any more (exit code 4), too.",
+  "Ctrl-C ends the simulation and writes everything up to that time (exit code 130);",
+  "likewise if the integrator cannot advance (exit code 4).",
   NULL,
 };
 
 static const char* const examples[] = {
   "limb sim planar_2r --duration 10 --method rk4 --output fall.csv",
-  "two links that fall, as a table",
+  "two falling links, as a table",
   "limb sim acrobot --duration 5 --q 'shoulder=45deg' --animate swing.html",
-  "a picture that moves",
+  "an animation",
   "limb sim ur5 --duration 2 --controller 'computed_torque,kp=100,kd=20,q.elbow=1,rate=1kHz'",
-  "a controller that is sampled",
+  "a sampled controller",
   "limb sim four_bar.yaml --event 'lambda.pin.fx > 1000' --summary json",
-  "a run file, an event more, how it went for programs",
+  "a run file with an additional event, and a summary for programs",
   NULL,
 };
 
@@ -52,7 +50,6 @@ static void close_job(sim_job* job)
   sim_close_outputs(job);
   sim_close_events(job);
   sim_close_control(job);
-  sim_close_motion(job);
   sim_close_inputs(job);
   free(job->q);
   free(job->v);
@@ -81,7 +78,7 @@ static int start(sim_job* job)
   return code == EXIT_MODEL ? EXIT_USAGE : code;
 }
 
-// Everything is checked before a file is touched.
+// Checks everything before the first file is written.
 static int prepare(sim_job* job)
 {
   int code = sim_open_robot(job);
@@ -100,14 +97,14 @@ static int prepare(sim_job* job)
   return code == EXIT_FINE ? sim_open_outputs(job) : code;
 }
 
-static int tell(sim_job* job, const sim_outcome* out, int code)
+static int summarise(sim_job* job, const sim_outcome* out, int code)
 {
   const char* summary = cli_get(job->plan.args, "summary");
   const int json = summary && strcmp(summary, "json") == 0;
   const int none = summary && strcmp(summary, "none") == 0;
   if (none || (job->quiet && !json)) return code;
-  const int told = sim_tell(job, out, json);
-  return code == EXIT_FINE ? told : code;
+  const int printed = sim_print_summary(job, out, json);
+  return code == EXIT_FINE ? printed : code;
 }
 
 static int run_sim(const cli_args* args)
@@ -120,7 +117,7 @@ static int run_sim(const cli_args* args)
     limb_sim_state at;
     if (limb_sim_now(job.sim, &at) == LIMB_OK) (void)sim_momentum(&job, at.q, at.v, &out.momentum[0]);
     code = sim_run_to_end(&job, &out);
-    code = tell(&job, &out, code);
+    code = summarise(&job, &out, code);
   }
   close_job(&job);
   return code;
@@ -129,7 +126,7 @@ static int run_sim(const cli_args* args)
 const cli_command cli_sim = {
   "sim",
   "MODEL|RUN.yaml",
-  "simulate: motion from forces, controllers and events, to tables and pictures",
+  "simulate motion under forces, controllers and events; write tables and pictures",
   about,
   examples,
   options,

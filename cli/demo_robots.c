@@ -42,7 +42,7 @@ static limb_status make(int i, demo_robot* r)
   limb_error err = {.status = LIMB_OK};
   *r = table[i];
   limb_status s = cli_load_built_in(r->name, &r->model, &err);
-  if (s == LIMB_OK) s = limb_data_create(r->model, NULL, &r->data);
+  if (s == LIMB_OK) s = limb_data_create(limb_spanning_tree(r->model), NULL, &r->data);
   if (s != LIMB_OK) {
     (void)fprintf(stderr, "limb: robot '%s': %s %s %s\n", r->name, limb_status_text(s), err.where, err.text);
     return s;

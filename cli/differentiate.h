@@ -1,13 +1,13 @@
 // Velocities and accelerations of a trajectory that has positions only.
 //
-// Each coordinate is differentiated by a quintic spline (limb/signal.h). Quaternions go through the spline
+// Each coordinate is differentiated by a quintic spline (limb/control.h). Quaternions go through the spline
 // with their four components, signs made continuous; the curve is that spline, normalised, so that angular
 // velocity and acceleration are those of one smooth rotation through all samples. The whole trajectory is
 // held in memory: per row some 16 bytes for each coordinate, and 120 more while the spline is made.
 #ifndef LIMB_CLI_DIFFERENTIATE_H
 #define LIMB_CLI_DIFFERENTIATE_H
 
-#include "limb/signal.h"
+#include "limb/control.h"
 
 #include "states.h"
 

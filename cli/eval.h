@@ -2,7 +2,8 @@
 #ifndef LIMB_CLI_EVAL_H
 #define LIMB_CLI_EVAL_H
 
-#include "npy.h"
+#include "limb/table.h"
+
 #include "robot.h"
 #include "states.h"
 
@@ -35,10 +36,12 @@ struct eval_run {
   const eval_printer* printer;
   FILE* out;
   limb_csv_writer* csv;
-  cli_npy_writer npy;
-  limb_loops* watch; // of rows that need not close the loops
-  uint64_t open;     // rows that do not
-  int nan_told;      // a part of "all" that has no value was reported
+  limb_table_writer* table; // of NPY
+  const char* path;         // where that is written
+  void* columns;            // while the printer begins
+  limb_loops* watch;        // of rows that need not close the loops
+  uint64_t open;            // rows that do not
+  int nan_told;             // a part of "all" that has no value was reported
 };
 
 // `limb eval --list`: the registry, as text, JSON or Markdown. An exit code. eval_list.c

@@ -2,6 +2,7 @@
 #include "cli.h"
 #include "eval.h"
 #include "json.h"
+#include "output.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -82,21 +82,50 @@ const eval_printer eval_csv = {"csv", csv_begin, csv_row, csv_end, csv_fail};
 
 // ---- NPY -------------------------------------------------------------------------------------------
 
-static int npy_status(const eval_run* r, int fine)
+static int npy_status(const eval_run* r, limb_status s)
 {
-  return fine ? EXIT_FINE : cli_unwritten(cli_title(r->args), "the NPY file", "unknown error");
+  return s == LIMB_OK ? EXIT_FINE : cli_unwritten(cli_title(r->args), "the NPY file", limb_status_text(s));
 }
+
+// Names of all columns, one behind the other.
+typedef struct column_names {
+  cli_text text;
+  int count;
+} column_names;
 
 static int npy_column(eval_run* r, const char* name)
 {
-  cli_npy_column(&r->npy, name);
-  return !r->npy.head.failed;
+  column_names* c = r->columns;
+  cli_text_add(&c->text, name);
+  cli_text_add(&c->text, "\n");
+  c->count++;
+  return !c->text.failed;
+}
+
+// The table is written where the output will be taken from.
+static limb_status npy_open(eval_run* r, column_names* c)
+{
+  limb_table_column* column = calloc((size_t)c->count + 1, sizeof *column);
+  limb_status s = column ? LIMB_OK : LIMB_E_NOMEM;
+  char* at = c->text.bytes;
+  for (int k = 0; k < c->count && column; k++) {
+    column[k].name = at;
+    at += strcspn(at, "\n");
+    *at++ = '\0';
+  }
+  if (s == LIMB_OK) s = limb_table_create(r->path, LIMB_TABLE_NPY, c->count, column, &r->table, NULL);
+  free(column);
+  return s;
 }
 
 static int npy_begin(eval_run* r)
 {
-  errno = 0;
-  return npy_status(r, each_column(r, npy_column) && cli_npy_begin(&r->npy, r->out));
+  column_names names = {0};
+  limb_status s = LIMB_E_NOMEM;
+  r->columns = &names;
+  if (each_column(r, npy_column)) s = npy_open(r, &names);
+  cli_text_free(&names.text);
+  return npy_status(r, s);
 }
 
 // Time is in front of the numbers.
@@ -104,10 +133,10 @@ static int npy_row(eval_run* r)
 {
   const int time = r->states.has_time;
   if (time) r->x[-1] = r->states.time;
-  return npy_status(r, cli_npy_row(&r->npy, r->x - time));
+  return npy_status(r, limb_table_row(r->table, r->x - time));
 }
 
-static int npy_end(eval_run* r) { return npy_status(r, cli_npy_end(&r->npy)); }
+static int npy_end(eval_run* r) { return npy_status(r, limb_table_end(r->table)); }
 
 static int npy_fail(eval_run* r, int code)
 {

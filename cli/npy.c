@@ -1,12 +1,11 @@
-// Tables as NPY: writing and reading.
+// Tables as NPY: reading.
 #include "npy.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { PREFIX = 12, ALIGN = 64, DIGITS = 20, HEADER_MAX = 1 << 26 };
+enum { PREFIX = 12, HEADER_MAX = 1 << 26 };
 
 static int is_little(void)
 {
@@ -15,61 +14,6 @@ static int is_little(void)
   memcpy(&first, &one, 1);
   return first;
 }
-
-// ---- writing ---------------------------------------------------------------------------------------------
-
-void cli_npy_column(cli_npy_writer* w, const char* name)
-{
-  char one[2] = "";
-  cli_text_add(&w->head, w->columns++ ? ", ('" : "{'descr': [('");
-  for (; *name; name++) { // as Python writes it
-    if (*name == '\'' || *name == '\\') cli_text_add(&w->head, "\\");
-    one[0] = (unsigned char)*name < ' ' ? '_' : *name;
-    cli_text_add(&w->head, one);
-  }
-  cli_text_add(&w->head, is_little() ? "', '<f8')" : "', '>f8')");
-}
-
-static int write_header(const cli_npy_writer* w)
-{
-  char rows[DIGITS + 80];
-  const int tail =
-    snprintf(rows, sizeof rows, "], 'fortran_order': False, 'shape': (%*llu,), }", DIGITS, (unsigned long long)w->rows);
-  const size_t body = w->head.size + (size_t)tail;
-  const size_t length = (PREFIX + body + 1 + ALIGN - 1) / ALIGN * ALIGN - PREFIX;
-  unsigned char prefix[PREFIX] = {0x93, 'N', 'U', 'M', 'P', 'Y', 3, 0};
-  for (int k = 0; k < 4; k++) prefix[8 + k] = (unsigned char)(length >> (8 * k) & 0xff);
-  int fine = fwrite(prefix, 1, PREFIX, w->stream) == PREFIX &&
-             fwrite(w->head.bytes, 1, w->head.size, w->stream) == w->head.size &&
-             fwrite(rows, 1, (size_t)tail, w->stream) == (size_t)tail;
-  for (size_t k = body; k + 1 < length && fine; k++) fine = fputc(' ', w->stream) != EOF;
-  return fine && fputc('\n', w->stream) != EOF;
-}
-
-int cli_npy_begin(cli_npy_writer* w, FILE* stream)
-{
-  w->stream = stream;
-  errno = 0;
-  if (w->columns == 0) cli_text_add(&w->head, "{'descr': [");
-  return !w->head.failed && write_header(w);
-}
-
-int cli_npy_row(cli_npy_writer* w, const double* x)
-{
-  errno = 0;
-  w->rows++;
-  return fwrite(x, sizeof *x, (size_t)w->columns, w->stream) == (size_t)w->columns;
-}
-
-int cli_npy_end(cli_npy_writer* w)
-{
-  errno = 0;
-  return fseek(w->stream, 0, SEEK_SET) == 0 && write_header(w) && fseek(w->stream, 0, SEEK_END) == 0;
-}
-
-void cli_npy_free(cli_npy_writer* w) { cli_text_free(&w->head); }
-
-// ---- reading ---------------------------------------------------------------------------------------------
 
 static const unsigned char magic[6] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
 

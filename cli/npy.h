@@ -1,31 +1,10 @@
 // Tables as NPY: one structured array with a field of 8-byte floats per column, so that numpy.load(path)["q.elbow"] is
-// a column. Format: NumPy enhancement proposal 1; version 3 is written, all are read.
+// a column. Format: NumPy enhancement proposal 1. limb/table.h writes them.
 #ifndef LIMB_CLI_NPY_H
 #define LIMB_CLI_NPY_H
 
 #include <stdint.h>
 #include <stdio.h>
-
-#include "output.h"
-
-// ---- writing ---------------------------------------------------------------------------------------------
-
-typedef struct cli_npy_writer {
-  FILE* stream;  // that can be positioned
-  cli_text head; // up to the number of rows
-  uint64_t rows;
-  int columns;
-} cli_npy_writer;
-
-// Adds a column. cli_npy_begin writes the header, cli_npy_row a row of `columns` numbers, cli_npy_end the header again,
-// with the number of rows. Each of these: 1, or 0 when it could not be written (errno) or memory ran out.
-void cli_npy_column(cli_npy_writer* w, const char* name);
-int cli_npy_begin(cli_npy_writer* w, FILE* stream);
-int cli_npy_row(cli_npy_writer* w, const double* x);
-int cli_npy_end(cli_npy_writer* w);
-void cli_npy_free(cli_npy_writer* w);
-
-// ---- reading ---------------------------------------------------------------------------------------------
 
 typedef struct cli_npy_reader {
   FILE* stream;

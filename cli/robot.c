@@ -177,7 +177,7 @@ static int build_robot(cli_robot* r)
 {
   limb_error err = {0};
   limb_status s = limb_builder_build(limb_reading_builder(r->reading), &r->model, &err);
-  if (s == LIMB_OK) s = limb_data_create(r->model, NULL, &r->data);
+  if (s == LIMB_OK) s = limb_data_create(limb_spanning_tree(r->model), NULL, &r->data);
   if (s != LIMB_OK) cli_print_error(stderr, limb_reading_source(r->reading), s, &err);
   return cli_exit_code(s);
 }

@@ -167,8 +167,8 @@ static limb_status prepare(pair* p)
     at += i < 2 ? nq : nv;
   }
   if (nn > 0) p->Ma = at, p->Mb = at + nn, p->Mc = at + 2 * nn;
-  limb_status s = limb_data_create(p->a, NULL, &p->da);
-  if (s == LIMB_OK) s = limb_data_create(p->b, NULL, &p->db);
+  limb_status s = limb_data_create(limb_spanning_tree(p->a), NULL, &p->da);
+  if (s == LIMB_OK) s = limb_data_create(limb_spanning_tree(p->b), NULL, &p->db);
   if (s == LIMB_OK && limb_loop_count(p->a) > 0) s = limb_loops_create(p->a, LIMB_LOOPS_LINEAR, NULL, &p->la);
   if (s == LIMB_OK && limb_loop_count(p->b) > 0) s = limb_loops_create(p->b, LIMB_LOOPS_LINEAR, NULL, &p->lb);
   return s;

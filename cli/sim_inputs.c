@@ -1,4 +1,4 @@
-// What acts in a simulation, by formulas and from tables: forces of motors, wrenches on frames.
+// Inputs of a simulation: actuator forces, wrenches on frames, prescribed motion.
 #include "cli.h"
 #include "sim_job.h"
 
@@ -10,12 +10,12 @@ enum { PARTS = 6 }; // mx my mz fx fy fz
 
 static const char* const part_names[] = {"mx", "my", "mz", "fx", "fy", "fz", NULL};
 
-// One table: columns of forces go to 0 ... nv - 1, those of wrenches behind them.
+// A table: columns of forces have destinations 0 ... nv - 1, followed by those of wrenches.
 typedef struct table_input {
   sim_table table;
   sim_job* job;
   int nwrench;
-  int* frame; // nwrench: frames that have columns
+  int* frame; // nwrench: frames with columns
   limb_ref ref;
 } table_input;
 
@@ -25,13 +25,13 @@ struct sim_inputs {
   int* dof; // of each formula
   sim_formulas forces;
   int nforce;
-  limb_wrench* force; // frames and references of the wrenches
-  int (*part)[PARTS]; // formula of each; -1: zero
+  limb_wrench* force; // frames and reference axes of the wrenches
+  int (*part)[PARTS]; // formula of each component; -1: zero
   int ntable;
   table_input* table;
 };
 
-// ---- forces of motors ------------------------------------------------------------------------------------
+// ---- actuator forces ------------------------------------------------------------------------------------
 
 static limb_status add_torques(void* context, double t, const double* q, const double* v, double* tau)
 {
@@ -62,7 +62,7 @@ static int open_torques(sim_job* job, sim_inputs* in)
   return s == LIMB_OK ? EXIT_FINE : sim_failed(job, s, "torques");
 }
 
-// ---- wrenches --------------------------------------------------------------------------------------------
+// ---- wrenches -------------------------------------------------------------------------------------------
 
 static limb_status set_forces(void* context, double t, const double* q, const double* v, limb_wrench* wrench)
 {
@@ -103,7 +103,7 @@ static int open_force(sim_job* job, sim_inputs* in, const limb_run_wrench* w)
     count++;
   }
   if (code == EXIT_FINE && count == 0)
-    return sim_wrong(&job->plan, &w->frame, "none of fx, fy, fz, mx, my, mz is there");
+    return sim_wrong(&job->plan, &w->frame, "one of fx, fy, fz, mx, my, mz is required");
   in->nforce++;
   return code;
 }
@@ -124,7 +124,7 @@ static int open_forces(sim_job* job, sim_inputs* in)
   return s == LIMB_OK ? EXIT_FINE : sim_failed(job, s, "wrenches");
 }
 
-// ---- tables ----------------------------------------------------------------------------------------------
+// ---- tables ---------------------------------------------------------------------------------------------
 
 static double next_break(void* context, double t)
 {
@@ -181,7 +181,7 @@ static int column_of(const void* context, const char* column)
   return -1;
 }
 
-// Frames that the table has columns of.
+// The frames that have columns in the table.
 static int find_frames(table_input* in)
 {
   const sim_table* t = &in->table;
@@ -216,7 +216,194 @@ static int open_table(sim_job* job, table_input* in, const limb_run_table* run)
   return s == LIMB_OK ? EXIT_FINE : sim_failed(job, s, run->file.text);
 }
 
-// ---- all -------------------------------------------------------------------------------------------------
+// ---- prescribed motion ----------------------------------------------------------------------------------
+
+typedef struct moving_joint {
+  int q, v; // coordinate and degree of freedom
+  const limb_run_motion* run;
+  limb_formula* formula[3];
+  sim_table table; // signal NULL: none
+  limb_joint_motion motion;
+} moving_joint;
+
+struct sim_motion {
+  sim_job* job;
+  int count;
+  moving_joint* joint;
+};
+
+static limb_status move(void* context, double t, double* q, double* v, double* a)
+{
+  sim_motion* m = context;
+  limb_status s = LIMB_OK;
+  for (int i = 0; i < m->count && s == LIMB_OK; i++) {
+    const moving_joint* j = &m->joint[i];
+    double x[3] = {0};
+    s = limb_joint_motion_at(&j->motion, t, x);
+    if (s == LIMB_E_NONFINITE)
+      (void)snprintf(m->job->trouble, sizeof m->job->trouble, "the motion of '%.80s' has no value at %.9g s",
+                     j->run->name, t);
+    q[j->q] = x[0], v[j->v] = x[1], a[j->v] = x[2];
+  }
+  return s;
+}
+
+static double next_break_of_motion(void* context, double t)
+{
+  const sim_motion* m = context;
+  double first = HUGE_VAL;
+  for (int i = 0; i < m->count; i++) first = fmin(first, limb_joint_motion_next_break(&m->joint[i].motion, t));
+  return first;
+}
+
+// The first value of a motion, for messages.
+static const limb_run_value* first_of(const limb_run_motion* r)
+{
+  enum { KEYS = 9 };
+  const limb_run_value* const all[KEYS] = {&r->q,         &r->v,         &r->a,     &r->constant, &r->rate,
+                                           &r->amplitude, &r->frequency, &r->phase, &r->file};
+  for (int k = 0; k < KEYS; k++)
+    if (all[k]->text) return all[k];
+  return &r->q;
+}
+
+// The joint must have one degree of freedom per coordinate: rotations have no such formulas.
+static int find_joint(sim_job* job, moving_joint* j)
+{
+  limb_run_value at = *first_of(j->run);
+  limb_joint_info x;
+  at.name = j->run->name;
+  j->v = sim_find_dof(job, &at, 0);
+  if (j->v < 0) return EXIT_USAGE;
+  if (limb_get_joint(job->robot.model, job->dofs.v[j->v].joint, &x) != LIMB_OK || x.nq != x.nv)
+    return sim_wrong(&job->plan, &at, "'%s' is a rotation in space: its motion cannot be prescribed", at.name);
+  j->q = x.q + job->dofs.v[j->v].index;
+  return EXIT_FINE;
+}
+
+static int column_of_motion(const void* context, const char* column)
+{
+  const char* name = context;
+  if (strncmp(column, "q.", 2) != 0) return SIM_COLUMN_NONE;
+  return strcmp(column + 2, name) == 0 ? 0 : SIM_COLUMN_OTHER;
+}
+
+static int find_time(void* context, const char* name)
+{
+  (void)context;
+  return strcmp(name, "t") == 0 || strcmp(name, "time") == 0 ? 0 : -1;
+}
+
+// Formulas of time alone.
+static int read_formulas(sim_job* job, moving_joint* j)
+{
+  const limb_run_motion* r = j->run;
+  const limb_run_value* const from[3] = {&r->q, &r->v, &r->a};
+  const limb_formula_names names = {.find = find_time};
+  if (!r->q.text || !r->v.text || !r->a.text)
+    return sim_wrong(&job->plan, first_of(r),
+                     "'%s': all of q, v and a are required; or constant, rate, amplitude, frequency, phase; or a file",
+                     r->name);
+  for (int k = 0; k < 3; k++) {
+    limb_error err = {0};
+    const limb_status s = limb_formula_parse(from[k]->text, &names, NULL, &j->formula[k], &err);
+    if (s == LIMB_E_NOMEM) return sim_out_of_memory(&job->plan);
+    if (s != LIMB_OK)
+      return sim_wrong(&job->plan, from[k], "'%.160s': %s (at character %d); motion is a formula of time alone",
+                       from[k]->text, err.text, err.column);
+    j->motion.formula[k] = j->formula[k];
+  }
+  return EXIT_FINE;
+}
+
+static int read_harmonic(sim_job* job, moving_joint* j)
+{
+  const limb_run_motion* r = j->run;
+  limb_joint_motion* m = &j->motion;
+  const limb_run_value* const from[] = {&r->constant, &r->rate, &r->amplitude, &r->frequency, &r->phase};
+  double* const to[] = {&m->constant, &m->rate, &m->amplitude, &m->frequency, &m->phase};
+  int code = EXIT_FINE;
+  for (int k = 0; k < 5 && code == EXIT_FINE; k++) code = sim_number(&job->plan, from[k], to[k]);
+  return code;
+}
+
+static int read_joint(sim_job* job, moving_joint* j)
+{
+  const limb_run_motion* r = j->run;
+  const int formulas = r->q.text || r->v.text || r->a.text;
+  const int harmonic = r->constant.text || r->rate.text || r->amplitude.text || r->frequency.text || r->phase.text;
+  int code = find_joint(job, j);
+  if (code != EXIT_FINE) return code;
+  if (formulas + harmonic + (r->file.text != NULL) > 1)
+    return sim_wrong(&job->plan, first_of(r), "'%s': give formulas, or constant, rate ..., or a file, not several",
+                     r->name);
+  if (!r->file.text) return formulas ? read_formulas(job, j) : read_harmonic(job, j);
+  code = sim_table_open(&j->table, job, &r->file, LIMB_SIGNAL_SPLINE, column_of_motion, job->dofs.v[j->v].name);
+  j->motion.signal = j->table.signal;
+  return code;
+}
+
+int sim_open_motion(sim_job* job)
+{
+  const limb_run_inputs* run = &job->plan.run.inputs;
+  if (run->nmotion == 0) return EXIT_FINE;
+  sim_motion* m = calloc(1, sizeof *m);
+  job->motion = m;
+  if (!m) return sim_out_of_memory(&job->plan);
+  m->job = job;
+  m->joint = calloc((size_t)run->nmotion, sizeof *m->joint);
+  if (!m->joint) return sim_out_of_memory(&job->plan);
+  int code = EXIT_FINE;
+  for (int i = 0; i < run->nmotion && code == EXIT_FINE; i++) {
+    m->joint[i].run = &run->motion[i];
+    m->count++;
+    code = read_joint(job, &m->joint[i]);
+  }
+  return code;
+}
+
+int sim_attach_motion(sim_job* job)
+{
+  static const char* const words[] = {"", "v is not the derivative of q", "a is not the derivative of v"};
+  sim_motion* m = job->motion;
+  if (!m) return EXIT_FINE;
+  unsigned char* given = sim_keep(&job->plan, (size_t)job->dofs.nv, 1);
+  if (!given) return sim_out_of_memory(&job->plan);
+  memset(given, LIMB_FORCE_GIVEN, (size_t)job->dofs.nv);
+  for (int i = 0; i < m->count; i++) {
+    const limb_run_motion* r = m->joint[i].run;
+    const int wrong = limb_joint_motion_contradiction(&m->joint[i].motion, job->start, job->end);
+    if (wrong) return sim_wrong(&job->plan, wrong == 1 ? &r->v : &r->a, "'%s': %s", r->name, words[wrong]);
+    given[m->joint[i].v] = LIMB_ACCELERATION_GIVEN;
+  }
+  const limb_status s = limb_sim_set_motion(job->sim, given, move, m, next_break_of_motion);
+  return s == LIMB_OK ? EXIT_FINE : sim_failed(job, s, "motion");
+}
+
+limb_status sim_motion_at(sim_job* job, double t, double* q, double* v, unsigned char* marks)
+{
+  double* a = sim_zeros(job->dofs.nv);
+  if (!a) return LIMB_E_NOMEM;
+  const limb_status s = job->motion ? move(job->motion, t, q, v, a) : LIMB_OK;
+  for (int i = 0; job->motion && i < job->motion->count; i++) marks[job->motion->joint[i].v] = 1;
+  free(a);
+  return s;
+}
+
+static void close_motion(sim_job* job)
+{
+  sim_motion* m = job->motion;
+  if (!m) return;
+  for (int i = 0; i < m->count; i++) {
+    sim_table_free(&m->joint[i].table);
+    for (int k = 0; k < 3; k++) limb_formula_destroy(m->joint[i].formula[k]);
+  }
+  free(m->joint);
+  free(m);
+  job->motion = NULL;
+}
+
+// ---- all inputs -----------------------------------------------------------------------------------------
 
 int sim_open_inputs(sim_job* job)
 {
@@ -238,6 +425,7 @@ int sim_open_inputs(sim_job* job)
 void sim_close_inputs(sim_job* job)
 {
   sim_inputs* in = job->inputs;
+  close_motion(job);
   if (!in) return;
   sim_formulas_free(&in->torques);
   sim_formulas_free(&in->forces);

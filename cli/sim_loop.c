@@ -1,26 +1,109 @@
-// Running a simulation: from row to row, events between them, signals and the progress bar on the way.
+// The run of a simulation: events, rows, signals, progress.
 //
-// A condition that never happens is asked once per step. It shows the progress, and ends the step with an
-// error when a signal came: the state is then the last good one.
+// A condition that is never met is evaluated once per step. It updates the progress bar and, after a signal, ends the
+// step with an error: the state is then the last good one.
 #define _POSIX_C_SOURCE 200809L // sigaction, clock_gettime
 
-#include "sim_loop.h"
 #include "cli.h"
 #include "output.h"
-#include "sim_events.h"
-#include "sim_outputs.h"
+#include "sim_job.h"
 
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-// ---- signals ---------------------------------------------------------------------------------------------
+// ---- events ---------------------------------------------------------------------------------------------
+
+enum { MAX_EVENTS = 100000 }; // kept; others are counted
+
+typedef struct sim_condition {
+  sim_job* job;
+  sim_formulas formula;
+  const char* name;
+} sim_condition;
+
+// NaN, if there is no value, ends the simulation; job->trouble has the reason.
+static double value_at(void* context, const limb_sim_state* at)
+{
+  sim_condition* c = context;
+  if (sim_formulas_read(&c->formula, c->job, at) != LIMB_OK) return nan("");
+  return c->formula.value[0];
+}
+
+static int open_condition(sim_job* job, sim_condition* c, const limb_run_event* run)
+{
+  static const char* const actions[] = {"log", "stop", NULL};
+  limb_sim_condition how = {.value = value_at, .context = c};
+  int code = sim_word_of(&job->plan, &run->action, actions, &how.ends);
+  c->job = job;
+  c->name = run->name.text ? run->name.text : run->when.text;
+  if (code == EXIT_FINE) code = sim_formulas_add(&c->formula, job, &run->when, &how.direction, NULL);
+  if (code == EXIT_FINE) code = sim_formulas_ready(&c->formula);
+  if (code != EXIT_FINE) return code;
+  how.dynamics = sim_probe_needs_dynamics(&c->formula.probe);
+  const limb_status s = limb_sim_add_condition(job->sim, &how, NULL);
+  return s == LIMB_OK ? EXIT_FINE : sim_failed(job, s, "events");
+}
+
+int sim_open_events(sim_job* job)
+{
+  const limb_run* run = &job->plan.run;
+  sim_events* e = calloc(1, sizeof *e);
+  int code = EXIT_FINE;
+  job->events = e;
+  if (!e) return sim_out_of_memory(&job->plan);
+  e->condition = calloc((size_t)run->nevent + 1, sizeof *e->condition);
+  if (!e->condition) return sim_out_of_memory(&job->plan);
+  for (int i = 0; i < run->nevent && code == EXIT_FINE; i++) {
+    sim_formulas_begin(&e->condition[i].formula, job, SIM_KNOWN_ALL);
+    e->count++;
+    code = open_condition(job, &e->condition[i], &run->event[i]);
+  }
+  return code;
+}
+
+void sim_close_events(sim_job* job)
+{
+  sim_events* e = job->events;
+  if (!e) return;
+  for (int i = 0; i < e->count; i++) sim_formulas_free(&e->condition[i].formula);
+  free(e->condition);
+  free(e->happened);
+  free(e);
+  job->events = NULL;
+}
+
+static const char* name_of(const sim_job* job, const limb_sim_event* event)
+{
+  limb_joint_info info;
+  if (event->kind == LIMB_EVENT_CONDITION && event->condition < job->events->count)
+    return job->events->condition[event->condition].name;
+  if (event->joint >= 0 && limb_get_joint(job->robot.model, event->joint, &info) == LIMB_OK) return info.def.name;
+  return "";
+}
+
+static limb_status keep_event(sim_job* job, const limb_sim_event* event)
+{
+  sim_events* e = job->events;
+  if (e->nhappened == MAX_EVENTS) {
+    e->more++;
+    return LIMB_OK;
+  }
+  sim_happened* grown = sim_grow(e->happened, &e->capacity, e->nhappened, sizeof *grown);
+  if (!grown) return LIMB_E_NOMEM;
+  e->happened = grown;
+  e->happened[e->nhappened++] = (sim_happened){*event, name_of(job, event)};
+  return LIMB_OK;
+}
+
+// ---- signals --------------------------------------------------------------------------------------------
 
 static volatile sig_atomic_t caught;
 
-// The second signal ends the process at once.
+// A second signal ends the process at once.
 static void on_signal(int number)
 {
   caught = number;
@@ -34,18 +117,18 @@ static void listen(void)
   act.sa_handler = on_signal;
   (void)sigemptyset(&act.sa_mask);
   for (int i = 0; i < 2; i++) {
-    // nohup and the like have reasons to ignore a signal.
+    // Signals that are ignored, as by nohup, stay ignored.
     if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL) (void)sigaction(numbers[i], &act, NULL);
   }
-  (void)signal(SIGPIPE, SIG_IGN); // a pipe that is closed is an error of writing
+  (void)signal(SIGPIPE, SIG_IGN); // a closed pipe is an error of writing
 }
 
-// ---- once per step ---------------------------------------------------------------------------------------
+// ---- progress, once per step ----------------------------------------------------------------------------
 
 struct sim_pulse {
   cli_progress progress;
   char what[48];
-  int shown; // progress is wanted
+  int shown; // whether there is a progress bar
 };
 
 static double wall_clock(void)
@@ -82,9 +165,9 @@ int sim_watch_signals(sim_job* job)
   return s == LIMB_OK ? EXIT_FINE : sim_failed(job, s, "events");
 }
 
-// ---- running ---------------------------------------------------------------------------------------------
+// ---- the run --------------------------------------------------------------------------------------------
 
-// Time of the state that was reached, also when nothing follows from it.
+// The time that was reached, also if accelerations there fail.
 static void look_at_time(sim_job* job)
 {
   limb_sim_state at = {.time = job->now};
@@ -107,7 +190,7 @@ static int fail(sim_job* job, sim_outcome* out, limb_status s)
   return code == EXIT_MODEL ? EXIT_NUMERICAL : code;
 }
 
-// The rows that are due at the state that was reached.
+// Writes the rows that are due at the current state.
 static int write_rows(sim_job* job, sim_outcome* out, int last)
 {
   limb_sim_state at;
@@ -115,7 +198,7 @@ static int write_rows(sim_job* job, sim_outcome* out, int last)
   return s == LIMB_OK ? sim_write_rows(job, &at, last) : fail(job, out, s);
 }
 
-// Goes to the next row, or event, or the end. *over: it is.
+// Advances to the next row, event, or the end. *over: the run is over.
 static int go_on(sim_job* job, sim_outcome* out, int* over)
 {
   const double goal = fmin(sim_next_row(job), job->end);
@@ -135,13 +218,13 @@ static int go_on(sim_job* job, sim_outcome* out, int* over)
     return write_rows(job, out, 0);
   }
   job->now = event.time;
-  if (sim_keep_event(job, &event) != LIMB_OK) return sim_out_of_memory(&job->plan);
+  if (keep_event(job, &event) != LIMB_OK) return sim_out_of_memory(&job->plan);
   *over = event.ends;
   if (event.ends) out->ending = SIM_STOPPED;
   return EXIT_FINE;
 }
 
-// Now and then what was written goes to disk.
+// Flushes files once a second.
 static int flush_sometimes(sim_job* job, double* last)
 {
   const double now = wall_clock();
@@ -162,7 +245,7 @@ static int end_of(sim_job* job, sim_outcome* out, int code)
   return code;
 }
 
-// A channel without value, or a file that could not be written, which was told: no good ending.
+// A channel without value, or a file that could not be written: reported, and a failure of the run.
 static void spoil(const sim_job* job, sim_outcome* out)
 {
   if (out->ending == SIM_FAILED) return;

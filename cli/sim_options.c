@@ -1,80 +1,83 @@
-// The options of `limb sim`, put over what the run file says: single values replace, entries of lists are
-// added, those of the same name replaced.
-#include "sim_options.h"
+// The options of `limb sim`, put over the run file: single values replace those of the file; entries of lists are
+// added, or replace those of the same name.
 #include "cli.h"
+#include "sim_job.h"
 
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 const cli_option sim_plan_options[] = {
-  {"", NULL, "the simulation; numbers may have units: 10s, 45deg, 1kHz (docs/simulation.md)"},
-  {"duration", "T", "how long"},
-  {"end", "T", "or until when"},
-  {"q", "JOINT=X,...", "where it starts, by joint: shoulder=45deg,elbow=0.2"},
-  {"v", "JOINT=X,...", "how fast, likewise (default: at rest)"},
-  {"start", "FILE.csv[:ROW]", "table of states, and the row to start from (default: the first)"},
-  {"start-time", "T", "time at the start (default: 0, or that of the row)"},
-  {"assemble", "true|false", "close the loops from there first (default: true)"},
-  {"keep", "JOINTS", "joints that stay where they are while loops are closed"},
+  {"", NULL, "simulation; numbers may have units: 10s, 45deg, 1kHz (docs/simulation.md)"},
+  {"duration", "T", "length of the simulation"},
+  {"end", "T", "or its end time"},
+  {"q", "JOINT=X,...", "start position by joint: shoulder=45deg,elbow=0.2"},
+  {"v", "JOINT=X,...", "start velocity by joint (default: at rest)"},
+  {"start", "FILE.csv[:ROW]", "start from a row of a table of states (default: the first)"},
+  {"start-time", "T", "start time (default: 0, or that of the row)"},
+  {"assemble", "true|false", "close the loops at the start (default: true)"},
+  {"keep", "JOINTS", "joints that stay fixed while loops are closed"},
   {"method", "NAME",
    "auto, euler, semi-implicit, rk4, variational, implicit, erk, adams, bdf or ida (default: "
    "auto)"},
-  {"step", "H", "fixed steps: the longest (default: 1ms)"},
+  {"step", "H", "largest fixed step (default: 1ms)"},
   {"rtol", "X", "relative tolerance of adaptive methods (default: 1e-8)"},
   {"atol", "X", "absolute tolerance of adaptive methods (default: 1e-10)"},
-  {"longest", "H", "adaptive: no step longer than this"},
-  {"order", "N", "adaptive: highest order"},
-  {"most-steps", "N", "end with an error after so many steps"},
-  {"project", "X", "put loops back when they are off by more than this (default: 1e-13); off: never"},
-  {"closed", "NAME", "how the equations of loops are solved: auto, clusters, schur, kkt, proximal"},
-  {"baumgarte", "on|off", "stabilise loops by Baumgarte's terms as well"},
-  {"stiction", "exact|smooth", "Coulomb friction that sticks, or as --coulomb-width says"},
+  {"max-step", "H", "largest adaptive step (default: unlimited)"},
+  {"order", "N", "highest order of adaptive methods"},
+  {"max-steps", "N", "stop with an error after this many steps"},
+  {"project", "X", "project loops back if open by more than this (default: 1e-13); off: never"},
+  {"closed", "NAME", "solver for the loop equations: auto, clusters, schur, kkt, proximal"},
+  {"baumgarte", "on|off", "stabilise loops by Baumgarte's terms in addition"},
+  {"stiction", "exact|smooth", "exact Coulomb friction, or smoothed by --coulomb-width"},
   {"stops", "none|hold|spring|impact|end", "what happens at the limits of joints (default: none)"},
-  {"restitution", "X", "of stops with impact, 0 to 1 (default: 0.5)"},
-  {"stiffness", "K", "of stops with springs (default: 1e4)"},
-  {"damping", "D", "of stops with springs (default: 100)"},
-  {"condition", "X", "event where the condition number of the loops rises above this"},
-  {"work", "true|false", "integrate the work of forces along, for the energy's drift (default: true)"},
+  {"restitution", "X", "restitution of impact stops, 0 to 1 (default: 0.5)"},
+  {"stiffness", "K", "stiffness of spring stops (default: 1e4)"},
+  {"damping", "D", "damping of spring stops (default: 100)"},
+  {"condition", "X", "event if the condition number of the loops exceeds this"},
+  {"work", "true|false", "integrate the work of forces, to report energy drift (default: true)"},
+  {"longest", "H", "old name of --max-step"},
+  {"most-steps", "N", "old name of --max-steps"},
   {0},
 };
 
 const cli_option sim_input_options[] = {
-  {"", NULL, "what acts, and what is watched"},
-  {"torque", "JOINT=X,...", "forces of motors as formulas: 'elbow=2Nm*sin(2*pi*t),shoulder=-3*v.shoulder'"},
+  {"", NULL, "inputs and events"},
+  {"torque", "JOINT=X,...", "actuator forces as formulas: 'elbow=2Nm*sin(2*pi*t),shoulder=-3*v.shoulder'"},
   {"torques", "FILE.csv[:KIND]",
-   "forces of motors, and wrenches, from a table; between rows: hold, linear or spline (default: "
+   "actuator forces and wrenches from a table; interpolation: hold, linear or spline (default: "
    "linear)"},
   {"wrench", "FRAME.FX=X,...", "forces on frames as formulas: 'tool.fx=5N,tool.mz=-0.1*body.tool.wz'"},
   {"wrench-ref", "aligned|body|world", "axes and point of --wrench and of tables (default: aligned)"},
-  {"motion", "JOINT.RATE=X,...", "motion given on joints: 'crank.constant=1,crank.rate=30rpm', or .q= .v= .a="},
+  {"motion", "JOINT.RATE=X,...", "prescribed motion: 'crank.constant=1,crank.rate=30rpm', or .q= .v= .a="},
   {"controller", "TYPE,KP=X,...",
    "pd_gravity, computed_torque, impedance or feedforward, and its settings: "
    "'pd_gravity,kp=100,kd=20,q.elbow=1,rate=1kHz'"},
   {"event", "CONDITIONS",
-   "conditions to be told, semicolons between them: 'q.elbow > 90deg; low: energy < 1', the second "
-   "with a name"},
+   "conditions to report, separated by semicolons, with an optional name: 'q.elbow > 90deg; low: energy < 1'"},
   {"stop-at", "CONDITIONS", "conditions that end the simulation"},
   {0},
 };
 
 const cli_option sim_output_options[] = {
-  {"", NULL, "the output"},
-  {"output", "FILE,...", "tables, by suffix .csv, .npy or .h5; - is standard output, CSV (default, without pictures)"},
-  {"channels", "LIST", "what the tables hold: q,v,energy,pos.tool.x,M.elbow (default: q,v)"},
-  {"directions", "WX,...", "of tasks at frames, as Lambda: wx,wy,wz,vx,vy,vz, angular, linear (default: all six)"},
-  {"rate", "F", "rows per second of simulated time: 100 or 100Hz (default: some 500 rows)"},
+  {"", NULL, "output"},
+  {"output", "FILE,...",
+   "tables, by suffix .csv, .npy or .h5; -: CSV on standard output (default, unless there are pictures)"},
+  {"channels", "LIST", "columns of the tables: q,v,energy,pos.tool.x,M.elbow (default: q,v)"},
+  {"directions", "WX,...",
+   "directions of tasks at frames, as for Lambda: wx,wy,wz,vx,vy,vz, angular, linear (default: all six)"},
+  {"rate", "F", "rows per second of simulated time: 100 or 100Hz (default: about 500 rows)"},
   {"interval", "T", "or the time between rows"},
-  {"title", "TEXT", "of the run and its pictures"},
+  {"title", "TEXT", "title of the pictures"},
   {"plot", "FILE.svg", "curves of the channels"},
-  {"animate", "FILE", "moving picture of the robot, .svg or .html"},
-  {"summary", "text|json|none", "how it went: text on standard error (default), or JSON on standard output"},
+  {"animate", "FILE", "animation of the robot, .svg or .html"},
+  {"summary", "text|json|none", "summary: text on standard error (default), or JSON on standard output"},
   {"quiet", NULL, "no summary, no notes"},
   {"no-progress", NULL, "no progress bar"},
   {0},
 };
 
-// ---- single values ---------------------------------------------------------------------------------------
+// ---- single values --------------------------------------------------------------------------------------
 
 typedef struct single {
   const char* option;
@@ -95,8 +98,10 @@ static const single singles[] = {
   {"rtol", AT(solver.relative)},
   {"atol", AT(solver.absolute)},
   {"longest", AT(solver.longest)},
+  {"max-step", AT(solver.longest)},
   {"order", AT(solver.order)},
   {"most-steps", AT(solver.most_steps)},
+  {"max-steps", AT(solver.most_steps)},
   {"project", AT(solver.project)},
   {"closed", AT(solver.closed)},
   {"baumgarte", AT(solver.baumgarte)},
@@ -112,7 +117,7 @@ static const single singles[] = {
 
 #undef AT
 
-// "--step": where a value is from.
+// The key of a value from an option: "--step".
 static const char* option_key(sim_plan* p, const char* option, const char* name)
 {
   const size_t size = strlen(option) + strlen(name) + 4;
@@ -146,7 +151,7 @@ static void take_singles(sim_plan* p)
   if (cli_has(p->args, "gravity")) p->run.environment.gravity = (limb_run_values){0};
 }
 
-// ---- lists -----------------------------------------------------------------------------------------------
+// ---- lists ----------------------------------------------------------------------------------------------
 
 void* sim_longer(sim_plan* p, const void* items, int count, size_t size)
 {
@@ -197,7 +202,7 @@ char* sim_next_part(sim_plan* p, const char** at, char separator)
   return part;
 }
 
-// 'name' without the quotes, which kept commas and equals signs in it.
+// 'name' without the quotes, which protect commas and equals signs.
 static char* unquoted(char* name)
 {
   const size_t n = strlen(name);
@@ -206,7 +211,7 @@ static char* unquoted(char* name)
   return name + 1;
 }
 
-// The first equals sign that is not in quotes; NULL: there is none.
+// The first equals sign outside quotes; NULL: none.
 static char* find_equals(char* part)
 {
   int quoted = 0;
@@ -250,13 +255,13 @@ int sim_take_words(sim_plan* p, const char* option, limb_run_values* list)
   return code;
 }
 
-// ---- all of them -----------------------------------------------------------------------------------------
+// ---- all options ----------------------------------------------------------------------------------------
 
-// Two ways to say one thing.
+// Two options for the same thing.
 static int check_either(const sim_plan* p, const char* one, const char* other)
 {
   if (!cli_has(p->args, one) || !cli_has(p->args, other)) return EXIT_FINE;
-  return cli_usage(p->args, "--%s and --%s say the same: give one of them", one, other);
+  return cli_usage(p->args, "--%s and --%s exclude each other", one, other);
 }
 
 int sim_take_options(sim_plan* p)

@@ -1,22 +1,219 @@
-// The files of a simulation: channels, rates, rows.
-#include "sim_outputs.h"
-#include "cli.h"
-#include "sim_writer.h"
+// Outputs of a simulation: tables (limb/table.h), plots and animations; which rows they get, and when.
+#include "limb/table.h"
 
+#include "animate.h"
+#include "cli.h"
+#include "output.h"
+#include "plot.h"
+#include "sim_job.h"
+
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+
+typedef struct writer writer;
+
+// A kind of file. Functions return EXIT_FINE, or an exit code after a message.
+typedef struct file_kind {
+  int channels; // 0: none, rows are time and q
+  int (*open)(writer* w);
+  int (*row)(writer* w, const double* x); // time, and one number per column
+  int (*flush)(writer* w);                // NULL: written at the end
+  int (*end)(writer* w);
+  void (*free)(writer* w);
+} file_kind;
+
+struct writer {
+  const file_kind* kind;
+  const sim_job* job;
+  const limb_run_output* run;
+  const char* path;
+  const sim_probe* probe; // names and units of the columns after time
+  int broken;             // writing failed, which was reported
+  void* own;              // of the kind
+};
+
+// ---- tables ---------------------------------------------------------------------------------------------
+
+// Reports, once, that the file could not be written.
+static int written(writer* w, limb_status s)
+{
+  if (s == LIMB_OK) return EXIT_FINE;
+  if (w->broken) return EXIT_USAGE;
+  w->broken = 1;
+  if (s == LIMB_E_NOMEM) return sim_out_of_memory(&w->job->plan);
+  return cli_unwritten(cli_title(w->job->plan.args), strcmp(w->path, "-") == 0 ? "the table" : w->path,
+                       "unknown error");
+}
+
+static int table_open(writer* w)
+{
+  const size_t n = (size_t)w->probe->count + 1;
+  char(*names)[SIM_NAME_SPACE] = calloc(n, sizeof *names);
+  limb_table_column* column = calloc(n, sizeof *column);
+  limb_table_writer* table = NULL;
+  limb_error err = {0};
+  limb_status s = LIMB_E_NOMEM;
+  if (names && column) {
+    column[0] = (limb_table_column){"time", "s"};
+    for (int k = 0; k < w->probe->count; k++) {
+      sim_probe_name(w->probe, k, names[k], sizeof names[k]);
+      column[k + 1] = (limb_table_column){names[k], sim_probe_unit(w->probe, k)};
+    }
+    s = limb_table_create(w->path, limb_table_format_of(w->path), (int)n, column, &table, &err);
+  }
+  w->own = table;
+  const int cause = errno;
+  free(names);
+  free(column);
+  errno = cause;
+  if (s == LIMB_E_UNSUPPORTED) return sim_wrong(&w->job->plan, &w->run->file, "%s: %s", w->path, err.text);
+  return written(w, s);
+}
+
+static int table_row(writer* w, const double* x) { return written(w, limb_table_row(w->own, x)); }
+
+static int table_flush(writer* w) { return written(w, limb_table_flush(w->own)); }
+
+static int table_end(writer* w) { return written(w, limb_table_end(w->own)); }
+
+static void table_free(writer* w) { limb_table_destroy(w->own); }
+
+static const file_kind table_kind = {1, table_open, table_row, table_flush, table_end, table_free};
+
+static const char* title_of(const writer* w)
+{
+  const limb_run* run = &w->job->plan.run;
+  return w->run->title.text ? w->run->title.text
+         : run->title.text  ? run->title.text
+                            : limb_model_name(w->job->robot.model);
+}
+
+// ---- plots ----------------------------------------------------------------------------------------------
+
+enum { MAX_MARKS = 24 }; // events
+
+static int plot_open(writer* w)
+{
+  cli_plot* p = calloc(1, sizeof *p);
+  if (!p) return sim_out_of_memory(&w->job->plan);
+  w->own = p;
+  if (w->probe->count > PLOT_MOST)
+    return sim_wrong(&w->job->plan, &w->run->plot,
+                     "%d curves are too many for one plot, which has at most %d; name fewer channels", w->probe->count,
+                     PLOT_MOST);
+  return cli_plot_make(p, w->probe->count) ? EXIT_FINE : sim_out_of_memory(&w->job->plan);
+}
+
+static int plot_row(writer* w, const double* x)
+{
+  cli_plot_add(w->own, x[0], x + 1);
+  return EXIT_FINE;
+}
+
+// Events as vertical lines; none if they would hide the curves. Their number.
+static int mark_events(const sim_events* e, plot_event mark[MAX_MARKS])
+{
+  if (!e || e->nhappened > MAX_MARKS) return 0;
+  for (int i = 0; i < e->nhappened; i++) {
+    const sim_happened* h = &e->happened[i];
+    const int own = h->event.kind == LIMB_EVENT_CONDITION;
+    mark[i] = (plot_event){h->event.time, own ? h->name : limb_event_kind_name(h->event.kind)};
+  }
+  return e->nhappened;
+}
+
+static void draw_plot(const writer* w, char (*names)[SIM_NAME_SPACE], plot_series* series, FILE* out)
+{
+  char subtitle[160];
+  const limb_model* m = w->job->robot.model;
+  for (int k = 0; k < w->probe->count; k++) {
+    sim_probe_name(w->probe, k, names[k], SIM_NAME_SPACE);
+    series[k] = (plot_series){names[k], sim_probe_unit(w->probe, k), HUGE_VAL, NULL};
+  }
+  (void)snprintf(subtitle, sizeof subtitle, "%.100s, %.9g to %.9g s", limb_model_name(m), w->job->start, w->job->now);
+  plot_event mark[MAX_MARKS];
+  const int marks = mark_events(w->job->events, mark);
+  const plot_words words = {title_of(w), subtitle, "time in s", mark, marks, 0};
+  cli_plot_draw(w->own, series, &words, out);
+}
+
+static int plot_end(writer* w)
+{
+  const size_t n = (size_t)w->probe->count + 1;
+  const char* title = cli_title(w->job->plan.args);
+  char(*names)[SIM_NAME_SPACE] = calloc(n, sizeof *names);
+  plot_series* series = calloc(n, sizeof *series);
+  cli_output out = {0};
+  int code = EXIT_FINE;
+  if (!names || !series) {
+    code = sim_out_of_memory(&w->job->plan);
+  } else if ((code = cli_output_open(&out, title, w->path)) == EXIT_FINE) {
+    draw_plot(w, names, series, out.stream);
+    code = cli_output_commit(&out, title);
+    cli_output_abandon(&out);
+  }
+  free(names);
+  free(series);
+  return code;
+}
+
+static void plot_free(writer* w)
+{
+  if (w->own) cli_plot_free(w->own);
+  free(w->own);
+}
+
+static const file_kind plot_kind = {1, plot_open, plot_row, NULL, plot_end, plot_free};
+
+// ---- animations -----------------------------------------------------------------------------------------
+
+static int animation_open(writer* w)
+{
+  const cli_animation_options o = {.title = title_of(w), .trace = FIGURE_TRACE_AUTO};
+  cli_animation* a = NULL;
+  if (cli_picture_of(w->path) == CLI_PICTURE_NONE)
+    return sim_wrong(&w->job->plan, &w->run->animation, "'%s' does not end in .svg or .html", w->path);
+  const limb_status s = cli_animation_open(&a, w->job->robot.model, &o);
+  w->own = a;
+  return s == LIMB_OK ? EXIT_FINE : sim_failed(w->job, s, "animation");
+}
+
+static int animation_row(writer* w, const double* x)
+{
+  const limb_status s = cli_animation_add(w->own, x[0], x + 1);
+  return s == LIMB_OK ? EXIT_FINE : sim_failed(w->job, s, "animation");
+}
+
+static int animation_end(writer* w)
+{
+  const char* title = cli_title(w->job->plan.args);
+  cli_output out = {0};
+  if (cli_animation_count(w->own) == 0) return EXIT_FINE;
+  int code = cli_output_open(&out, title, w->path);
+  if (code != EXIT_FINE) return code;
+  const limb_status s = cli_animation_draw(w->own, cli_picture_of(w->path), out.stream);
+  code = s == LIMB_OK ? cli_output_commit(&out, title) : sim_failed(w->job, s, "animation");
+  cli_output_abandon(&out);
+  return code;
+}
+
+static void animation_free(writer* w) { cli_animation_free(w->own); }
+
+static const file_kind animation_kind = {0, animation_open, animation_row, NULL, animation_end, animation_free};
+
+// ---- planning -------------------------------------------------------------------------------------------
 
 typedef struct one_output {
   const limb_run_output* run;
   const limb_run_value* at; // its path
-  sim_writer writer;
+  writer writer;
   sim_probe probe;
   double* row;     // time and numbers
   double rate;     // rows per second; 0: by interval alone
   double interval; // s
-  uint64_t k;      // the row that is next
+  uint64_t k;      // index of the next row
   double last;     // time of the last row
   int open;
 } one_output;
@@ -26,15 +223,13 @@ struct sim_outputs {
   one_output* one;
 };
 
-// ---- planning --------------------------------------------------------------------------------------------
-
-// 1, 2 or 5 times a power of ten: the largest that gives 500 rows or more; no shorter than a fixed step.
+// The largest of 1, 2 or 5 times a power of ten that gives at least 500 rows; not below a fixed step.
 static double default_interval(const sim_job* job)
 {
   const double length = job->end - job->start, step = job->options.step;
   if (!(length > 0)) return 1;
-  const double most = length / 500 * (1 + 1e-9), ten = pow(10, floor(log10(most)));
-  return fmax(most >= 5 * ten ? 5 * ten : most >= 2 * ten ? 2 * ten : ten, step);
+  const double max = length / 500 * (1 + 1e-9), ten = pow(10, floor(log10(max)));
+  return fmax(max >= 5 * ten ? 5 * ten : max >= 2 * ten ? 2 * ten : ten, step);
 }
 
 static int read_rate(const sim_job* job, one_output* o)
@@ -42,7 +237,7 @@ static int read_rate(const sim_job* job, one_output* o)
   int code = sim_positive(&job->plan, &o->run->rate, &o->rate);
   if (code == EXIT_FINE) code = sim_positive(&job->plan, &o->run->interval, &o->interval);
   if (o->rate == 0 && o->interval == 0) o->interval = default_interval(job);
-  // 29 / 100 is the 0.29 that people write, and 29 * 0.01 is not.
+  // 29 / 100 is the 0.29 that people write; 29 * 0.01 is not.
   const double per_second = o->interval > 0 ? round(1 / o->interval) : 0;
   if (o->interval > 0 && fabs(per_second * o->interval - 1) < 1e-12) o->rate = per_second;
   if (o->rate > 0) o->interval = 1 / o->rate;
@@ -51,19 +246,19 @@ static int read_rate(const sim_job* job, one_output* o)
   return code;
 }
 
-// Files that would write over each other, and what goes to standard output besides.
+// Files must differ, and standard output has one user.
 static int check_paths(const sim_job* job, const one_output* o)
 {
   const char* summary = cli_get(job->plan.args, "summary");
   const limb_run_value* at = o->at;
   if (strcmp(at->text, "-") == 0 && summary && strcmp(summary, "json") == 0)
-    return sim_wrong(&job->plan, at, "standard output is taken by --summary json");
+    return sim_wrong(&job->plan, at, "--summary json already uses standard output");
   for (const one_output* other = job->outputs->one; other < o; other++)
-    if (strcmp(other->at->text, at->text) == 0) return sim_wrong(&job->plan, at, "'%s' is there twice", at->text);
+    if (strcmp(other->at->text, at->text) == 0) return sim_wrong(&job->plan, at, "'%s' is listed twice", at->text);
   return EXIT_FINE;
 }
 
-// A column that is there twice could not be told from itself.
+// Columns must differ.
 static int check_twice(const sim_job* job, const one_output* o, const limb_run_value* at)
 {
   const sim_probe* p = &o->probe;
@@ -72,7 +267,7 @@ static int check_twice(const sim_job* job, const one_output* o, const limb_run_v
     sim_probe_name(p, i, name, sizeof name);
     for (int k = 0; k < i; k++) {
       sim_probe_name(p, k, other, sizeof other);
-      if (strcmp(name, other) == 0) return sim_wrong(&job->plan, at, "'%.100s' is there twice", name);
+      if (strcmp(name, other) == 0) return sim_wrong(&job->plan, at, "'%.100s' is listed twice", name);
     }
   }
   return EXIT_FINE;
@@ -80,7 +275,7 @@ static int check_twice(const sim_job* job, const one_output* o, const limb_run_v
 
 static int add_channel(const sim_job* job, one_output* o, const limb_run_value* at)
 {
-  if (strcmp(at->text, "time") == 0 || strcmp(at->text, "t") == 0) return EXIT_FINE; // it always is
+  if (strcmp(at->text, "time") == 0 || strcmp(at->text, "t") == 0) return EXIT_FINE; // always included
   const int n = sim_probe_add(&o->probe, at->text);
   if (n < 0) return sim_out_of_memory(&job->plan);
   if (n == 0) return sim_wrong(&job->plan, at, "'%.80s': %s", at->text, o->probe.because);
@@ -92,8 +287,8 @@ static int read_channels(const sim_job* job, one_output* o)
   static const char* const usual[] = {"q", "v"};
   const limb_run_values* list = &o->run->channels;
   int code = EXIT_FINE;
-  if (!o->writer.format->channels || list->count == 0) {
-    for (int k = 0; k < 2 - !o->writer.format->channels && job->dofs.nv > 0; k++)
+  if (!o->writer.kind->channels || list->count == 0) {
+    for (int k = 0; k < 2 - !o->writer.kind->channels && job->dofs.nv > 0; k++)
       if (sim_probe_add(&o->probe, usual[k]) <= 0) return sim_out_of_memory(&job->plan);
   }
   for (int i = 0; i < list->count && code == EXIT_FINE; i++) code = add_channel(job, o, &list->value[i]);
@@ -107,13 +302,14 @@ static int plan_one(sim_job* job, one_output* o, const limb_run_output* run)
   o->run = run;
   o->at = at;
   o->last = nan("");
-  o->writer = (sim_writer){.job = job, .run = run, .path = at->text, .probe = &o->probe};
-  o->writer.format = run->file.text ? sim_format_of(at->text) : run->plot.text ? &sim_plot : &sim_animation;
+  o->writer = (writer){.job = job, .run = run, .path = at->text, .probe = &o->probe};
+  o->writer.kind = run->file.text ? &table_kind : run->plot.text ? &plot_kind : &animation_kind;
   sim_probe_begin(&o->probe, job->plan.args, &job->robot, &job->dofs, SIM_KNOWN_ALL);
-  if (!o->writer.format) return sim_wrong(&job->plan, at, "'%s' ends in none of .csv, .npy and .h5", at->text);
+  if (run->file.text && limb_table_format_of(at->text) == LIMB_TABLE_NONE)
+    return sim_wrong(&job->plan, at, "'%s' ends in none of .csv, .npy and .h5", at->text);
   int code = check_paths(job, o);
   if (code == EXIT_FINE) code = read_rate(job, o);
-  o->probe.options.dt = o->interval; // of Ad and Bd
+  o->probe.options.dt = o->interval; // for Ad and Bd
   if (code == EXIT_FINE) code = sim_directions(&job->plan, &run->directions, &o->probe.options.directions);
   if (code == EXIT_FINE) code = read_channels(job, o);
   if (code != EXIT_FINE) return code;
@@ -142,7 +338,7 @@ static int is_same(const struct stat* a, const struct stat* b)
   return a->st_ino == b->st_ino && a->st_dev == b->st_dev;
 }
 
-// What is read is not written over: tables, the run file or the model.
+// Inputs are not overwritten: tables, the run file, the model.
 static int check_inputs(const sim_job* job, const one_output* o)
 {
   struct stat own, operand;
@@ -152,14 +348,14 @@ static int check_inputs(const sim_job* job, const one_output* o)
   return same ? sim_wrong(&job->plan, o->at, "'%s' is an input of this run", o->at->text) : EXIT_FINE;
 }
 
-// Two names of one file, such as a.csv and ./a.csv: it would be neither table.
+// Two names of one file, such as a.csv and ./a.csv.
 static int check_same(const sim_job* job, const one_output* o)
 {
   struct stat own, others;
   if (stat(o->at->text, &own) != 0 || !S_ISREG(own.st_mode)) return EXIT_FINE;
   for (const one_output* other = job->outputs->one; other < o; other++)
     if (stat(other->at->text, &others) == 0 && is_same(&own, &others))
-      return sim_wrong(&job->plan, o->at, "'%s' and '%s' are one file", other->at->text, o->at->text);
+      return sim_wrong(&job->plan, o->at, "'%s' and '%s' are the same file", other->at->text, o->at->text);
   return EXIT_FINE;
 }
 
@@ -170,7 +366,7 @@ int sim_open_outputs(sim_job* job)
   for (int i = 0; i < all->count && code == EXIT_FINE; i++) {
     if ((code = check_inputs(job, &all->one[i])) != EXIT_FINE) break;
     all->one[i].open = 1;
-    code = all->one[i].writer.format->open(&all->one[i].writer);
+    code = all->one[i].writer.kind->open(&all->one[i].writer);
     if (code == EXIT_FINE) code = check_same(job, &all->one[i]);
     if (code != EXIT_FINE) all->one[i].open = -1;
   }
@@ -183,7 +379,7 @@ void sim_close_outputs(sim_job* job)
   if (!all) return;
   for (int i = 0; i < all->count; i++) {
     one_output* o = &all->one[i];
-    if (o->open) o->writer.format->free(&o->writer);
+    if (o->open) o->writer.kind->free(&o->writer);
     sim_probe_free(&o->probe);
     free(o->row);
   }
@@ -192,7 +388,7 @@ void sim_close_outputs(sim_job* job)
   job->outputs = NULL;
 }
 
-// ---- rows ------------------------------------------------------------------------------------------------
+// ---- rows -----------------------------------------------------------------------------------------------
 
 static double due(const sim_job* job, const one_output* o)
 {
@@ -200,7 +396,7 @@ static double due(const sim_job* job, const one_output* o)
   return job->start + (o->rate > 0 ? k / o->rate : k * o->interval);
 }
 
-// Times of different files that differ by rounding only are one.
+// Times of different files that differ by rounding are equal.
 static int is_due(const sim_job* job, const one_output* o) { return due(job, o) <= job->now + 1e-9 * o->interval; }
 
 double sim_next_row(const sim_job* job)
@@ -229,8 +425,7 @@ static int write_row(sim_job* job, one_output* o, const limb_sim_state* at)
   if (s != LIMB_OK) return cannot_compute(job, o, s);
   o->row[0] = at->time;
   o->last = at->time;
-  const int code = o->writer.format->row(&o->writer, o->row);
-  if (code == EXIT_FINE) o->writer.rows++;
+  const int code = o->writer.kind->row(&o->writer, o->row);
   return code;
 }
 
@@ -262,7 +457,7 @@ int sim_flush_outputs(sim_job* job)
   int code = EXIT_FINE;
   for (int i = 0; i < job->outputs->count && code == EXIT_FINE; i++) {
     one_output* o = &job->outputs->one[i];
-    if (o->open > 0 && o->writer.format->flush) code = o->writer.format->flush(&o->writer);
+    if (o->open > 0 && o->writer.kind->flush) code = o->writer.kind->flush(&o->writer);
   }
   return code;
 }
@@ -273,7 +468,7 @@ int sim_end_outputs(sim_job* job)
   for (int i = 0; i < job->outputs->count; i++) {
     one_output* o = &job->outputs->one[i];
     if (o->open <= 0) continue;
-    const int one = o->writer.format->end(&o->writer);
+    const int one = o->writer.kind->end(&o->writer);
     if (one != EXIT_FINE) code = one;
   }
   return code;

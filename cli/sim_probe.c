@@ -107,7 +107,7 @@ static const char* suggest(void* probe, int i)
   return p->word == i && p->word_at < p->words.size ? p->words.bytes + p->word_at : NULL;
 }
 
-limb_expression_names sim_probe_names(sim_probe* p) { return (limb_expression_names){sim_probe_find, suggest, p}; }
+limb_formula_names sim_probe_names(sim_probe* p) { return (limb_formula_names){sim_probe_find, suggest, p}; }
 
 // The item that number k belongs to, and its place there.
 static int item_of(const sim_probe* p, int k, size_t* entry)

@@ -3,7 +3,7 @@
 #ifndef LIMB_CLI_SIM_PROBE_H
 #define LIMB_CLI_SIM_PROBE_H
 
-#include "limb/expression.h"
+#include "limb/control.h"
 #include "limb/quantities.h"
 #include "limb/sim.h"
 
@@ -45,8 +45,8 @@ int sim_probe_add(sim_probe* p, const char* name);
 // The same for formulas: one number, its place among all; -1 when there is none.
 int sim_probe_find(void* probe, const char* name);
 
-// For limb_expression_parse: the names that are suggested.
-limb_expression_names sim_probe_names(sim_probe* p);
+// For limb_formula_parse: the names that are suggested.
+limb_formula_names sim_probe_names(sim_probe* p);
 
 // The numbers at a state, p->count of them. What is not known there is not read.
 limb_status sim_probe_read(sim_probe* p, const limb_sim_state* at, double* x);

@@ -4,7 +4,7 @@
 //
 // Of a robot with loops the loops are closed: what is named stays, and so do the motors that are not named; without any
 // name the start is closed as a whole.
-#include "limb/expression.h"
+#include "limb/control.h"
 
 #include "cli.h"
 #include "closure.h"
@@ -35,13 +35,13 @@ int cli_has_state_line(const cli_args* args)
 // A number with a unit. EXIT_FINE, or EXIT_USAGE after a message.
 static int read_number(const cli_args* args, const char* option, const char* text, double* out)
 {
-  limb_expression* e = NULL;
+  limb_formula* e = NULL;
   limb_error err = {0};
-  const limb_status s = limb_expression_parse(text, NULL, NULL, &e, &err);
+  const limb_status s = limb_formula_parse(text, NULL, NULL, &e, &err);
   if (s != LIMB_OK)
     return cli_usage(args, "--%s: '%.80s' is no number: %s", option, text, *err.text ? err.text : limb_status_text(s));
-  *out = limb_expression_value(e, NULL);
-  limb_expression_destroy(e);
+  *out = limb_formula_value(e, NULL);
+  limb_formula_destroy(e);
   return isfinite(*out) ? EXIT_FINE : cli_usage(args, "--%s: '%.80s' is not finite", option, text);
 }
 

@@ -60,7 +60,7 @@ static limb_status make_pinned(verify* t)
   if (s == LIMB_OK) s = tell_tree(t->m, b);
   if (s == LIMB_OK) s = tell_loops(t->m, b);
   if (s == LIMB_OK) s = limb_builder_build(b, &c->pinned, NULL);
-  if (s == LIMB_OK) s = limb_data_create(c->pinned, NULL, &c->pinned_data);
+  if (s == LIMB_OK) s = limb_data_create(limb_spanning_tree(c->pinned), NULL, &c->pinned_data);
   if (s == LIMB_OK) s = limb_loops_create(c->pinned, LIMB_LOOPS_LINEAR, NULL, &w);
   if (s == LIMB_OK) s = limb_loop_gap_of(w, c->q, NULL, NULL, &gap);
   limb_loops_destroy(w);
@@ -80,7 +80,7 @@ static limb_status make_cut_workspace(verify_cut* x)
   x->q = calloc(nq + 3 * nv + 1, sizeof *x->q);
   if (!x->q) return LIMB_E_NOMEM;
   x->v = x->q + nq, x->a = x->v + nv, x->tau = x->a + nv;
-  const limb_status s = limb_data_create(x->m, NULL, &x->d);
+  const limb_status s = limb_data_create(limb_spanning_tree(x->m), NULL, &x->d);
   return s == LIMB_OK ? limb_loops_create(x->m, cli_loops_use(x->m), NULL, &x->w) : s;
 }
 

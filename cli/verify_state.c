@@ -72,7 +72,7 @@ void verify_free(verify* t)
 limb_status verify_dual(verify* t)
 {
   const limb_dual_use use = t->nv <= VERIFY_CUBE ? LIMB_DUAL_MATRICES : LIMB_DUAL_VECTORS;
-  return t->dual ? LIMB_OK : limb_dual_create(t->m, use, NULL, &t->dual);
+  return t->dual ? LIMB_OK : limb_dual_create(limb_spanning_tree(t->m), use, NULL, &t->dual);
 }
 
 limb_status verify_base(verify* t) { return t->base ? LIMB_OK : limb_base_create(t->m, &t->env, 0, NULL, &t->base); }

@@ -137,7 +137,7 @@ function(limb_isa_flags target isa)
   endif()
 endfunction()
 
-# Kernels: entry points have rejected NaN and infinity, so 0 * x may vanish (base/real_native.h).
+# Kernels: entry points have rejected NaN and infinity, so 0 * x may vanish (kernel/scalar_native.h).
 function(limb_kernel_flags target isa)
   limb_isa_flags(${target} ${isa})
   target_compile_options(${target} PRIVATE -ffinite-math-only)

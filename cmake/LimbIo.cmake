@@ -21,7 +21,7 @@ set_target_properties(limb_io PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${
                                          EXPORT_NAME io)
 target_link_libraries(limb_io PUBLIC limb)
 target_link_libraries(limb_io PRIVATE $<BUILD_INTERFACE:limb_base_archive>
-                                      PkgConfig::limb_expat PkgConfig::limb_yaml)
+                                      PkgConfig::limb_expat PkgConfig::limb_yaml ${CMAKE_DL_LIBS})
 target_link_options(limb_io PRIVATE LINKER:--exclude-libs,liblimb_base_archive.a)
 
 add_library(limb_io_static STATIC $<TARGET_OBJECTS:limb_io_objects>)
@@ -30,7 +30,7 @@ target_link_libraries(limb_io_static PUBLIC limb_static)
 target_link_libraries(
   limb_io_static
   PRIVATE $<BUILD_INTERFACE:PkgConfig::limb_expat> $<BUILD_INTERFACE:PkgConfig::limb_yaml>
-          $<INSTALL_INTERFACE:expat> $<INSTALL_INTERFACE:yaml>)
+          $<INSTALL_INTERFACE:expat> $<INSTALL_INTERFACE:yaml> ${CMAKE_DL_LIBS})
 
 foreach(library limb_io limb_io_static)
   set_target_properties(${library} PROPERTIES LINKER_LANGUAGE C)

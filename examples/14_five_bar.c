@@ -132,7 +132,7 @@ int main(void)
   double q[N] = {0};
   limb_status s = limb_load("five_bar", NULL, &r.m, &err);
   if (s == LIMB_OK) s = limb_loops_create(r.m, LIMB_LOOPS_LINEAR, NULL, &r.w);
-  if (s == LIMB_OK) s = limb_data_create(r.m, NULL, &r.d);
+  if (s == LIMB_OK) s = limb_data_create(limb_spanning_tree(r.m), NULL, &r.d);
   if (s == LIMB_OK) s = limb_start(r.m, q);
   const limb_assembly how = limb_default_assembly();
   if (s == LIMB_OK) s = limb_assemble(r.w, &how, q, NULL);

@@ -133,7 +133,7 @@ static limb_status drive(const char* name, limb_status (*how)(vehicle*))
   memset(x.page, '.', sizeof x.page);
   limb_status s = limb_load(name, NULL, &x.m, &err);
   if (s == LIMB_OK) s = limb_loops_create(x.m, LIMB_LOOPS_LINEAR, NULL, &x.w);
-  if (s == LIMB_OK) s = limb_data_create(x.m, NULL, &x.d);
+  if (s == LIMB_OK) s = limb_data_create(limb_spanning_tree(x.m), NULL, &x.d);
   x.n = limb_nv(x.m);
   if (s == LIMB_OK) s = x.n <= MOST ? how(&x) : LIMB_E_MODEL;
   if (s != LIMB_OK) (void)fprintf(stderr, "%s %s %s\n", name, limb_status_text(s), err.text);

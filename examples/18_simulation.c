@@ -1,7 +1,7 @@
-// A Panda follows a path under computed torque, sampled at 500 Hz with a delay of one sample, and its hand is
-// pushed for a while. How far does it go astray, and does the account of energy balance?
+// A Panda follows a path under computed torque, sampled at 500 Hz with a delay of one sample, while its hand is
+// pushed. How far does it deviate, and does the energy balance?
 //
-// limb/sim.h integrates, limb/control.h computes the torques, a callback pushes; a condition tells when the
+// limb/sim.h integrates, limb/control.h computes the torques, a callback pushes; a condition reports when the
 // elbow passes a line.
 #include <limb/control.h>
 #include <limb/limb.h>
@@ -13,7 +13,7 @@
 
 enum { N = 7 };
 static const double KP = 400,
-                    KD = 40; // errors vanish like (1 + 20 t) exp(-20 t), were it not for the delay
+                    KD = 40; // without delay, errors decay like (1 + 20 t) exp(-20 t)
 
 typedef struct pilot {
   const limb_model* m;
@@ -22,7 +22,7 @@ typedef struct pilot {
   double home[N];
 } pilot;
 
-// The path: every joint swings about where it started, each at its own pace.
+// The path: every joint swings around its start, each at its own frequency.
 static void path(const pilot* p, double t, double* q, double* v, double* a)
 {
   for (int k = 0; k < N; k++) {

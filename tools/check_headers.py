@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Every public header compiles alone, twice, as C17 and as C++17; all together do after <complex.h>."""
+"""Every public header compiles alone, twice, as C17 and as C++17; all together do after <complex.h>. Every text of
+the kernels parses alone as its version over double."""
 import os
 import shutil
 import subprocess
@@ -31,6 +32,13 @@ def compile_headers(job):
     return run.returncode, run.stderr
 
 
+def parse_kernel(job):
+    path, command = job
+    flags = ["-x", "c", "-std=gnu17", f"-I{ROOT / 'src'}", f"-I{ROOT / 'include'}"]
+    run = subprocess.run([command, *flags, "-fsyntax-only", str(path)], capture_output=True, text=True, check=False)
+    return run.returncode, run.stderr
+
+
 found = Findings("check_headers")
 headers = sorted((ROOT / "include" / "limb").glob("*.h"))
 tools = compilers()
@@ -48,5 +56,12 @@ with ThreadPoolExecutor(os.cpu_count()) as pool:
             how = "alone" if path.is_file() else "after <complex.h>"
             found.add(path, 1, f"does not compile {how} with {command} {language[2]}")
             print(errors, end="")
+kernels = sorted((ROOT / "src" / "kernel").glob("*.h"))
+jobs = [(path, command) for path in kernels for command, language in tools if language is C]
+with ThreadPoolExecutor(os.cpu_count()) as pool:
+    for (path, command), (code, errors) in zip(jobs, pool.map(parse_kernel, jobs)):
+        if code:
+            found.add(path, 1, f"does not parse alone with {command}")
+            print(errors, end="")
 names = ", ".join(command for command, _ in tools)
-found.finish(f"{len(headers)} headers with {names}")
+found.finish(f"{len(headers)} headers and {len(kernels)} texts of kernels with {names}")

@@ -18,6 +18,10 @@
 // Lengths of float vectors are twice those of double. Poses of far away and masses of a robot keep seven
 // digits then; forward dynamics of long chains loses most of them (docs/batch.md).
 //
+// Robots with loops are answered with their loops closed, as by the calls for one state. Their kernels choose pivots
+// by values, which lanes cannot: states go one by one, on the threads of the pool. State after state and double only,
+// without wrenches that vary, and no steps in time (LIMB_E_UNSUPPORTED).
+//
 // Statuses. A state that fails does not harm the others. Its outputs are NaN, its entry in `status` says why
 // (LIMB_E_NONFINITE, LIMB_E_ARG for a quaternion whose norm is more than 1e-3 off 1, LIMB_E_SINGULAR), and
 // the call returns the entry of the first such state. status may be NULL. Where nothing is computed,
@@ -53,15 +57,16 @@ typedef enum limb_batch_layout {
 
 /// Start from limb_default_batch_options(); NULL stands for that.
 typedef struct limb_batch_options {
-  size_t size;              ///< sizeof(limb_batch_options), set by the default function
-  limb_batch_layout layout; ///< of all arrays; default: rows
-  int wrenches;             ///< most of limb_batch_environment, default 8
-  const limb_pool* pool;    ///< default NULL: the caller's thread only
+  size_t size;                     ///< sizeof(limb_batch_options), set by the default function
+  limb_batch_layout layout;        ///< of all arrays; default: rows
+  int wrenches;                    ///< most of limb_batch_environment, default 8
+  const limb_pool* pool;           ///< default NULL: the caller's thread only
+  const limb_loop_settings* loops; ///< for robots with loops (limb_set_loops); default NULL; read once
 } limb_batch_options;
 
 static inline limb_batch_options limb_default_batch_options(void)
 {
-  const limb_batch_options o = {sizeof(limb_batch_options), LIMB_BATCH_ROWS, 8, NULL};
+  const limb_batch_options o = {sizeof(limb_batch_options), LIMB_BATCH_ROWS, 8, NULL, NULL};
   return o;
 }
 
@@ -182,22 +187,6 @@ LIMB_NODISCARD LIMB_API limb_status limb_batch_mass_matrix_inverse(limb_batch* b
                                                                    double* Minv, limb_status* status);
 LIMB_NODISCARD LIMB_API limb_status limb_batch_mass_matrix_inverse_f32(limb_batch* b, size_t n, const float* q,
                                                                        float* Minv, limb_status* status);
-
-/// How the loops of a robot are closed in all states; NULL members: the default.
-typedef struct limb_batch_closed {
-  const limb_environment* env;
-  const limb_closed_options* options;
-} limb_batch_closed;
-
-/// limb_closed_forward_dynamics: accelerations with the loops closed. Its kernels choose pivots by values,
-/// which lanes cannot: states go one by one, on the threads of the pool. Rows and double only
-/// (LIMB_E_UNSUPPORTED), and no force laws. LIMB_E_ARG for a robot without loops; also what limb_loops_init
-/// says of the robot.
-/// @param how  NULL: all defaults
-LIMB_NODISCARD LIMB_API limb_status limb_batch_closed_forward_dynamics(limb_batch* b, size_t n, const double* q,
-                                                                       const double* v, const double* tau,
-                                                                       const limb_batch_closed* how, double* a,
-                                                                       limb_status* status);
 
 // ---- derivatives ----------------------------------------------------------------------------------------
 

@@ -50,6 +50,7 @@ typedef struct limb_closed_forces {
   int undriven;      ///< motions that no motor reaches (output)
   int overdriven;    ///< motors in excess (output)
   int bounded;       ///< torques that are at a bound (output)
+  int as_tree;       ///< not 0: a joint that no loop ties gets the force that the motion needs, motor or not
 } limb_closed_forces;
 
 /// Inverse dynamics: Gamma_c = G' Gamma_tr.
@@ -175,6 +176,52 @@ LIMB_NODISCARD LIMB_API limb_status limb_closed_forward_dynamics(limb_loops* w, 
 LIMB_NODISCARD LIMB_API limb_status limb_closed_impulse(limb_loops* w, const double* q, const double* v,
                                                         const limb_closed_options* options, double* v_after,
                                                         double* impulse, limb_closed_report* report);
+
+// ---- settings of a workspace, and what a call found out -------------------------------------------------
+
+/// How a limb_data computes with loops. Start from limb_default_loop_settings().
+typedef struct limb_loop_settings {
+  size_t size;                      ///< sizeof(limb_loop_settings), set by the default function
+  limb_closed_options forward;      ///< method, tolerance, stabilisation; its time is that of the environment
+  limb_actuation actuation;         ///< how motors in excess share the forces
+  const unsigned char* independent; ///< nv marks: which velocities are independent; NULL: chosen for each state,
+                                    ///< active joints first. Must live as long as it is set
+  int details;                      ///< not 0: inverse and forward dynamics keep limb_loop_details; default 0
+} limb_loop_settings;
+
+LIMB_API limb_loop_settings limb_default_loop_settings(void);
+
+/// Sets how d computes with loops; NULL: the defaults. Does nothing for a robot without loops.
+/// @return LIMB_OK; LIMB_E_ARG, LIMB_E_NONFINITE (settings that make no sense).
+LIMB_NODISCARD LIMB_API limb_status limb_set_loops(limb_data* d, const limb_loop_settings* settings);
+
+/// What the last inverse or forward dynamics call found out.
+typedef struct limb_loop_details {
+  const double* lambda;      ///< nc multipliers, of least norm where rows are redundant; in the workspace
+  limb_closed_method method; ///< forward: the one that was used
+  int redundant;             ///< forward: rows that others imply
+  double residual;           ///< forward: largest |Psi a - gamma|
+  int loop;                  ///< forward: that it belongs to; -1: none
+  int iterations;            ///< forward: of the proximal method
+  double unbalanced;         ///< inverse: largest generalised force that no motor can balance
+  int undriven;              ///< inverse: motions that no motor reaches
+  int overdriven;            ///< inverse: motors in excess
+  int bounded;               ///< inverse: torques at a bound
+} limb_loop_details;
+
+/// @return LIMB_OK; LIMB_E_ARG (NULL); LIMB_E_ORDER (no loops, no such call yet, or settings without details).
+LIMB_NODISCARD LIMB_API limb_status limb_get_loop_details(const limb_data* d, limb_loop_details* out);
+
+/// limb_joint_reactions, and the wrench of each closure on its frame b, from a: axes of a at the origin of b; zero for
+/// gears and polynomials, which are no wrenches.
+/// @param joint  one per joint; NULL: not wanted (output)
+/// @param loop   one per loop; NULL: not wanted (output)
+LIMB_NODISCARD LIMB_API limb_status limb_loop_loads(limb_data* d, const double* q, const double* v, const double* a,
+                                                    const limb_environment* env, limb_ref ref, sp_force* joint,
+                                                    sp_force* loop);
+
+/// The workspace of limb/loops.h inside d, for the calls there and in limb/assemble.h; NULL for a robot without loops.
+LIMB_API limb_loops* limb_data_loops(limb_data* d);
 
 // ---- derivatives (limb/derivatives.h: along the tangent; what is held fixed) ----------------------------
 

@@ -1,25 +1,13 @@
-// limb: robot dynamics in C. Control laws: torques from where a robot is and where it should be.
+// limb: robot dynamics in C. What acts on a robot: formulas, signals, prescribed motion, controllers.
 //
-//     e  = from q to where it should be, limb_difference(q, goal.q)     e' = goal.v - v
+//     limb_control c = limb_default_control();
+//     c.kp = kp, c.kd = kd;
+//     limb_computed_torque_control(d, q, v, &goal, &c, work, tau);
 //
-//     PD with gravity compensation   tau = Kp e + Kd e' + what holds the robot still at q
-//     PD with feed-forward           tau = Kp e + Kd e' + what the motion of the goal takes
-//     computed torque                tau = M(q) (goal.a + Kd e' + Kp e) + h(q, v) + ...
-//     impedance                      a frame that behaves like a mass on a spring
-//
-// Laws are pure functions of their arguments: they allocate nothing, print nothing, keep nothing, and leave
-// limb_kinematics as it was. What they know of the world is env: its gravity, motion of the base, friction,
-// wrenches and laws are compensated, and nothing else. tau is zero at passive joints (limb_joint_info).
-// Sizes: q nq, v a tau nv. Statuses as in limb/dynamics.h; LIMB_E_ARG also for gains that are negative;
-// LIMB_E_UNSUPPORTED where a law is not for such a robot.
-//
-// Ball and free joints: the goal's velocity and acceleration are in the axes of where the goal is. They are
-// seen from where the joint is: with X the pose of the goal in the child's frame,
-//     e' = Ad_X goal.v - v,     e'' = 0 for the acceleration Ad_X goal.a - v x Ad_X goal.v
-// References: Ghosal 2010, which names model-based control as a use of inverse dynamics; B. Siciliano et al.,
-// Robotics: modelling, planning and control, 2009, chapters 8 and 9; N. Hogan, Impedance control: an approach
-// to manipulation, 1985; T. Lee, M. Leok, N. McClamroch, Geometric tracking control of a quadrotor UAV on
-// SE(3), 2010 (errors on groups). docs/simulation.md. Link limb_sim.
+// Formulas turn a text into numbers; signals interpolate samples over time; a prescribed motion is either of
+// these for one joint; controllers compute torques from where a robot is and where it should be. All of them
+// are pure: they print nothing, keep nothing, and read no locale, file, clock or environment variable. Formulas
+// and signals are immutable, and threads may share them. docs/simulation.md shows them at work.
 //
 // This header belongs to the library limb_sim.
 #ifndef LIMB_CONTROL_H
@@ -33,70 +21,237 @@
 extern "C" {
 #endif
 
-/// Where the joints should be, at this instant.
+// ---- formulas -------------------------------------------------------------------------------------------
+//
+//     2 Nm * sin(2*pi * 0.5 Hz * t) - 30 * (q.elbow - 90deg)
+//     if(t < 1 s, 0, clamp(5*t, 0, 20 N))
+//     q.theta1 = 150deg                      a condition
+//
+// Operators, weakest first; ^ groups from the right, the others from the left, so -2^2 is -4:
+//     c ? a : b      or      and      not      < <= > >= = == !=      + -      * /      - +      ^
+// Comparisons yield 1 or 0 and cannot be chained (write a < b and b < c); any value but 0 is true.
+//
+// Constants: pi, e. Functions:
+//     sin cos tan asin acos atan sinh cosh tanh exp log log10 sqrt cbrt abs floor ceil round (of one x)
+//     atan2(y, x)   hypot(x, y)   mod(x, y): x - y floor(x / y)   sign(x): -1, 0, 1
+//     min(...) max(...): two or more   clamp(x, low, high)   if(c, a, b): the same as c ? a : b
+//     step(x): 1 if x >= 0, else 0   pulse(x, from, to): 1 if from <= x < to, else 0
+//     smoothstep(x, from, to): 0, then 3 s^2 - 2 s^3 with s = (x - from) / (to - from), then 1
+//
+// Numbers are decimal and may carry a unit, with or without a space: a factor to SI. Dimensions are not checked.
+// Units combine by *, / and whole powers, without spaces: 30 deg/s, 9.81m/s^2, 4 N*s/m.
+//     rad deg rev   rpm   um mm cm m km   us ms s min h   g kg   mN N kN   mNm Nm kNm   Hz kHz
+//     mJ J kJ   mW W kW   %               1 Hz is 1/s; rpm is 2 pi/60 rad/s
+// Names consist of letters, digits, _ and inner dots (q.theta1, v.elbow.wx); others are put in single quotes:
+// 'q.my-joint'. A quoted name is never a word of the language.
+//
+// Singular cases: an exponent after a unit belongs to the unit (5 m^2 is 5). A word that is both a unit and a name
+// is an error where it could be either. A result without value (log(-1), 0/0) is NaN and so is whatever uses it,
+// except for the branch of a choice that is not taken.
+
+/// A compiled formula.
+typedef struct limb_formula limb_formula;
+
+enum {
+  LIMB_FORMULA_MAX_LENGTH = 4096, ///< characters
+  LIMB_FORMULA_MAX_DEPTH = 64     ///< nested brackets, and values on the stack
+};
+
+/// The names that a formula may use.
+typedef struct limb_formula_names {
+  int (*find)(void* context, const char* name); ///< a number of the caller's choice; -1: unknown
+  const char* (*name)(void* context, int i);    ///< the i-th name, NULL after the last; for suggestions only.
+                                                ///< NULL: no suggestions
+  void* context;
+} limb_formula_names;
+
+/// Compiles a formula. O(length), times the number of different names.
+/// @param names  NULL: none
+/// @param out    (output)
+/// @param err    on LIMB_E_SYNTAX one sentence with line and column in the text; NULL: not needed
+/// @return LIMB_OK; LIMB_E_SYNTAX; LIMB_E_ARG (text or out is NULL, incomplete allocator, names without find);
+///         LIMB_E_NOMEM.
+LIMB_NODISCARD LIMB_API limb_status limb_formula_parse(const char* text, const limb_formula_names* names,
+                                                       const limb_allocator* alloc, limb_formula** out,
+                                                       limb_error* err);
+
+/// Compiles a condition: exactly one comparison of two formulas. Its value is left - right, which crosses zero
+/// where the condition is met. Otherwise as limb_formula_parse.
+/// @param direction  1 for > and >= (rising), -1 for < and <= (falling), 0 for = and == (both) (output)
+LIMB_NODISCARD LIMB_API limb_status limb_formula_parse_condition(const char* text, const limb_formula_names* names,
+                                                                 const limb_allocator* alloc, limb_formula** out,
+                                                                 int* direction, limb_error* err);
+
+LIMB_API void limb_formula_destroy(limb_formula* f); ///< NULL is accepted
+
+/// How many different names it uses; 0 for NULL.
+LIMB_API int limb_formula_symbol_count(const limb_formula* f);
+
+/// What `find` returned for the i-th of them, in order of appearance; -1: out of range.
+LIMB_API int limb_formula_symbol(const limb_formula* f, int i);
+
+/// Its value, which may be infinite or NaN. Allocates nothing and preserves errno. O(length).
+/// @param x  values of its names, limb_formula_symbol_count of them
+/// NaN if f is NULL, or if x is NULL and f uses names.
+LIMB_API double limb_formula_value(const limb_formula* f, const double* x);
+
+// ---- signals --------------------------------------------------------------------------------------------
+//
+// m columns of samples at n rising times. Between samples:
+//     hold     the value of the previous sample (zero-order hold)
+//     linear   straight lines
+//     spline   a quintic spline through all samples, four times continuously differentiable. "Not a knot" ends: the
+//              first three intervals share one polynomial, and so do the last three. 4 or 5 samples give a cubic
+//              spline, fewer the polynomial through them
+// Before the first and after the last sample the signal is constant. At a sample it follows the interval after
+// it; at the last one the interval before it (hold: its own value).
+//
+// Columns are interpolated one by one. This suits forces and coordinates with one degree of freedom, but not
+// the quaternions of ball and free joints.
+
+typedef struct limb_signal limb_signal;
+
+/// X(name, value, text): interpolation between samples. Values are pinned.
+#define LIMB_SIGNAL_LIST(X) \
+  X(HOLD, 0, "hold")        \
+  X(LINEAR, 1, "linear")    \
+  X(SPLINE, 2, "spline")
+
+typedef enum limb_signal_kind {
+#define LIMB_X(name, value, text) LIMB_SIGNAL_##name = (value),
+  LIMB_SIGNAL_LIST(LIMB_X)
+#undef LIMB_X
+} limb_signal_kind;
+
+LIMB_API const char* limb_signal_kind_name(limb_signal_kind kind); ///< NULL: unknown kind
+
+/// Samples, row by row. They are copied.
+typedef struct limb_samples {
+  size_t count;        ///< n >= 1
+  const double* time;  ///< n, strictly rising
+  int columns;         ///< m >= 0
+  const double* value; ///< n rows of m
+  size_t stride;       ///< from the start of one row to that of the next; 0: m
+} limb_samples;
+
+/// @param out  (output)
+/// @param err  names the faulty sample; its line is that of the sample, counted from 1. NULL: not needed
+/// @return LIMB_OK; LIMB_E_ARG (NULL, no samples, times that do not rise, a stride below m, unknown kind,
+///         incomplete allocator); LIMB_E_NONFINITE (samples, or a spline that overflows); LIMB_E_NOMEM.
+/// O(n m). Memory: 8 n (m + 1) bytes; for a spline 8 n (m + 2), and another 88 n during the call.
+LIMB_NODISCARD LIMB_API limb_status limb_signal_create(limb_signal_kind kind, const limb_samples* samples,
+                                                       const limb_allocator* alloc, limb_signal** out, limb_error* err);
+LIMB_API void limb_signal_destroy(limb_signal* s); ///< NULL is accepted
+
+LIMB_API int limb_signal_columns(const limb_signal* s); ///< m; 0 for NULL
+
+/// Values and first and second derivatives at any time: m each (output; NULL: not needed). Allocates nothing.
+/// @return LIMB_OK, LIMB_E_ARG (s is NULL), LIMB_E_NONFINITE (t, or a result). O(log n + m).
+LIMB_NODISCARD LIMB_API limb_status limb_signal_at(const limb_signal* s, double t, double* x, double* x1, double* x2);
+
+/// The first time after t at which the signal may jump or bend: the next sample; for a spline the first or the
+/// last one. HUGE_VAL: none, also for NULL or if t is NaN.
+LIMB_API double limb_signal_next_break(const limb_signal* s, double t);
+
+// ---- prescribed motion ----------------------------------------------------------------------------------
+
+/// The motion of one degree of freedom: formulas, or a signal, or, if both are NULL,
+///     constant + rate t + amplitude sin(2 pi frequency t + phase)
+typedef struct limb_joint_motion {
+  const limb_formula* formula[3]; ///< position, velocity and acceleration over time, their only name; or all NULL
+  const limb_signal* signal;      ///< its first column is the position; a spline, for smooth accelerations
+  double constant, rate, amplitude, frequency, phase;
+} limb_joint_motion;
+
+/// Position, velocity and acceleration at a time.
+/// @param x  3 (output); also what is not finite
+/// @return LIMB_OK; LIMB_E_ARG (NULL, only some of the formulas, a signal without columns); LIMB_E_NONFINITE.
+LIMB_NODISCARD LIMB_API limb_status limb_joint_motion_at(const limb_joint_motion* m, double t, double x[3]);
+
+/// As limb_signal_next_break; HUGE_VAL without a signal.
+LIMB_API double limb_joint_motion_next_break(const limb_joint_motion* m, double t);
+
+/// Tests by differences, at seven times between `from` and `to`, whether formulas are derivatives of each other.
+/// @return 1: velocity is not the derivative of position; 2: acceleration is not that of velocity; 0: no
+/// contradiction found. One deviating time is tolerated: there may be a jump.
+LIMB_API int limb_joint_motion_contradiction(const limb_joint_motion* m, double from, double to);
+
+// ---- controllers ----------------------------------------------------------------------------------------
+//
+//     e  = limb_difference(q, goal.q)     e' = goal.v - v
+//
+//     PD with gravity compensation   tau = Kp e + Kd e' + the torques that hold the robot still at q
+//     PD with feed-forward           tau = Kp e + Kd e' + the torques of the goal's motion
+//     computed torque                tau = M(q) (goal.a + Kd e' + Kp e) + h(q, v) + ...
+//     impedance                      a frame that behaves like a mass on a spring
+//
+// Controllers compensate what env describes (gravity, base motion, friction, wrenches, force laws) and nothing
+// else. tau is zero at passive joints (limb_joint_info). Nothing is allocated, and the results of
+// limb_kinematics stay valid. Sizes: q nq; v, a, tau nv. Statuses as in limb/dynamics.h, and LIMB_E_ARG for
+// negative gains; LIMB_E_UNSUPPORTED for robots that a controller does not support.
+//
+// Ball and free joints: velocity and acceleration of the goal are in the goal's axes and are converted to those
+// of the joint. With X the pose of the goal in the child's frame,
+//     e' = Ad_X goal.v - v,     e'' = 0 for the acceleration Ad_X goal.a - v x Ad_X goal.v
+// References: Ghosal 2010, which names model-based control as a use of inverse dynamics; B. Siciliano et al.,
+// Robotics: modelling, planning and control, 2009, chapters 8 and 9; N. Hogan, Impedance control: an approach
+// to manipulation, 1985; T. Lee, M. Leok, N. McClamroch, Geometric tracking control of a quadrotor UAV on
+// SE(3), 2010 (errors on groups).
+
+/// Where the joints should be at this instant.
 typedef struct limb_goal {
   const double* q; ///< nq
   const double* v; ///< nv; NULL: at rest
   const double* a; ///< nv; NULL: zero
 } limb_goal;
 
-/// e, e', and the acceleration at which e' stays as it is. O(n).
-/// @param e  nv (output)
-/// @param e1 nv (output)
-/// @param a  nv (output)
+/// e, e', and the acceleration at which e' stays constant: nv each (output). O(n).
 LIMB_NODISCARD LIMB_API limb_status limb_goal_error(const limb_model* m, const double* q, const double* v,
                                                     const limb_goal* goal, double* e, double* e1, double* a);
 
-/// How the laws of joints go about it. Start from limb_default_control().
+/// Settings of joint controllers. Start from limb_default_control().
 typedef struct limb_control {
   size_t size;                 ///< sizeof(limb_control), set by the default function
   const double* kp;            ///< nv, >= 0; NULL: 0. PD: [N m/rad, N/m]; computed torque: [1/s^2]
   const double* kd;            ///< nv, >= 0; NULL: 0. PD: [N m s/rad, N s/m]; computed torque: [1/s]
-  const limb_environment* env; ///< what the law knows of the world; NULL: the default
+  const limb_environment* env; ///< what the controller knows of the world; NULL: the default
   int saturate;                ///< 1: limb_limit_efforts; default 0
 } limb_control;
 
-static inline limb_control limb_default_control(void)
-{
-  const limb_control c = {sizeof(limb_control), NULL, NULL, NULL, 0};
-  return c;
-}
+LIMB_API limb_control limb_default_control(void);
 
-/// Doubles that any law of this header needs as `work`; 0 for NULL.
+/// Doubles that any controller needs as `work`; 0 for NULL.
 LIMB_API size_t limb_control_work(const limb_model* m);
 
-/// Brings torques to within effort_max of their joints, each by itself.
+/// Limits torques to effort_max of their joints, each by itself. Limits of mimic joints are ignored.
 /// @param tau     nv (in and out)
-/// @param limited how many were beyond (output; NULL: not wanted)
-/// @return LIMB_OK or LIMB_E_ARG (NULL). Limits of mimic joints are not looked at.
+/// @param limited how many were beyond (output; NULL: not needed)
+/// @return LIMB_OK or LIMB_E_ARG (NULL).
 LIMB_NODISCARD LIMB_API limb_status limb_limit_efforts(const limb_model* m, double* tau, int* limited);
 
-// ---- trees (LIMB_E_UNSUPPORTED with loops) -------------------------------------------------------------
-
-/// tau = Kp e + Kd e' + tau_hold, where tau_hold is inverse dynamics at q without motion: gravity, springs,
-/// wrenches of env. goal->a is not read. O(n).
+/// tau = Kp e + Kd e' + tau_hold, where tau_hold is inverse dynamics at rest in q: gravity, springs, wrenches of
+/// env. goal->a is ignored. Trees only (LIMB_E_UNSUPPORTED). O(n).
 LIMB_NODISCARD LIMB_API limb_status limb_pd_gravity_control(limb_data* d, const double* q, const double* v,
                                                             const limb_goal* goal, const limb_control* control,
                                                             double* work, double* tau);
 
 /// tau = Kp e + Kd e' + tau_goal, where tau_goal is inverse dynamics of the goal. Passive joints of the goal
-/// move as they do when the others follow it: their acceleration is not read. O(n).
+/// move as they do when the others follow it; their acceleration is ignored. Trees only. O(n).
 LIMB_NODISCARD LIMB_API limb_status limb_pd_feedforward_control(limb_data* d, const double* q, const double* v,
                                                                 const limb_goal* goal, const limb_control* control,
                                                                 double* work, double* tau);
 
 /// Computed torque, the model-based control of Ghosal 2010: inverse dynamics at q, v of the acceleration
 /// goal.a + Kd e' + Kp e, so that errors of active joints follow e'' + Kd e' + Kp e = 0. With passive joints
-/// by hybrid dynamics (limb/hybrid.h; partial feedback linearisation), whatever these then do. O(n).
+/// by hybrid dynamics (limb/hybrid.h; partial feedback linearisation). Trees only. O(n).
 /// @return also LIMB_E_SINGULAR: passive joints that move no mass.
 LIMB_NODISCARD LIMB_API limb_status limb_computed_torque_control(limb_data* d, const double* q, const double* v,
                                                                  const limb_goal* goal, const limb_control* control,
                                                                  double* work, double* tau);
 
-// ---- robots with loops (trees are welcome) ---------------------------------------------------------------
-// q and v close the loops, and so should the goal, of which the active joints count. With motors in excess
-// torques are shared as limb_closed_inverse_dynamics does. LIMB_E_SINGULAR also where motions that no motor
-// reaches would have to be balanced.
+// Robots with loops, and trees: q and v must close the loops, and so should the active joints of the goal.
+// Redundant motors share torques as in limb_closed_inverse_dynamics. LIMB_E_SINGULAR also where a motion that
+// no motor reaches would have to be balanced.
 
 /// As limb_pd_gravity_control, on the active joints.
 LIMB_NODISCARD LIMB_API limb_status limb_closed_pd_gravity_control(limb_loops* w, const double* q, const double* v,
@@ -112,54 +267,35 @@ LIMB_NODISCARD LIMB_API limb_status limb_closed_computed_torque_control(limb_loo
                                                                         const limb_loop_options* options, double* work,
                                                                         double* tau);
 
-// ---- impedance -----------------------------------------------------------------------------------------
-
 /// Where a frame should be. Velocity and acceleration in world axes, of the frame's origin (classical).
 typedef struct limb_frame_goal {
   sp_pose pose;
   sp_motion velocity, acceleration;
 } limb_frame_goal;
 
-/// The mass, spring and damper that a frame is to be. Start from limb_default_impedance(). Of six components
-/// wx wy wz vx vy vz, those count that are among the task's directions.
+/// The mass, spring and damper that a frame imitates. Start from limb_default_impedance(). Of the six components
+/// wx wy wz vx vy vz, those among the task's directions are controlled.
 typedef struct limb_impedance {
   size_t size;                           ///< sizeof(limb_impedance), set by the default function
   limb_task task;                        ///< ref: LIMB_ALIGNED (world axes) or LIMB_BODY (the frame's)
   int full;                              ///< 0: stiffness, damping and inertia are 6 numbers; 1: 6 x 6 matrices
   const double* stiffness;               ///< K [N m/rad, N/m]; NULL: 0
   const double* damping;                 ///< D [N m s/rad, N s/m]; NULL: 0
-  const double* inertia;                 ///< L, positive definite: what it should feel like; NULL: as it does
-  sp_force measured;                     ///< wrench of the surroundings ON the frame, at its origin, in the axes of
-                                         ///< ref: what answers to it like L. Only with inertia; default 0
-  const double* posture;                 ///< nq: where the joints should be as far as the task does not mind; NULL:
-                                         ///< nowhere
-  const double *posture_kp, *posture_kd; ///< nv, >= 0: of that, and damping of all joints; NULL: 0
-  const limb_environment* env;           ///< what the law knows of the world; NULL: the default
+  const double* inertia;                 ///< L, positive definite: the apparent inertia; NULL: the robot's own
+  sp_force measured;                     ///< wrench of the environment ON the frame, at its origin, in the axes of
+                                         ///< ref; used with inertia only; default 0
+  const double* posture;                 ///< nq: joint positions to prefer in the null space of the task; NULL: none
+  const double *posture_kp, *posture_kd; ///< nv, >= 0: gains of the posture, and damping of all joints; NULL: 0
+  const limb_environment* env;           ///< what the controller knows of the world; NULL: the default
   limb_task_options singular;            ///< what to do near singularities
   int saturate;                          ///< 1: limb_limit_efforts; default 0
 } limb_impedance;
 
-static inline limb_impedance limb_default_impedance(int frame)
-{
-  const limb_impedance c = {sizeof(limb_impedance),
-                            {frame, LIMB_ALIGNED, LIMB_TWIST},
-                            0,
-                            NULL,
-                            NULL,
-                            NULL,
-                            {{0, 0, 0}, {0, 0, 0}},
-                            NULL,
-                            NULL,
-                            NULL,
-                            NULL,
-                            {sizeof(limb_task_options), 1e12, 0, 0},
-                            0};
-  return c;
-}
+LIMB_API limb_impedance limb_default_impedance(int frame);
 
-/// Task-space impedance. With x the frame's rows of limb/task.h and e its error (rotations as rotation
-/// vectors: the shortest turn that takes the frame to where it should be),
-///     Lambda e'' + D e' + K e = -F                     the frame gives way to a force F
+/// Task-space impedance. With x the frame's rows of limb/task.h and e its error (rotations as rotation vectors:
+/// the shortest turn to the goal),
+///     Lambda e'' + D e' + K e = -F                     the response to a force F
 ///     L e'' + D e' + K e = -F_measured                 with inertia: Lambda is shaped to L
 /// by   tau = h + friction + springs - sum J' wrench + J' F_x + N' tau0,
 ///      F_x = Lambda (x''_goal - Jdot v) + D e' + K e,

@@ -67,12 +67,13 @@ typedef struct limb_environment {
   /// limb_force_law_wrenches).
   int nlaw;
   const limb_force_law* law; ///< nlaw of them; NULL when there are none
+  double time;               ///< of the prescribed motions of loops (limb/loops.h) [s]; default 0
 } limb_environment;
 
 static inline limb_environment limb_default_environment(const limb_model* m)
 {
   const sp_motion none = {{0, 0, 0}, {0, 0, 0}};
-  const limb_environment env = {sizeof(limb_environment), limb_model_gravity(m), none, none, 0, NULL, 1, 0, 0, NULL};
+  const limb_environment env = {sizeof(limb_environment), limb_model_gravity(m), none, none, 0, NULL, 1, 0, 0, NULL, 0};
   return env;
 }
 
@@ -149,13 +150,14 @@ typedef struct limb_energy {
 LIMB_NODISCARD LIMB_API limb_status limb_energies(limb_data* d, const double* q, const double* v,
                                                   const limb_environment* env, limb_energy* out);
 
-/// Where power goes [W]: actuators + wrenches = kinetic + gravity + springs + friction for a base at
+/// Where power goes [W]: actuators + wrenches + closures = kinetic + gravity + springs + friction for a base at
 /// rest; residual is the difference, zero up to rounding.
 typedef struct limb_power {
   double actuators, wrenches;       ///< supplied; force laws count as wrenches
   double kinetic, gravity, springs; ///< rates of the energies
   double friction;                  ///< dissipated, >= 0
   double residual;
+  double closures; ///< supplied by loops whose motion is prescribed; else zero up to rounding
 } limb_power;
 
 /// Power balance of a motion: tau is computed by inverse dynamics. Base motion must be zero

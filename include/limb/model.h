@@ -71,11 +71,16 @@ typedef struct limb_loop_info {
 
 /// Number of loops, and of the rows of all their equations; 0 for NULL. A loop by name: -1 when there is
 /// none.
-/// The calls of other headers than limb/loops.h and those above it see the tree only.
 LIMB_API int limb_loop_count(const limb_model* m);
 LIMB_API int limb_row_count(const limb_model* m);
 LIMB_API int limb_find_loop(const limb_model* m, const char* name);
 LIMB_NODISCARD LIMB_API limb_status limb_get_loop(const limb_model* m, int loop, limb_loop_info* out);
+
+/// The spanning tree: the same robot with its loops cut open, as a view that lives as long as the model. Bodies,
+/// joints, frames and coordinates keep their indices; it has no loops. For a robot without loops it is the model
+/// itself. Workspaces made from it answer for the tree, those made from the model for the robot with its loops
+/// closed. Do not destroy it. NULL for NULL.
+LIMB_API const limb_model* limb_spanning_tree(const limb_model* m);
 
 /// Names of the components of one joint: "", ".px" ... ".qw" in q; "", ".wx" ... ".vz" in v.
 /// NULL when the index is out of range.
@@ -142,17 +147,19 @@ LIMB_NODISCARD LIMB_API limb_status limb_get_mdh(const limb_model* m, int index,
 typedef struct limb_data limb_data;
 
 enum {
-  LIMB_DATA_ALIGN = 64 ///< alignment that limb_data_init needs
+  LIMB_DATA_ALIGN = 64,      ///< alignment that limb_data_init needs
+  LIMB_LOOPS_DENSE_MAX = 512 ///< nv + nc up to which the workspace of a robot with loops holds dense matrices
 };
 
-/// Bytes that limb_data_init needs; O(n) for trees without mimic joints. 0 for NULL.
+/// Bytes that limb_data_init needs; O(n) for trees without mimic joints. For a robot with loops it includes
+/// what limb/loops.h needs: dense matrices where nv + nc is at most LIMB_LOOPS_DENSE_MAX. 0 for NULL.
 LIMB_API size_t limb_data_size(const limb_model* m);
 
 /// Lays a workspace out in caller memory. Nothing needs to be freed; the same block may be laid out again
 /// at any time. (Under AddressSanitizer the block has poisoned gaps: call limb_data_destroy before the
 /// memory is used for something else.)
 /// @return LIMB_OK; LIMB_E_ARG (NULL, memory not aligned to LIMB_DATA_ALIGN); LIMB_E_NOMEM (size too
-///         small).
+///         small); for a robot with loops also what limb_loops_init returns.
 LIMB_NODISCARD LIMB_API limb_status limb_data_init(const limb_model* m, void* memory, size_t size, limb_data** out);
 
 /// Convenience: allocates (alloc NULL: malloc) and initialises. Free with limb_data_destroy.

@@ -6,7 +6,7 @@
 //     printf("%s for %s\n", run->model.name.text, run->end.text);
 //     limb_reading_destroy(r);
 //
-// A run is texts with their places: numbers are formulas (limb/expression.h), names are of a model that the
+// A run is texts with their places: numbers are formulas (limb/control.h), names are of a model that the
 // reader does not see. What the file says is checked for its form; what it means, for whoever runs it.
 //
 // This header belongs to the library limb_io.

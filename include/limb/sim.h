@@ -9,19 +9,18 @@
 //       printf("%.9f s: %s\n", event.time, limb_event_kind_name(event.kind));
 //     limb_sim_destroy(sim);
 //
-// What is simulated are the equations of limb/dynamics.h, limb/hybrid.h and limb/closed.h,
+// integrates the equations of limb/dynamics.h, limb/hybrid.h and limb/closed.h,
 //
 //     M a + h + friction + springs = tau + sum J' wrench + Psi^T lambda,     Psi a = gamma
 //
-// on the configuration manifold (limb_integrate), loops staying closed. Forces, wrenches and motions come
-// from callbacks, which must be pure functions: steppers ask for times and states that are never reached.
-// What changes at once is an event: a stop that is hit, friction that begins or ceases to hold, a
-// condition of the caller's. Events are found to 1e-12 s, or to rounding when that is more.
+// on the configuration manifold (limb_integrate), and keeps loops closed. Forces, wrenches and motions come from
+// callbacks. These must be pure functions, because integrators evaluate them at times and states that are never
+// reached. Sudden changes are events: a joint hits a stop, friction begins or ceases to hold, a condition of the
+// caller is met. Events are located to 1e-12 s, or to rounding if that is larger.
 //
-// A simulation belongs to one thread. The same calls give the same bits. Nothing is allocated after
-// limb_sim_start, but by SUNDIALS. Statuses: those of the dynamics; LIMB_E_NOCONV when a step cannot be made
-// small enough, or an iteration in it does not end; the state is then the last good one, and limb_sim_error()
-// has a sentence about it.
+// A simulation belongs to one thread. The same calls give the same bits. Nothing but SUNDIALS allocates after
+// limb_sim_start. Statuses: those of the dynamics; LIMB_E_NOCONV if a step cannot be made small enough or an
+// iteration in it does not converge. The state is then the last good one, and limb_sim_error() explains.
 //
 // This header belongs to the library limb_sim (CMake limb::sim, pkg-config limb-sim). docs/simulation.md.
 #ifndef LIMB_SIM_H
@@ -38,17 +37,17 @@ extern "C" {
 /// One robot in motion.
 typedef struct limb_sim limb_sim;
 
-/// X(name, value, text, order, meaning): ways to make steps. Values are pinned. Order 0: as tolerances ask.
-#define LIMB_SIM_METHOD_LIST(X)                                                                    \
-  X(AUTO, 0, "auto", 0, "chosen by stiffness and constraints")                                     \
-  X(EULER, 1, "euler", 1, "explicit Euler (Lynch and Park 2017)")                                  \
-  X(SEMI_IMPLICIT, 2, "semi-implicit", 1, "velocities first, then places with the new velocities") \
-  X(RK4, 3, "rk4", 4, "Runge-Kutta-Munthe-Kaas of order 4")                                        \
-  X(VARIATIONAL, 4, "variational", 2, "symplectic: from a discrete Lagrangian, for long runs")     \
-  X(IMPLICIT, 5, "implicit", 4, "linearly implicit (Rosenbrock), for stiff springs and friction")  \
-  X(ERK, 6, "erk", 0, "adaptive, explicit Runge-Kutta (SUNDIALS ARKODE)")                          \
-  X(ADAMS, 7, "adams", 0, "adaptive, Adams' multistep method (SUNDIALS CVODE)")                    \
-  X(BDF, 8, "bdf", 0, "adaptive, for stiff robots (SUNDIALS CVODE)")                               \
+/// X(name, value, text, order, meaning): integration methods. Values are pinned. Order 0: variable.
+#define LIMB_SIM_METHOD_LIST(X)                                                                       \
+  X(AUTO, 0, "auto", 0, "chosen by stiffness and constraints")                                        \
+  X(EULER, 1, "euler", 1, "explicit Euler (Lynch and Park 2017)")                                     \
+  X(SEMI_IMPLICIT, 2, "semi-implicit", 1, "velocities first, then positions with the new velocities") \
+  X(RK4, 3, "rk4", 4, "Runge-Kutta-Munthe-Kaas of order 4")                                           \
+  X(VARIATIONAL, 4, "variational", 2, "symplectic: from a discrete Lagrangian, for long runs")        \
+  X(IMPLICIT, 5, "implicit", 4, "linearly implicit (Rosenbrock), for stiff springs and friction")     \
+  X(ERK, 6, "erk", 0, "adaptive, explicit Runge-Kutta (SUNDIALS ARKODE)")                             \
+  X(ADAMS, 7, "adams", 0, "adaptive, Adams' multistep method (SUNDIALS CVODE)")                       \
+  X(BDF, 8, "bdf", 0, "adaptive, for stiff robots (SUNDIALS CVODE)")                                  \
   X(IDA, 9, "ida", 0, "adaptive, all equations at once with multipliers (SUNDIALS IDA)")
 
 typedef enum limb_sim_method {
@@ -57,157 +56,128 @@ typedef enum limb_sim_method {
 #undef LIMB_X
 } limb_sim_method;
 
-LIMB_API const char* limb_sim_method_name(limb_sim_method method);    ///< "rk4"; NULL: there is no such
+LIMB_API const char* limb_sim_method_name(limb_sim_method method);    ///< "rk4"; NULL: unknown method
 LIMB_API const char* limb_sim_method_meaning(limb_sim_method method); ///< one line; NULL likewise
-LIMB_API int limb_sim_method_order(limb_sim_method method);           ///< 0: as tolerances ask
-LIMB_API int limb_sim_has_method(limb_sim_method method);             ///< 1 when this build has it (SUNDIALS)
+LIMB_API int limb_sim_method_order(limb_sim_method method);           ///< 0: variable
+LIMB_API int limb_sim_has_method(limb_sim_method method);             ///< 1 if this build has it (SUNDIALS)
 
-/// What happens where a joint's coordinate meets q_min or q_max; limits of joints that mimic it count as
-/// its own.
-/// Stops act by impulses when they are hit, on all joints that are at theirs at the same instant; friction is
-/// bounded and has none: joints that stick may be shaken loose. Motion that is given goes through limits.
-/// Values are pinned.
+/// What happens where a joint reaches q_min or q_max. Limits of joints that mimic it count as its own. Prescribed
+/// motion passes through limits. Stops act by impulses, on all joints that are at theirs at the same instant.
+/// Friction is bounded and has no impulse, so joints that stick may be shaken loose. Values are pinned.
 typedef enum limb_stop {
-  LIMB_STOP_NONE = 0,   ///< nothing: limits are not looked at
-  LIMB_STOP_HOLD = 1,   ///< it stops there, without rebound, until a force pulls it away
+  LIMB_STOP_NONE = 0,   ///< nothing: limits are ignored
+  LIMB_STOP_HOLD = 1,   ///< the joint stops there, without rebound, until a force pulls it away
   LIMB_STOP_SPRING = 2, ///< beyond the limit a spring and a damper push back
-  LIMB_STOP_IMPACT = 3, ///< it rebounds with -restitution times its velocity; it rests when it would rise
+  LIMB_STOP_IMPACT = 3, ///< the joint rebounds with -restitution times its velocity; it rests if it would rise
                         ///< by less than options.absolute, or more slowly than that
-  LIMB_STOP_END = 4     ///< the event is told, and the simulation cannot go on
+  LIMB_STOP_END = 4     ///< the event is reported and ends the simulation
 } limb_stop;
 
-/// What Coulomb friction does. Values are pinned.
+/// Coulomb friction. Values are pinned.
 typedef enum limb_stiction {
-  LIMB_STICTION_EXACT = 0, ///< joints stick while less than the Coulomb force holds them, and slip with
-                           ///< exactly that force against them otherwise; changes are events
-  LIMB_STICTION_SMOOTH = 1 ///< as env.coulomb_width of limb/dynamics.h says, no events. It must
-                           ///< be above zero when a joint has Coulomb friction
+  LIMB_STICTION_EXACT = 0, ///< joints stick while less than the Coulomb force holds them, and otherwise slip with
+                           ///< exactly that force against them; changes are events
+  LIMB_STICTION_SMOOTH = 1 ///< smoothed by env.coulomb_width (limb/dynamics.h), without events; the width must be
+                           ///< positive if a joint has Coulomb friction
 } limb_stiction;
 
 /// Start from limb_default_sim_options().
 typedef struct limb_sim_options {
   size_t size; ///< sizeof(limb_sim_options), set by the default function
   limb_sim_method method;
-  double step;     ///< fixed steps: the longest [s]; default 1e-3. Adaptive methods find their own,
-                   ///< see longest, and do not look at it
-  double relative; ///< tolerance of adaptive methods, relative; default 1e-8
-  double absolute; ///< absolute [rad, m, rad/s, m/s]; default 1e-10
-  double longest;  ///< adaptive: no step longer than this [s]; 0: no bound
-  int order;       ///< adaptive: highest order, no more than the method has (erk 6, adams 12, bdf and
-                   ///< ida 5); 0: the method's own choice
-  /// Gravity, base motion, wrenches and laws that do not change with time. Wrenches are copied by
-  /// limb_sim_start; the list of laws is read whenever they are asked.
+  double step;     ///< largest fixed step [s]; default 1e-3. Adaptive methods ignore it
+  double relative; ///< relative tolerance of adaptive methods; default 1e-8
+  double absolute; ///< absolute tolerance [rad, m, rad/s, m/s]; default 1e-10
+  double max_step; ///< largest adaptive step [s]; 0: unlimited
+  int order;       ///< highest order of adaptive methods (erk 6, adams 12, bdf and ida 5); 0: the method's choice
+  /// Gravity, base motion, and wrenches and force laws that do not change with time. limb_sim_start copies the
+  /// wrenches; force laws are read at every evaluation.
   limb_environment env;
   limb_stiction stiction;
-  limb_stop stop;             ///< at the limits of all joints that have some
+  limb_stop stop;             ///< at the limits of all joints
   double restitution;         ///< of LIMB_STOP_IMPACT, 0 to 1; default 0.5
   double stiffness;           ///< of LIMB_STOP_SPRING [N m/rad, N/m]; default 1e4
-  double damping;             ///< of LIMB_STOP_SPRING, while it is pressed; default 1e2
-  limb_closed_options closed; ///< of robots with loops; time is set by the simulation
-  double project;             ///< loops: places and velocities are put back onto the surface of the constraints after
-                              ///< every step that leaves them off by more than this; default 1e-13; infinite: never.
-                              ///< With alpha or beta in closed, Baumgarte's terms act besides
-  double condition;           ///< > 0: the event LIMB_EVENT_SINGULAR, where the condition number of the equations of
-                              ///< the loops (limb_mobility.condition) rises above this; default 0
-  int work;                   ///< 1: limb_sim_summary.work is integrated along; default 0
-  uint64_t most_steps;        ///< in all; default 0: no bound
+  double damping;             ///< of LIMB_STOP_SPRING while pressed; default 1e2
+  limb_closed_options closed; ///< for robots with loops; the simulation sets the time
+  double project;             ///< loops: positions and velocities are projected back after each step that leaves a
+                              ///< residual above this; default 1e-13; HUGE_VAL: never. With alpha or beta in
+                              ///< closed, Baumgarte's terms act as well
+  double condition;           ///< > 0: event LIMB_EVENT_SINGULAR where the condition number of the loop equations
+                              ///< (limb_mobility.condition) rises above this; default 0
+  int work;                   ///< 1: integrate limb_sim_summary.work; default 0
+  uint64_t max_steps;         ///< in total; default 0: unlimited
 } limb_sim_options;
 
-static inline limb_sim_options limb_default_sim_options(const limb_model* m)
-{
-  const limb_sim_options o = {sizeof(limb_sim_options),
-                              LIMB_SIM_AUTO,
-                              1e-3,
-                              1e-8,
-                              1e-10,
-                              0,
-                              0,
-                              limb_default_environment(m),
-                              LIMB_STICTION_EXACT,
-                              LIMB_STOP_NONE,
-                              0.5,
-                              1e4,
-                              1e2,
-                              limb_default_closed_options(),
-                              1e-13,
-                              0,
-                              0,
-                              0};
-  return o;
-}
+LIMB_API limb_sim_options limb_default_sim_options(const limb_model* m);
 
-/// A state, and what follows from it. Pointers are into the simulation.
+/// A state and its accelerations and forces. Pointers refer to memory of the simulation.
 typedef struct limb_sim_state {
   double time;
   const double* q;      ///< nq
   const double* v;      ///< nv
   const double* a;      ///< nv
-  const double* tau;    ///< nv: what callbacks and controllers deliver; of joints whose motion is given, what
-                        ///< that takes
-  const double* lambda; ///< nc: of the loops; NULL without loops
+  const double* tau;    ///< nv: forces of callbacks and controllers; for prescribed motion the force that it
+                        ///< requires
+  const double* lambda; ///< nc: forces of the loops; NULL without loops
   int nwrench;
-  const limb_wrench* wrench; ///< all that act: those of the environment, then those of callbacks
+  const limb_wrench* wrench; ///< those of the environment, then those of callbacks
 } limb_sim_state;
 
 /// @param out  (output)
-/// @param err  NULL: not wanted
-/// @return LIMB_OK; LIMB_E_ARG (options that make no sense: err says which); LIMB_E_NONFINITE (env);
-///         LIMB_E_UNSUPPORTED (a method that this build or robot does not have); LIMB_E_NOMEM, and those of
-///         limb_loops_create.
-/// The model must outlive the simulation; the lists of wrenches and laws in env, too.
+/// @param err  NULL: not needed
+/// @return LIMB_OK; LIMB_E_ARG (invalid options: err names them); LIMB_E_NONFINITE (env); LIMB_E_UNSUPPORTED (a
+///         method that this build does not have); LIMB_E_NOMEM, and those of limb_loops_create.
+/// The model and the lists of wrenches and force laws in env must outlive the simulation.
 LIMB_NODISCARD LIMB_API limb_status limb_sim_create(const limb_model* m, const limb_sim_options* options,
                                                     const limb_allocator* alloc, limb_sim** out, limb_error* err);
 LIMB_API void limb_sim_destroy(limb_sim* sim); ///< NULL is accepted
 
 LIMB_API const limb_model* limb_sim_model(const limb_sim* sim); ///< NULL for NULL
 
-// ---- what acts: before limb_sim_start --------------------------------------------------------------------
+// ---- inputs: before limb_sim_start ----------------------------------------------------------------------
 
-/// Adds to the forces of the actuators.
-/// @param tau  nv: add to it
-/// @return what is not LIMB_OK ends the step.
+/// Adds actuator forces to tau (nv). Any status but LIMB_OK ends the step.
 typedef limb_status limb_sim_force_fn(void* context, double t, const double* q, const double* v, double* tau);
 
-/// Sets wrenches that change with time and state: all fields of each.
+/// Sets wrenches that change with time and state: all members of each.
 typedef limb_status limb_sim_wrench_fn(void* context, double t, const double* q, const double* v, limb_wrench* wrench);
 
-/// Sets q, v and a of the joints whose motion is given; other entries must be left as they are.
+/// Sets q, v and a of the joints with prescribed motion, and no other entries.
 typedef limb_status limb_sim_motion_fn(void* context, double t, double* q, double* v, double* a);
 
-/// The first time after t at which the input may jump or bend; HUGE_VAL: never. What is NaN or not after t
-/// ends limb_sim_start or limb_sim_advance with LIMB_E_ARG. Steps that end there see what the input is before
-/// that time: they ask for it right before.
+/// The first time after t at which the input may jump or bend; HUGE_VAL: never. Steps end there, and a step that
+/// ends there evaluates the input immediately before. NaN or a time not after t ends limb_sim_start or
+/// limb_sim_advance with LIMB_E_ARG.
 typedef double limb_sim_break_fn(void* context, double t);
 
 /// A source of forces. Start from all zero.
 typedef struct limb_sim_force {
   limb_sim_force_fn* force;
   void* context;
-  limb_sim_break_fn* next_break; ///< NULL: smooth. Steps end at breaks
-  /// > 0: sampled. force is called at t0, t0 + period, ..., with the state at that time, and what it says is
-  /// held from delay after one sample until delay after the next; nothing acts before.
+  limb_sim_break_fn* next_break; ///< NULL: smooth
+  /// period > 0: sampled. force is called at t0, t0 + period, ...; its result acts, held constant, from `delay` after
+  /// one sample until `delay` after the next. Before that it is zero.
   double period, delay;
 } limb_sim_force;
 
-/// Sources are added up in the order in which they came. LIMB_OK, LIMB_E_ARG, LIMB_E_NOMEM; LIMB_E_ORDER
-/// after the start.
+/// Sources add up in the order of these calls. LIMB_OK, LIMB_E_ARG, LIMB_E_NOMEM; LIMB_E_ORDER after the start.
 LIMB_NODISCARD LIMB_API limb_status limb_sim_add_force(limb_sim* sim, const limb_sim_force* f);
 
-/// @param count  wrenches that it sets
+/// @param count  number of wrenches that the callback sets
 LIMB_NODISCARD LIMB_API limb_status limb_sim_add_wrenches(limb_sim* sim, int count, limb_sim_wrench_fn* wrench,
                                                           void* context, limb_sim_break_fn* next_break);
 
-/// Motion given on some joints: these follow the callback whatever that takes (limb/hybrid.h), the others
+/// Prescribed motion: some joints follow the callback with whatever force that requires (limb/hybrid.h), the others
 /// move freely. Once per simulation.
-/// @param given  nv marks (limb_given); copied
-/// Components of ball and free joints are given all or none (LIMB_E_UNSUPPORTED).
+/// @param given  nv marks (limb_given); copied. All components of a ball or free joint or none
+///               (LIMB_E_UNSUPPORTED)
 LIMB_NODISCARD LIMB_API limb_status limb_sim_set_motion(limb_sim* sim, const unsigned char* given,
                                                         limb_sim_motion_fn* motion, void* context,
                                                         limb_sim_break_fn* next_break);
 
-// ---- events -----------------------------------------------------------------------------------------
+// ---- events ---------------------------------------------------------------------------------------------
 
-/// X(name, value, text): what happens at an instant. Values are pinned.
+/// X(name, value, text): kinds of events. Values are pinned.
 #define LIMB_EVENT_LIST(X)           \
   X(NONE, 0, "none")                 \
   X(CONDITION, 1, "condition")       \
@@ -224,27 +194,25 @@ typedef enum limb_event_kind {
 #undef LIMB_X
 } limb_event_kind;
 
-LIMB_API const char* limb_event_kind_name(limb_event_kind kind); ///< NULL: there is no such
+LIMB_API const char* limb_event_kind_name(limb_event_kind kind); ///< NULL: unknown kind
 
-/// What happened. Several at the same time are told one after the other: conditions that are met, stops that
-/// were hit, what that did to other joints, and conditions that all this, or the jump of an input, has
-/// carried across zero. More than 1000 (and 20 for each joint with friction or stops) within 1e-5 s are
-/// LIMB_E_NOCONV.
+/// An event. Simultaneous events are reported one after the other: conditions that are met, stops that are hit,
+/// the effect on other joints, and conditions that these changes, or the jump of an input, carry across zero.
+/// More than 1000 events (plus 20 for each joint with friction or stops) within 1e-5 s are LIMB_E_NOCONV.
 typedef struct limb_sim_event {
-  limb_event_kind kind; ///< NONE: nothing, the end time was reached
+  limb_event_kind kind; ///< NONE: the end time was reached
   double time;
-  int condition; ///< of LIMB_EVENT_CONDITION: which one; else -1
-  int joint;     ///< of stops, impacts and friction; else -1
-  int side;      ///< -1: q_min, 1: q_max; of friction the direction of slip (before it sticks); else 0
-  int ends;      ///< 1: the simulation is over
-  double before,
-    after; ///< velocity of the joint; of conditions the value before and after a jump, or both the value
-           ///< where it is met; of SINGULAR both the condition number
+  int condition; ///< index, for LIMB_EVENT_CONDITION; else -1
+  int joint;     ///< for stops, impacts and friction; else -1
+  int side;      ///< -1: q_min, 1: q_max; for friction the direction of slip (for STICK, before it); else 0
+  int ends;      ///< 1: the event ends the simulation
+  double before; ///< velocity of the joint; for conditions the value before a jump, or where it is met; for SINGULAR
+                 ///< the condition number
+  double after;  ///< the same after the event
 } limb_sim_event;
 
-/// What a condition looks at crosses zero at the event, also by a jump. Two crossings within one
-/// fixed step are not seen; steps of adaptive methods are looked at in quarters, and where a parabola through
-/// these says that zero is near.
+/// A function that crosses zero at the event, also by a jump. Two crossings within one fixed step are missed;
+/// steps of adaptive methods are sampled in quarters, and where a parabola through the samples comes near zero.
 typedef double limb_sim_condition_fn(void* context, const limb_sim_state* at);
 
 /// A condition. Start from all zero.
@@ -252,61 +220,80 @@ typedef struct limb_sim_condition {
   limb_sim_condition_fn* value;
   void* context;
   int direction; ///< 1: rising through zero only, -1: falling only, 0: both
-  int dynamics;  ///< 1: it looks at a, tau or lambda, which are NULL otherwise
+  int dynamics;  ///< 1: it uses a, tau or lambda, which are NULL otherwise
   int ends;      ///< 1: the simulation ends there
 } limb_sim_condition;
 
-/// @param index  of it (output; NULL: not wanted)
-/// A condition that is zero at the start happens when it is next crossed. Before limb_sim_start.
+/// Adds a condition, before limb_sim_start. One that is zero at the start is met when it next crosses zero.
+/// @param index  (output; NULL: not needed)
 LIMB_NODISCARD LIMB_API limb_status limb_sim_add_condition(limb_sim* sim, const limb_sim_condition* c, int* index);
 
-// ---- running ---------------------------------------------------------------------------------------------
+// ---- start ----------------------------------------------------------------------------------------------
 
-/// Puts the robot into a state: quaternions are normalised; loops must be closed there to 1e-6, and are then
-/// closed exactly. Joints whose motion is given are put where it begins, with its velocity, however far that
-/// is from q and v; the others then close the loops, moving by no more than limb_project lets them. May be
-/// called again: summary and modes begin anew.
+/// Which parts of a start are fixed while loops are closed.
+typedef struct limb_start_given {
+  const unsigned char* q; ///< nv marks: 1 where the position stays
+  const unsigned char* v; ///< nv marks: 1 where the velocity is given
+  double time;            ///< of prescribed motion in loops
+  int tries;              ///< of limb_assemble, for positions
+} limb_start_given;
+
+/// Closes the loops of a start: positions by limb_assemble, with the marked ones fixed; velocities by completing the
+/// given ones. Of the others, independent velocities keep their values. Trees are left as they are.
+/// @param q  nq (in and out)
+/// @param v  nv (in and out)
+/// @return LIMB_OK; LIMB_E_NOCONV (the loops cannot be closed, or given velocities contradict each other: err
+///         names the loop or the joint); LIMB_E_ARG; LIMB_E_NOMEM; those of limb_loops_create.
+LIMB_NODISCARD LIMB_API limb_status limb_sim_close_start(const limb_model* m, const limb_start_given* given, double* q,
+                                                         double* v, limb_error* err);
+
+// ---- running --------------------------------------------------------------------------------------------
+
+/// Sets the state. Quaternions are normalised. Loops must be closed to 1e-6 and are then closed exactly
+/// (limb_sim_close_start closes open ones). Joints with prescribed motion are moved to where it begins, however far
+/// that is; the others then close the loops, moving no farther than limb_project allows. May be called again, which
+/// resets the summary.
 /// @param v  nv; NULL: at rest
-/// @return LIMB_OK; LIMB_E_ARG (also a quaternion far from unit norm, and a q beyond limits that stop, as err
-///         says); LIMB_E_NOCONV (loops are open, or the motion that is given opens them: err names the loop
-///         and how far); those of the dynamics.
+/// @return LIMB_OK; LIMB_E_ARG (also a quaternion far from unit norm, or a joint beyond its stop); LIMB_E_NOCONV
+///         (loops are open, or prescribed motion opens them: err names the loop and the gap); those of the
+///         dynamics.
 LIMB_NODISCARD LIMB_API limb_status limb_sim_start(limb_sim* sim, double t, const double* q, const double* v,
                                                    limb_error* err);
 
-/// Goes on until t_end, or to the next event when that is earlier.
-/// @param t_end  not before the time that was reached
-/// @param event  NULL: events are handled, but not told, and only one that ends the simulation is waited at
+/// Advances to t_end, or to the next event if that is earlier. t_end is reached exactly; fixed steps are divided
+/// equally and do not exceed options.step.
+/// @param t_end  not before the current time
+/// @param event  (output) NULL: events are handled but not reported; one that ends the simulation still stops it
 ///               (limb_sim_over)
-/// Times t_end are reached exactly: with fixed steps by equal steps of no more than the step's length.
 LIMB_NODISCARD LIMB_API limb_status limb_sim_advance(limb_sim* sim, double t_end, limb_sim_event* event);
 
-/// The state that was reached. Valid until the next call with this simulation. a, tau and lambda are computed
-/// when they are not known: LIMB_OK, or what that came to; time, q and v are there all the same then.
+/// The current state, valid until the next call with this simulation. a, tau and lambda are computed if necessary;
+/// if that fails, its status is returned, and time, q and v are set nevertheless.
 LIMB_NODISCARD LIMB_API limb_status limb_sim_now(limb_sim* sim, limb_sim_state* out);
 
-/// One sentence about why limb_sim_start or limb_sim_advance, when they were last called, failed, or else
-/// limb_sim_now or limb_sim_summary_of since then; "" when none of them did.
+/// One sentence about why the last limb_sim_start or limb_sim_advance, or a later limb_sim_now or
+/// limb_sim_summary_of, failed; "" if none did.
 LIMB_API const char* limb_sim_error(const limb_sim* sim);
 
-/// 1: a condition or a stop has ended the simulation, which stays where it is. 0 also for NULL.
+/// 1: a condition or a stop has ended the simulation, which advances no further. 0 for NULL.
 LIMB_API int limb_sim_over(const limb_sim* sim);
 
-/// How it went, since the start.
+/// Statistics since the start.
 typedef struct limb_sim_summary {
-  limb_sim_method method; ///< the one that is used: AUTO has been resolved
+  limb_sim_method method; ///< the method in use, never AUTO
   const char* because;    ///< why AUTO chose it; "" otherwise
   uint64_t steps, rejected;
-  uint64_t evaluations; ///< of accelerations (residuals of IDA)
+  uint64_t evaluations; ///< of accelerations (IDA: residuals)
   uint64_t derivatives; ///< evaluations of derivatives of accelerations
-  uint64_t iterations;  ///< of the variational method's and SUNDIALS' equations
-  uint64_t projections; ///< that moved something
+  uint64_t iterations;  ///< of Newton's method, in the variational method and SUNDIALS
+  uint64_t projections; ///< of open loops
   uint64_t restarts;    ///< of adaptive methods, after jumps
   uint64_t events;
-  double shortest, longest;               ///< steps [s]
-  double largest_place, largest_velocity; ///< residuals of loops after steps
-  double energy_start, energy;            ///< kinetic + gravity + springs [J], at the start and now
-  /// Of everything that is neither gravity nor a spring of the robot [J]. Springs of stops are not in
-  /// the energies: they count here. See options.
+  double min_step, max_step;                   ///< steps made [s]
+  double position_residual, velocity_residual; ///< largest residuals of loops after steps
+  double energy_start, energy;                 ///< kinetic + gravity + springs [J], at the start and now
+  /// Work of all forces except gravity and the robot's springs [J]; springs of stops count here. 0 unless
+  /// options.work.
   double work;
 } limb_sim_summary;
 

@@ -6,7 +6,7 @@
 #include "base/sized.h"
 #include "batch/batch_impl.h"
 #include "batch/pool_check.h"
-#include "batch/step.h"
+#include "kernel/batch_tables.h"
 
 #include <string.h>
 
@@ -30,7 +30,7 @@ static bool regressor_fits(const limb_model* m, size_t np)
 // What every thread has besides its workspaces for one state.
 static void lay_out_lanes(limb_arena* a, const limb_model* m, int wrenches, size_t np, limb_batch_space* out)
 {
-  const size_t more = 8; // transposing works on whole squares (batch/transpose_kernel.h)
+  const size_t more = 8; // transposing works on whole squares (kernel/transpose_kernel.h)
   const size_t nq = (size_t)m->nq, nv = (size_t)m->nv, nl = (size_t)m->nlink;
   const size_t frames = (size_t)m->nbody + (size_t)m->nframe, one = LIMB_BATCH_VECTOR;
   const bool matrices = m->nv <= LIMB_BATCH_MATRICES_MOST;
@@ -48,7 +48,7 @@ static void lay_out_lanes(limb_arena* a, const limb_model* m, int wrenches, size
   out->load = limb_arena_take(a, (size_t)wrenches * 8, one);
   out->loads = limb_arena_take(a, (size_t)wrenches, sizeof(limb_kernels_load));
   out->wide = limb_arena_take(a, (12 * frames > 6 * nv ? 12 * frames : 6 * nv) + more, one);
-  out->stages = limb_arena_take(a, limb_step_room(m->nq, m->nv), one);
+  out->stages = limb_arena_take(a, limb_step_scalars(m->nq, m->nv), one);
 }
 
 // Workspaces for one state are laid out later, in place.
@@ -57,8 +57,6 @@ static void lay_out_space(limb_arena* a, const limb_batch* b, limb_batch_space* 
   const limb_model* m = b->m;
   lay_out_lanes(a, m, b->options.wrenches, (size_t)b->np, out);
   out->d = limb_arena_take(a, limb_data_size(m), 1);
-  const size_t loops = m->nloop > 0 ? limb_loops_size(m, LIMB_LOOPS_DENSE) : 0;
-  out->loops = limb_arena_take(a, loops, 1);
 }
 
 static limb_batch* lay_out(limb_arena* a, const limb_model* m, const limb_batch_options* o)
@@ -84,18 +82,14 @@ size_t limb_batch_size(const limb_model* m, const limb_batch_options* options)
   return a.used;
 }
 
-// Readies what lay_out_space has measured. Loops that cannot be prepared are no reason to refuse the robot as
-// a tree: b->loops tells.
+// Readies what lay_out_space has measured.
 static limb_status begin_space(limb_batch* b, limb_batch_space* s)
 {
   const limb_model* m = b->m;
   memset(s->zeros, 0, (size_t)m->nv * LIMB_BATCH_VECTOR);
-  limb_sheet_clear(m, LIMB_BATCH_VECTOR, &s->ws.sheet);
-  void *loops = s->loops, *data = s->d;
-  s->loops = NULL;
-  if (m->nloop > 0)
-    b->loops = limb_loops_init(m, LIMB_LOOPS_DENSE, loops, limb_loops_size(m, LIMB_LOOPS_DENSE), &s->loops);
-  return limb_data_init(m, data, limb_data_size(m), &s->d);
+  limb_dof_table_clear(m, LIMB_BATCH_VECTOR, &s->ws.table);
+  const limb_status status = limb_data_init(m, s->d, limb_data_size(m), &s->d);
+  return status == LIMB_OK ? limb_set_loops(s->d, b->options.loops) : status;
 }
 
 // The constants of all links in float.

@@ -39,7 +39,8 @@ static limb_status of_bodies(const limb_batch_call* c, limb_batch_job* job)
 {
   job->terms = (limb_terms){0};
   job->nfixed = job->nvaried = 0;
-  return limb_batch_go(c->b, job, limb_batch_kernels_of(c)->inverse_dynamics);
+  const limb_batch_kernels* k = limb_batch_kernels_of(c);
+  return limb_batch_go(c->b, job, k->bias_forces ? k->bias_forces : k->inverse_dynamics);
 }
 
 static limb_status bias_forces(const limb_batch_call* c)

@@ -9,7 +9,7 @@ static const limb_batch_kernels* kernels_for(const limb_batch_call* c)
 }
 
 // Whether there is room for matrices made from others: not for robots with very many mimic joints.
-static bool has_sheet(const limb_batch_call* c) { return c->b->space[0].ws.sheet.cell != NULL; }
+static bool has_sheet(const limb_batch_call* c) { return c->b->space[0].ws.table.cell != NULL; }
 
 // ---- mass matrix ----------------------------------------------------------------------------------------
 

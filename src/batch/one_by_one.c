@@ -6,7 +6,6 @@
 
 #include "batch/batch_impl.h"
 #include "dynamics/environment.h"
-#include "loops/forward_impl.h"
 
 #include <math.h>
 
@@ -46,6 +45,67 @@ static limb_batch_failure for_states(const limb_batch_job* job, const limb_batch
       for (ptrdiff_t i = 0; at.out[r] && i < w.out[r]; i++) at.out[r][i] = nan("");
   }
   return failure;
+}
+
+static limb_status one_inverse_dynamics(const limb_batch_job* job, const limb_batch_space* s, const state_at* at)
+{
+  return limb_inverse_dynamics(s->d, at->q, at->v, at->x, job->env, at->out[0]);
+}
+
+static limb_batch_failure inverse_dynamics(const limb_batch_job* job, const limb_batch_space* s, ptrdiff_t first,
+                                           ptrdiff_t end)
+{
+  return for_states(job, s, first, end, (widths){{job->m->nv}}, one_inverse_dynamics);
+}
+
+static limb_status one_forward_dynamics(const limb_batch_job* job, const limb_batch_space* s, const state_at* at)
+{
+  return limb_forward_dynamics(s->d, at->q, at->v, at->x, job->env, at->out[0]);
+}
+
+static limb_batch_failure forward_dynamics(const limb_batch_job* job, const limb_batch_space* s, ptrdiff_t first,
+                                           ptrdiff_t end)
+{
+  return for_states(job, s, first, end, (widths){{job->m->nv}}, one_forward_dynamics);
+}
+
+static limb_status one_bias(const limb_batch_job* job, const limb_batch_space* s, const state_at* at)
+{
+  if (at->v) return limb_bias_forces(s->d, at->q, at->v, job->env, at->out[0]);
+  return limb_gravity_forces(s->d, at->q, job->env, at->out[0]);
+}
+
+static limb_batch_failure bias_forces(const limb_batch_job* job, const limb_batch_space* s, ptrdiff_t first,
+                                      ptrdiff_t end)
+{
+  return for_states(job, s, first, end, (widths){{job->m->nv}}, one_bias);
+}
+
+static limb_status one_frame_poses(const limb_batch_job* job, const limb_batch_space* s, const state_at* at)
+{
+  limb_status status = limb_kinematics(s->d, at->q, NULL, NULL);
+  sp_pose* X = (sp_pose*)(void*)at->out[0];
+  for (int f = 0; f < job->nframe && status == LIMB_OK; f++) status = limb_frame_pose(s->d, job->frame[f], &X[f]);
+  return status;
+}
+
+static limb_batch_failure frame_poses(const limb_batch_job* job, const limb_batch_space* s, ptrdiff_t first,
+                                      ptrdiff_t end)
+{
+  return for_states(job, s, first, end, (widths){{12 * (ptrdiff_t)job->nframe}}, one_frame_poses);
+}
+
+static limb_status one_frame_jacobian(const limb_batch_job* job, const limb_batch_space* s, const state_at* at)
+{
+  const limb_status status = limb_kinematics(s->d, at->q, NULL, NULL);
+  if (status != LIMB_OK) return status;
+  return limb_frame_jacobian(s->d, job->frame[0], job->ref, (sp_motion*)(void*)at->out[0]);
+}
+
+static limb_batch_failure frame_jacobian(const limb_batch_job* job, const limb_batch_space* s, ptrdiff_t first,
+                                         ptrdiff_t end)
+{
+  return for_states(job, s, first, end, (widths){{6 * (ptrdiff_t)job->m->nv}}, one_frame_jacobian);
 }
 
 static ptrdiff_t entries(const limb_batch_job* job) { return (ptrdiff_t)job->m->nv * job->m->nv; }
@@ -115,50 +175,13 @@ static limb_batch_failure regressor(const limb_batch_job* job, const limb_batch_
 }
 
 const limb_batch_kernels limb_batch_one_by_one = {.lanes = 1,
+                                                  .inverse_dynamics = inverse_dynamics,
+                                                  .forward_dynamics = forward_dynamics,
+                                                  .bias_forces = bias_forces,
+                                                  .frame_poses = frame_poses,
+                                                  .frame_jacobian = frame_jacobian,
                                                   .mass_matrix = mass_matrix,
                                                   .mass_matrix_inverse = mass_matrix_inverse,
                                                   .id_derivatives = id_derivatives,
                                                   .fd_derivatives = fd_derivatives,
                                                   .regressor = regressor};
-
-// ---- robots with loops ----------------------------------------------------------------------------------
-
-static limb_status one_closed(const limb_batch_job* job, const limb_batch_space* s, const state_at* at)
-{
-  const limb_closed_motion in = {at->q, at->v, NULL, job->env};
-  return limb_closed_forward_dynamics(s->loops, &in, at->x, job->closed, at->out[0], NULL, NULL);
-}
-
-static limb_batch_failure closed(const limb_batch_job* job, const limb_batch_space* s, ptrdiff_t first, ptrdiff_t end)
-{
-  return for_states(job, s, first, end, (widths){{job->m->nv}}, one_closed);
-}
-
-// Laws are for one caller, and states may be on several threads.
-static limb_status check_closed(const limb_batch* b, const limb_batch_closed* how)
-{
-  limb_environment env;
-  limb_closed_options options;
-  limb_status s = limb_environment_read(b->m, how->env, &env);
-  if (s == LIMB_OK && env.nlaw > 0) s = LIMB_E_UNSUPPORTED;
-  if (s == LIMB_OK) s = limb_closed_options_read(how->options, &options);
-  return limb_batch_refusal(s);
-}
-
-limb_status limb_batch_closed_forward_dynamics(limb_batch* b, size_t n, const double* q, const double* v,
-                                               const double* tau, const limb_batch_closed* how, double* a,
-                                               limb_status* status)
-{
-  limb_batch_call c = {.b = b, .type = LIMB_BATCH_F64, .n = n, .q = q, .v = v, .x = tau};
-  c.out[0] = a, c.status = status;
-  limb_batch_job job;
-  limb_status s = v && tau && a ? limb_batch_prepare(&c, &job) : LIMB_E_ARG;
-  if (s == LIMB_OK && b->options.layout != LIMB_BATCH_ROWS) s = LIMB_E_UNSUPPORTED;
-  if (s == LIMB_OK && b->m->nloop == 0) s = LIMB_E_ARG;
-  if (s == LIMB_OK) s = b->loops;
-  if (s == LIMB_OK && how) s = check_closed(b, how);
-  if (s != LIMB_OK) return s;
-  if (how) job.env = how->env, job.closed = how->options;
-  job.block = 1;
-  return limb_batch_go(b, &job, closed);
-}

@@ -44,6 +44,7 @@ static ptrdiff_t run_length(const limb_batch* b, const limb_batch_job* job)
 limb_status limb_batch_go(limb_batch* b, const limb_batch_job* job, limb_batch_run* kernel)
 {
   const limb_pool* pool = b->options.pool;
+  if (!kernel) return LIMB_E_UNSUPPORTED;
   if (!pool || job->n <= job->block) return kernel(job, &b->space[0], 0, job->n).status;
   spread x = {b, job, kernel, run_length(b, job), 0};
   pool->run(pool->context, b->nspace, work, &x);
@@ -61,6 +62,13 @@ static bool aligned(const limb_batch_call* c)
   return bits % LIMB_DATA_ALIGN == 0;
 }
 
+// Whether a call can go state by state.
+static bool one_by_one(const limb_batch_call* c)
+{
+  const bool plain = c->type == LIMB_BATCH_F64 && c->b->options.layout == LIMB_BATCH_ROWS;
+  return plain && !(c->env && c->env->nwrench > 0);
+}
+
 limb_status limb_batch_prepare(const limb_batch_call* c, limb_batch_job* out)
 {
   const limb_batch* b = c->b;
@@ -68,6 +76,7 @@ limb_status limb_batch_prepare(const limb_batch_call* c, limb_batch_job* out)
   if (!b || !c->q || c->n > most) return LIMB_E_ARG;
   const bool lanes = b->options.layout == LIMB_BATCH_LANES;
   if (lanes && !aligned(c)) return LIMB_E_ARG;
+  if (b->m->nloop > 0 && !one_by_one(c)) return LIMB_E_UNSUPPORTED;
   *out = (limb_batch_job){.m = b->m,
                           .block = limb_batch_kernels_of(c)->lanes,
                           .k = c->type == LIMB_BATCH_F32 ? (const void*)b->k32 : b->m->k64,
@@ -84,7 +93,5 @@ limb_status limb_batch_prepare(const limb_batch_call* c, limb_batch_job* out)
 const limb_batch_kernels* limb_batch_matrix_kernels(const limb_batch_call* c, bool in_lanes)
 {
   if (in_lanes) return limb_batch_kernels_of(c);
-  const bool plain = c->type == LIMB_BATCH_F64 && c->b->options.layout == LIMB_BATCH_ROWS;
-  const bool varied = c->env && c->env->nwrench > 0;
-  return plain && !varied ? &limb_batch_one_by_one : NULL;
+  return one_by_one(c) ? &limb_batch_one_by_one : NULL;
 }

@@ -24,7 +24,7 @@
 #include "batch/split_impl.h"
 
 #include "dynamics/environment.h"
-#include "model/state_check.h"
+#include "kernel/tables.h"
 
 #include <string.h>
 
@@ -181,7 +181,7 @@ static limb_status inverse(limb_split* s, limb_cut* cut)
 
 static void forward_back(limb_split* s, limb_part* p)
 {
-  p->least = s->kernels->forward_back(p, true, p->next >= 0 ? &p->held : NULL);
+  p->min_pivot = s->kernels->forward_back(p, true, p->next >= 0 ? &p->tip : NULL);
 }
 
 // A guess of what the part holds, from the first links of the next one.
@@ -193,7 +193,7 @@ static void forward_guess(limb_split* s, limb_cut* cut, limb_part* p)
   view->wrench = cut->part[p->next].wrench;
   k->load(view, &s->call);
   k->forward_out(view, &s->call);
-  view->least = k->forward_back(view, true, NULL);
+  view->min_pivot = k->forward_back(view, true, NULL);
   copy(artic_of(p, last_of(p)), handed_artic(view), LIMB_WS_ARTIC);
 }
 
@@ -223,7 +223,7 @@ static void forward_task(void* argument, int index)
     if (!last) forward_guess(s, cut, p);
     forward_back(s, p);
   } else {
-    p->fine = k->forward_end(p, &s->call, last ? NULL : &p->held);
+    p->fine = k->forward_end(p, &s->call, last ? NULL : &p->tip);
   }
 }
 
@@ -233,7 +233,7 @@ static bool join(limb_cut* cut)
   for (int i = cut->count - 1; i >= 0; i--) {
     limb_part* p = &cut->part[i];
     if (p->next < 0) continue;
-    if (!(p->least > 0) || !(cut->view[i].least > 0)) return false;
+    if (!(p->min_pivot > 0) || !(cut->view[i].min_pivot > 0)) return false;
     limb_join(p, artic_of(p, last_of(p)), handed_artic(&cut->part[p->next]), handed_artic(p));
     if (!p->fine) return false;
   }
@@ -253,9 +253,9 @@ static void accelerate_bases(limb_cut* cut)
 
 static double least_of(const limb_cut* cut)
 {
-  double least = cut->trunk.least;
+  double least = cut->trunk.min_pivot;
   for (int i = 0; i < cut->count; i++) {
-    if (!(cut->part[i].least >= least)) least = cut->part[i].least;
+    if (!(cut->part[i].min_pivot >= least)) least = cut->part[i].min_pivot;
   }
   return least;
 }
@@ -278,7 +278,7 @@ static limb_status forward(limb_split* s, limb_cut* cut)
     if (p->previous >= 0) continue;
     copy(artic_of(trunk, p->hang), handed_artic(p), LIMB_WS_ARTIC);
   }
-  trunk->least = k->forward_back(trunk, false, NULL);
+  trunk->min_pivot = k->forward_back(trunk, false, NULL);
   if (!(least_of(cut) > 0)) return LIMB_E_SINGULAR;
   trunk->fine = k->forward_end(trunk, &s->call, NULL);
   accelerate_bases(cut);

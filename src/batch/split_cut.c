@@ -33,7 +33,7 @@ static void take_workspace(limb_arena* a, limb_split_way way, limb_part* p)
   p->ws.aba_aux = limb_arena_take(a, (size_t)m->naux * LIMB_WS_ABA_AUX, sizeof(double));
   double* artic = limb_arena_take(a, (nl + 1) * LIMB_WS_ARTIC, sizeof(double));
   p->ws.artic = artic ? artic + LIMB_WS_ARTIC : NULL; // [-1]: what is handed to the base
-  if (p->next >= 0) p->held.share = limb_arena_take(a, nl, sizeof *p->held.share);
+  if (p->next >= 0) p->tip.share = limb_arena_take(a, nl, sizeof *p->tip.share);
 }
 
 // ---- parts -----------------------------------------------------------------------------------------------
@@ -53,7 +53,7 @@ static void size_range(const limb_model* m, int begin, int end, limb_part* p)
   p->m.naux = naux;
   p->m.nroot = 1;
   p->m.k64 = m->k64 + begin;
-  p->m.given = NULL; // the sheet's numbers are those of the whole robot
+  p->m.given = NULL; // the dof table's numbers are those of the whole robot
   p->m.dof = m->dof + p->dof;
   p->m.actuator = m->actuator + p->dof;
   p->m.aux_pose = m->aux_pose + first_aux;

@@ -5,53 +5,15 @@
 // what hangs on one link of the trunk: one part, or several in a row, when it is a chain.
 //
 // Motions of a base are nine numbers: angular velocity, angular acceleration, acceleration of the origin
-// (dynamics/rnea_kernel.h). Forces are moment and force at a link's origin, in its axes.
+// (kernel/rnea_kernel.h). Forces are moment and force at a link's origin, in its axes.
 #ifndef LIMB_SPLIT_IMPL_H
 #define LIMB_SPLIT_IMPL_H
 
 #include "limb/split.h"
 
-#include "model/kernels.h"
+#include "kernel/batch_tables.h"
 
-enum {
-  LIMB_SPLIT_PARTS = LIMB_SPLIT_PROCESSORS + 1, // most of a robot
-  LIMB_HELD = 8                                 // columns of a limb_held
-};
-
-// What the last link of a part does against the base: pose, velocity, and accelerations over a base at rest.
-typedef struct limb_relative {
-  double R[9], p[3]; // row-major
-  double w[3], v[3], al[3], a[3];
-} limb_relative;
-
-// A part that holds the next one (dynamics/held_kernel.h), which it knows up to a difference: rows of
-// columns.
-typedef struct limb_held {
-  double Phi[6][LIMB_HELD], beta[LIMB_HELD], Lambda[6][LIMB_HELD];
-  double h[LIMB_HELD]; // the difference in force
-  double (*share)[LIMB_HELD];
-} limb_held;
-
-// That difference: h = W a + h0, for the acceleration a that the base of the part would give its last link.
-typedef struct limb_grip {
-  double W[6][6], h0[6];
-} limb_grip;
-
-typedef struct limb_part {
-  limb_model m; // the part
-  limb_ws ws;
-  limb_link* link; // of m
-  limb_branch* branch;
-  int begin, dof;       // its first link and compiled degree of freedom in the robot; trunk: 0
-  int previous, next;   // parts of the limb; -1: none
-  int hang;             // link of the trunk that carries the limb
-  const double* wrench; // on its links; NULL: none
-  limb_relative relative;
-  limb_held held;
-  limb_grip grip;
-  double least; // margin of a pivot
-  bool fine;    // results are finite
-} limb_part;
+enum { LIMB_SPLIT_PARTS = LIMB_SPLIT_PROCESSORS + 1 }; // most of a robot
 
 // What a robot is cut into. Ranges of links that are all descendants of the link before the first one (but
 // for the next parts of a limb); ascending.
@@ -77,34 +39,6 @@ typedef struct limb_cut {
 } limb_cut;
 
 typedef enum limb_split_way { LIMB_SPLIT_INVERSE, LIMB_SPLIT_FORWARD } limb_split_way;
-
-// The user's vectors of a call: x and y are a and tau, or the other way round. Nothing in it is on the
-// caller's stack, which the caller goes on writing to: other processors would wait for its lines.
-typedef struct limb_split_call {
-  const double *q, *v, *x;
-  double* y;
-  limb_terms terms;
-} limb_split_call;
-
-// Kernels on one part. hand: it is no trunk.
-typedef struct limb_split_kernels {
-  void (*load)(const limb_part* p, const limb_split_call* c);
-  void (*inverse_out)(const limb_part* p, const limb_split_call* c);
-  void (*inverse_back)(const limb_part* p, bool hand, const limb_split_call* c);
-  bool (*inverse_end)(const limb_part* p, const limb_split_call* c); // true: results are finite
-  void (*relative)(const limb_part* p, const limb_split_call* c, limb_relative* out);
-  // the motion of the last link; a force on it, added to what the base transmits
-  void (*advance)(const limb_relative* r, const double* base, double* last);
-  void (*hand_on)(const limb_relative* r, const double* force, double* onto);
-  void (*forward_out)(const limb_part* p, const limb_split_call* c);
-  // holds, if not NULL, becomes what the part is without the next one
-  double (*forward_back)(const limb_part* p, bool hand, limb_held* holds);
-  bool (*forward_end)(const limb_part* p, const limb_split_call* c, const limb_held* holds);
-} limb_split_kernels;
-
-LIMB_DECLARE_TABLES(limb_split_kernels, limb_split_kernels_f64);
-
-const limb_split_kernels* limb_split_kernels_here(void);
 
 struct limb_split {
   const limb_model* m;

@@ -1,7 +1,7 @@
 // Forward dynamics of parts in a row: a part and what it holds.
 //
 // The part has been taken through its passes with a guess I*, p* of what it holds; Phi, beta and Lambda
-// belong to that (dynamics/held_kernel.h). Now the true I and p are known, seen from the part's last link,
+// belong to that (kernel/aba_kernel.h). Now the true I and p are known, seen from the part's last link,
 // which accelerates by a_last. With the differences dI = I - I* and dp = p - p* the force differs by
 //
 //   h = dI a_last + dp,    a_last = Phi' a + beta - Lambda h
@@ -46,7 +46,7 @@ static double row_times(const double* F, const double* x)
 }
 
 // 1 + I Lambda
-static void coupling(const limb_held* t, const double* I, double* C)
+static void coupling(const limb_tip* t, const double* I, double* C)
 {
   for (int r = 0; r < 6; r++) {
     for (int c = 0; c < 6; c++) {
@@ -58,7 +58,7 @@ static void coupling(const limb_held* t, const double* I, double* C)
 }
 
 // W = C^-1 d and h0 = C^-1 (p + d beta), from the factors of C.
-static void solve_grip(const limb_held* t, const double* d, const double* C, const int* pivot, limb_grip* g)
+static void solve_grip(const limb_tip* t, const double* d, const double* C, const int* pivot, limb_grip* g)
 {
   for (int c = 0; c < 6; c++) {
     double column[6];
@@ -74,7 +74,7 @@ static void solve_grip(const limb_held* t, const double* d, const double* C, con
 }
 
 // What is held at the end, as the part before feels it: Phi W Phi' and Phi h0.
-static void hand_back(const limb_held* t, const limb_grip* g, double* kept)
+static void hand_back(const limb_tip* t, const limb_grip* g, double* kept)
 {
   for (int r = 0; r < 6; r++) {
     double FW[6]; // row r of Phi W; W is symmetric but for rounding
@@ -92,16 +92,16 @@ void limb_join(limb_part* p, const double* guess, const double* next, double* ke
   double d[LIMB_WS_ARTIC], C[36], scale[6];
   int pivot[6];
   for (int i = 0; i < LIMB_WS_ARTIC; i++) d[i] = next[i] - guess[i];
-  coupling(&p->held, d, C);
+  coupling(&p->tip, d, C);
   p->fine = limb_lu_factor(6, C, pivot, scale);
   if (!p->fine) return;
-  solve_grip(&p->held, d, C, pivot, &p->grip);
-  hand_back(&p->held, &p->grip, kept);
+  solve_grip(&p->tip, d, C, pivot, &p->grip);
+  hand_back(&p->tip, &p->grip, kept);
 }
 
 void limb_let_go(limb_part* p, const double* base, double* last)
 {
-  limb_held* t = &p->held;
+  limb_tip* t = &p->tip;
   double free[6]; // Phi' a
   for (int c = 0; c < 6; c++) {
     free[c] = 0;

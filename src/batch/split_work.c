@@ -46,6 +46,7 @@ limb_status limb_split_init(const limb_model* m, const limb_pool* pool, const li
   limb_split_options o;
   if (!m || !limb_pool_valid(pool) || !memory || (uintptr_t)memory % LIMB_DATA_ALIGN) return LIMB_E_ARG;
   if (read_options(options, &o) != LIMB_OK) return LIMB_E_ARG;
+  if (m->nloop > 0) return LIMB_E_UNSUPPORTED;
   if (size < limb_split_size(m, &o)) return LIMB_E_NOMEM;
   limb_arena a = limb_arena_over(memory, size);
   void* data;

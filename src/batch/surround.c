@@ -62,5 +62,6 @@ limb_status limb_batch_surround_gravity(const limb_batch_call* c, limb_batch_job
   if (s == LIMB_OK) s = limb_environment_read(c->b->m, env.all, &e);
   if (s != LIMB_OK) return limb_batch_refusal(s);
   only.gravity = e.gravity;
+  job->env = env.all;
   return enter(c, env.all ? &only : NULL, job);
 }

@@ -2,8 +2,8 @@
 
 #include "dynamics/environment.h"
 #include "dynamics/factors.h"
-#include "model/kernels.h"
-#include "model/state_check.h"
+#include "kernel/tables.h"
+#include "model/loop_calls.h"
 
 typedef enum method { BY_ABA, BY_MASS_MATRIX, BY_CHAIN } method;
 
@@ -50,6 +50,7 @@ limb_status limb_forward_dynamics(limb_data* d, const double* q, const double* v
                                   const limb_environment* env, double* a)
 {
   if (!d || !q || !v || !tau || !a) return LIMB_E_ARG;
+  if (d->loops) return d->m->loop_calls->forward_dynamics(d->loops, q, v, tau, env, a);
   return run(d, q, v, tau, env, best_of(d->m), d->ws.packed, a);
 }
 
@@ -57,7 +58,7 @@ limb_status limb_forward_dynamics_aba(limb_data* d, const double* q, const doubl
                                       const limb_environment* env, double* a)
 {
   if (!d || !q || !v || !tau || !a) return LIMB_E_ARG;
-  if (d->m->has_mimic) return LIMB_E_UNSUPPORTED;
+  if (d->m->has_mimic || d->loops) return LIMB_E_UNSUPPORTED;
   return run(d, q, v, tau, env, BY_ABA, NULL, a);
 }
 
@@ -65,5 +66,6 @@ limb_status limb_forward_dynamics_by_mass_matrix(limb_data* d, const double* q, 
                                                  const limb_environment* env, double* work, double* a)
 {
   if (!d || !q || !v || !tau || !work || !a) return LIMB_E_ARG;
+  if (d->loops) return LIMB_E_UNSUPPORTED;
   return run(d, q, v, tau, env, BY_MASS_MATRIX, work, a);
 }

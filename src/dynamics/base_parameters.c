@@ -57,7 +57,7 @@ static limb_status set_places(limb_grouping* g, limb_blocks* scratch)
   double* q = limb_blocks_take(scratch, (size_t)m->nq, sizeof(double));
   if (!q) return LIMB_E_NOMEM;
   limb_status s = limb_neutral(m, q);
-  if (s == LIMB_OK) s = limb_data_create(m, &scratch->alloc, &d);
+  if (s == LIMB_OK) s = limb_data_create(limb_spanning_tree(m), &scratch->alloc, &d);
   if (s == LIMB_OK) s = limb_link_kinematics(d, q, NULL, NULL, &d->own);
   if (s == LIMB_OK) {
     limb_measure_from_root(m, q, d->own.X);
@@ -336,7 +336,7 @@ size_t limb_base_work(const limb_base_parameters* b) { return b ? (size_t)b->nv 
 limb_status limb_base_regressor(const limb_base_parameters* b, limb_data* d, const double* q, const double* v,
                                 const double* a, double* work, double* Y_b)
 {
-  if (!b || !d || !work || !Y_b || d->m != b->m) return LIMB_E_ARG;
+  if (!b || !d || !work || !Y_b || limb_spanning_tree(d->m) != limb_spanning_tree(b->m)) return LIMB_E_ARG;
   const limb_status s = limb_regressor(d, q, v, a, &b->env, work);
   if (s != LIMB_OK) return s;
   for (int i = 0; i < b->nv; i++) {

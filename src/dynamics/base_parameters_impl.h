@@ -8,7 +8,9 @@
 
 #include "limb/base_parameters.h"
 
-#include "dynamics/regressor_impl.h"
+#include "limb/regressor.h"
+
+#include "model/data_impl.h"
 
 enum {
   LIMB_INERTIAL = LIMB_BODY_PARAMETERS,
@@ -70,7 +72,10 @@ typedef struct limb_grouping {
 // Size of one unit of a parameter when the robot has the size 1: kg, kg m, kg m^2 in powers of length.
 double limb_grouping_unit(const limb_grouping* g, limb_parameter_kind kind, bool turns);
 
-static inline bool limb_grouping_turns(const limb_model* m, int link) { return m->link[link].shape != SHAPE_TRANS; }
+static inline bool limb_grouping_turns(const limb_model* m, int link)
+{
+  return m->link[link].joint_class != CLASS_TRANS;
+}
 
 // Column of a link parameter.
 static inline int limb_link_column(int link, int k) { return LIMB_INERTIAL * link + k; }

@@ -50,7 +50,7 @@ static limb_status make_sampler(const limb_grouping* g, limb_blocks* scratch, sa
   if (!x->neutral || !x->step || !x->q || !x->v || !x->a || !x->Y || !x->unit) return LIMB_E_NOMEM;
   limb_grouping_units(g, x->unit);
   const limb_status s = limb_neutral(g->m, x->neutral);
-  return s == LIMB_OK ? limb_data_create(g->m, &scratch->alloc, &x->d) : s;
+  return s == LIMB_OK ? limb_data_create(limb_spanning_tree(g->m), &scratch->alloc, &x->d) : s;
 }
 
 // How far a coordinate goes: half a turn, or the size of the robot.
@@ -60,7 +60,7 @@ static double range_of(const limb_grouping* g, int v)
     const limb_link* link = &g->m->link[i];
     for (int k = 0; k < link->ndof; k++) {
       if (g->m->dof[link->dof + k].v != v) continue;
-      const bool slides = link->shape == SHAPE_TRANS || k >= 3;
+      const bool slides = link->joint_class == CLASS_TRANS || k >= 3;
       return slides ? g->length : 3;
     }
   }

@@ -158,8 +158,8 @@ static sp_motion axis_of(const limb_grouping* g, int link, int k)
   if (l->ndof > 1) {
     x[k] = 1;
   } else {
-    x[2] = l->shape != SHAPE_TRANS;
-    x[5] = l->shape == SHAPE_TRANS ? 1 : l->shape == SHAPE_SCREW ? pitch : 0;
+    x[2] = l->joint_class != CLASS_TRANS;
+    x[5] = l->joint_class == CLASS_TRANS ? 1 : l->joint_class == CLASS_SCREW ? pitch : 0;
   }
   return motion_of(x);
 }

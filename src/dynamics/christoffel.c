@@ -26,7 +26,7 @@
 #include "base/finite.h"
 #include "dynamics/environment.h"
 #include "dynamics/lagrange_impl.h"
-#include "model/state_check.h"
+#include "kernel/tables.h"
 
 #include <string.h>
 
@@ -71,9 +71,17 @@ static limb_status symbols(limb_data* d, const double* q, limb_symbols kind, dou
   return limb_finite(n * n * n, G) ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
-limb_status limb_christoffel(limb_data* d, const double* q, double* G) { return symbols(d, q, LIMB_SYMMETRIC, G); }
+limb_status limb_christoffel(limb_data* d, const double* q, double* G)
+{
+  if (limb_has_loops(d)) return LIMB_E_UNSUPPORTED;
+  return symbols(d, q, LIMB_SYMMETRIC, G);
+}
 
-limb_status limb_connection(limb_data* d, const double* q, double* G) { return symbols(d, q, LIMB_CONNECTION, G); }
+limb_status limb_connection(limb_data* d, const double* q, double* G)
+{
+  if (limb_has_loops(d)) return LIMB_E_UNSUPPORTED;
+  return symbols(d, q, LIMB_CONNECTION, G);
+}
 
 // ---- polarisation -----------------------------------------------------------------------------------
 
@@ -96,6 +104,7 @@ static void velocity_forces(limb_data* d, const double* q, int j, int k, double 
 
 limb_status limb_christoffel_by_polarisation(limb_data* d, const double* q, double* work, double* G)
 {
+  if (limb_has_loops(d)) return LIMB_E_UNSUPPORTED;
   if (!d || !q || !work || !G) return LIMB_E_ARG;
   const int nv = d->m->nv;
   if (nv > LIMB_TENSOR3_MOST) return LIMB_E_UNSUPPORTED;
@@ -122,8 +131,9 @@ limb_status limb_christoffel_by_polarisation(limb_data* d, const double* q, doub
 
 limb_status limb_coriolis_matrix_christoffel(limb_data* d, const double* q, const double* v, double* C)
 {
+  if (limb_has_loops(d)) return LIMB_E_UNSUPPORTED;
   if (!d || !q || !v || !C) return LIMB_E_ARG;
-  if (!d->ws.sheet.cell) return LIMB_E_UNSUPPORTED;
+  if (!d->ws.table.cell) return LIMB_E_UNSUPPORTED;
   const limb_model* m = d->m;
   const limb_status s = limb_check_state(d, q, v, NULL);
   if (s != LIMB_OK) return s;

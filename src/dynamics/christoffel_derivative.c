@@ -97,10 +97,12 @@ static limb_status derivatives(limb_data* d, const double* q, limb_symbols kind,
 
 limb_status limb_christoffel_derivative(limb_data* d, const double* q, double* dG)
 {
+  if (limb_has_loops(d)) return LIMB_E_UNSUPPORTED;
   return derivatives(d, q, LIMB_SYMMETRIC, dG);
 }
 
 limb_status limb_connection_derivative(limb_data* d, const double* q, double* dG)
 {
+  if (limb_has_loops(d)) return LIMB_E_UNSUPPORTED;
   return derivatives(d, q, LIMB_CONNECTION, dG);
 }

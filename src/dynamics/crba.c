@@ -2,18 +2,19 @@
 //
 // Solves go through the packed factors where the workspace has room for them (robots of moderate depth, and
 // all with mimic joints), else column by column through articulated bodies, which is O(n) each. M^-1 takes
-// several columns at a time through the factors, which may lie on the sheet as well: it is free then.
+// several columns at a time through the factors, which may lie on the dof table as well: it is free then.
 
 #include "dynamics/environment.h"
 #include "dynamics/factors.h"
-#include "model/kernels.h"
-#include "model/state_check.h"
+#include "kernel/tables.h"
+#include "model/loop_calls.h"
 
 #include <string.h>
 
 limb_status limb_mass_matrix(limb_data* d, const double* q, double* M)
 {
   if (!d || !q || !M) return LIMB_E_ARG;
+  if (d->loops) return d->m->loop_calls->mass_matrix(d->loops, q, M);
   const limb_model* m = d->m;
   const limb_status s = limb_check_state(d, q, NULL, NULL);
   if (s != LIMB_OK) return s;
@@ -65,14 +66,15 @@ static limb_status solve(limb_data* d, const double* q, int count, double* X)
 static double* room_for_factors(const limb_data* d)
 {
   const limb_model* m = d->m;
-  if (!d->ws.sheet.cell) return NULL;
+  if (!d->ws.table.cell) return NULL;
   if (limb_ws_packed(m) > 0) return d->ws.packed;
-  return m->elim.packed <= (size_t)ROW_COUNT * (size_t)m->ncdof ? d->ws.sheet.cell : NULL;
+  return m->elim.packed <= (size_t)ROW_COUNT * (size_t)m->ncdof ? d->ws.table.cell : NULL;
 }
 
 limb_status limb_mass_matrix_inverse(limb_data* d, const double* q, double* Minv)
 {
   if (!d || !q || !Minv) return LIMB_E_ARG;
+  if (d->loops) return d->m->loop_calls->mass_matrix_inverse(d->loops, q, Minv);
   const limb_status s = limb_check_state(d, q, NULL, NULL);
   if (s != LIMB_OK) return s;
   double* packed = room_for_factors(d);
@@ -80,7 +82,7 @@ limb_status limb_mass_matrix_inverse(limb_data* d, const double* q, double* Minv
     const limb_model* m = d->m;
     const double least = limb_kernels_of(d)->invert(m, m->k64, &d->ws, q, packed, Minv);
     if (!(least > 0) || !limb_inverse_positive(m, Minv)) return LIMB_E_SINGULAR;
-    return *d->ws.sheet.fine ? LIMB_OK : LIMB_E_NONFINITE;
+    return *d->ws.table.finite ? LIMB_OK : LIMB_E_NONFINITE;
   }
   const size_t n = (size_t)d->m->nv;
   memset(Minv, 0, n * n * sizeof *Minv);
@@ -96,6 +98,7 @@ limb_status limb_mass_matrix_solve(limb_data* d, const double* q, int count, con
   for (int r = 0; r < count; r++) {
     if (!limb_finite_v(d, B + (ptrdiff_t)r * d->m->nv)) return LIMB_E_NONFINITE;
   }
+  if (d->loops) return d->m->loop_calls->mass_matrix_solve(d->loops, q, count, B, X);
   if (B != X) memcpy(X, B, (size_t)count * (size_t)d->m->nv * sizeof *X);
   return solve(d, q, count, X);
 }

@@ -39,6 +39,7 @@ size_t limb_christoffel_second_work(const limb_model* m)
 
 limb_status limb_christoffel_second(limb_data* d, const double* q, double* work, double* G)
 {
+  if (limb_has_loops(d)) return LIMB_E_UNSUPPORTED;
   if (!work) return LIMB_E_ARG;
   limb_status s = limb_christoffel(d, q, G);
   if (s != LIMB_OK) return s;
@@ -100,6 +101,7 @@ size_t limb_curvature_work(const limb_model* m)
 
 limb_status limb_curvature(limb_data* d, const double* q, double* work, double* R)
 {
+  if (limb_has_loops(d)) return LIMB_E_UNSUPPORTED;
   if (!d || !q || !work || !R) return LIMB_E_ARG;
   const limb_model* m = d->m;
   if (m->nv > LIMB_TENSOR4_MOST) return LIMB_E_UNSUPPORTED;
@@ -147,6 +149,7 @@ size_t limb_ricci_curvature_work(const limb_model* m)
 
 limb_status limb_ricci_curvature(limb_data* d, const double* q, double* work, double* Ric)
 {
+  if (limb_has_loops(d)) return LIMB_E_UNSUPPORTED;
   if (!d || !q || !work || !Ric) return LIMB_E_ARG;
   if (d->m->nv > LIMB_TENSOR4_MOST) return LIMB_E_UNSUPPORTED;
   const size_t n = (size_t)d->m->nv;
@@ -170,6 +173,7 @@ size_t limb_scalar_curvature_work(const limb_model* m)
 
 limb_status limb_scalar_curvature(limb_data* d, const double* q, double* work, double* out)
 {
+  if (limb_has_loops(d)) return LIMB_E_UNSUPPORTED;
   if (!d || !q || !work || !out) return LIMB_E_ARG;
   if (d->m->nv > LIMB_TENSOR4_MOST) return LIMB_E_UNSUPPORTED;
   const size_t n = (size_t)d->m->nv;

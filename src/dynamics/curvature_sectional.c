@@ -19,9 +19,9 @@
 #include "limb/geometry.h"
 
 #include "dynamics/environment.h"
+#include "kernel/tables.h"
 #include "kinematics/whole_body.h"
 #include "linalg/dot.h"
-#include "model/state_check.h"
 
 #include <string.h>
 
@@ -151,6 +151,7 @@ size_t limb_sectional_curvature_work(const limb_model* m)
 limb_status limb_sectional_curvature(limb_data* d, const double* q, const double* u, const double* w, double* work,
                                      double* K)
 {
+  if (limb_has_loops(d)) return LIMB_E_UNSUPPORTED;
   if (!d || !q || !u || !w || !work || !K) return LIMB_E_ARG;
   const limb_model* m = d->m;
   limb_status s = limb_check_state(d, q, u, w);

@@ -104,6 +104,7 @@ static limb_status run(limb_dual* w, const limb_dual_at* at, const limb_directio
 limb_status limb_inverse_dynamics_along(limb_dual* w, const double* q, const double* v, const double* a,
                                         const limb_environment* env, const limb_directions* along, double* dtau)
 {
+  if (limb_dual_has_loops(w)) return LIMB_E_UNSUPPORTED;
   if (!w || !q || !v || !a || !along || !dtau) return LIMB_E_ARG;
   const limb_dual_at at = {q, v, a, env};
   const limb_status s = limb_dual_check(w, &at, along, along->da, along->dtau);
@@ -113,6 +114,7 @@ limb_status limb_inverse_dynamics_along(limb_dual* w, const double* q, const dou
 limb_status limb_forward_dynamics_along(limb_dual* w, const double* q, const double* v, const double* tau,
                                         const limb_environment* env, const limb_directions* along, double* da)
 {
+  if (limb_dual_has_loops(w)) return LIMB_E_UNSUPPORTED;
   if (!w || !q || !v || !tau || !along || !da) return LIMB_E_ARG;
   const limb_dual_at at = {q, v, tau, env};
   const limb_status s = limb_dual_check(w, &at, along, along->dtau, along->da);
@@ -133,6 +135,7 @@ static bool finite_mixed(const limb_dual* w, const limb_directions* along, const
 
 limb_status limb_hybrid_dynamics_along(limb_dual* w, const limb_hybrid* in, const limb_directions* along, double* dy)
 {
+  if (limb_dual_has_loops(w)) return LIMB_E_UNSUPPORTED;
   if (!w || !in || !in->q || !in->v || !in->x || !along || !dy) return LIMB_E_ARG;
   const unsigned char* given = limb_marks(w->d, in->given);
   if (!given) return LIMB_E_ARG;

@@ -14,7 +14,7 @@ static limb_dual* lay_out(limb_arena* a, const limb_model* m, limb_dual_use use,
   const size_t nq = (size_t)m->nq, nv = (size_t)m->nv;
   limb_dual* w = limb_arena_take(a, 1, sizeof *w);
   limb_dual t = {.m = m};
-  *data = limb_arena_take(a, limb_data_size(m), 1);
+  *data = limb_arena_take(a, limb_data_size(limb_spanning_tree(m)), 1);
   limb_ws_lay_out(a, m, sizeof(limb_dual_number), &t.ws);
   t.q = take(a, nq), t.v = take(a, nv), t.x = take(a, nv), t.y = take(a, nv), t.z = take(a, nv);
   t.wrench = take(a, (size_t)m->nlink * LIMB_WS_FORCE);
@@ -47,9 +47,9 @@ limb_status limb_dual_init(const limb_model* m, limb_dual_use use, void* memory,
   limb_arena a = limb_arena_over(memory, size);
   void* data;
   limb_dual* w = lay_out(&a, m, use, &data);
-  const limb_status s = limb_data_init(m, data, limb_data_size(m), &w->d);
+  const limb_status s = limb_data_init(limb_spanning_tree(m), data, limb_data_size(limb_spanning_tree(m)), &w->d);
   if (s != LIMB_OK) return s;
-  limb_sheet_clear(m, sizeof(limb_dual_number), &w->ws.sheet);
+  limb_dof_table_clear(m, sizeof(limb_dual_number), &w->ws.table);
   memset(w->wrench, 0, (size_t)m->nlink * LIMB_WS_FORCE * sizeof *w->wrench);
   w->ws.base = w->d->ws.base;
   w->kernels = limb_kernels_dual_here();

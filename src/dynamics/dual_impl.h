@@ -1,4 +1,4 @@
-// Workspace of derivatives along directions: dual numbers (base/dual.h) through the kernels.
+// Workspace of derivatives along directions: dual numbers (kernel/numbers.h) through the kernels.
 //
 // Values are loaded once (limb_dual_point); then each of the LIMB_TANGENTS slots takes one direction
 // (limb_dual_along), and one call of a kernel carries all of them.
@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "dynamics/environment.h"
-#include "dynamics/kernels_dual.h"
+#include "kernel/tables.h"
 
 _Static_assert((int)LIMB_DIRECTIONS == (int)LIMB_TANGENTS, "a pass takes as many directions as a number has");
 
@@ -46,6 +46,8 @@ struct limb_dual {
   double *acc, *mu;                // nv: scratch of second derivatives
   double* rows[LIMB_DUAL_SCRATCH]; // LIMB_TANGENTS x nv each: scratch of second derivatives
 };
+
+static inline bool limb_dual_has_loops(const limb_dual* w) { return w && w->m->nloop > 0; }
 
 // Checks everything that a call brings but the surroundings; dx are the directions of x, and no_dx those of
 // the other one, which must not be there.

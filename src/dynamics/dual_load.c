@@ -8,9 +8,9 @@
 //   given in axes of the link                   0
 
 #include "dynamics/dual_impl.h"
+#include "kernel/tables.h"
 #include "kinematics/site.h"
 #include "model/manifold.h"
-#include "model/state_check.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-// First derivatives with tangents: the kernels of dynamics/derivative_kernel.h over dual numbers.
+// First derivatives with tangents: the kernels of kernel/derivative_kernel.h over dual numbers.
 
 #include "dynamics/dual_impl.h"
 
@@ -40,5 +40,5 @@ limb_status limb_dual_slopes(limb_dual* w, limb_dual_kind kind, const limb_dual_
 limb_status limb_dual_ready(const limb_dual* w)
 {
   if (!w->dq) return LIMB_E_ARG; // made for vectors
-  return w->ws.sheet.cell ? LIMB_OK : LIMB_E_UNSUPPORTED;
+  return w->ws.table.cell ? LIMB_OK : LIMB_E_UNSUPPORTED;
 }

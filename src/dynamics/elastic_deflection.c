@@ -14,9 +14,9 @@
 
 #include "base/sized.h"
 #include "dynamics/marks.h"
+#include "kernel/tables.h"
 #include "linalg/dot.h"
 #include "linalg/exchange.h"
-#include "model/state_check.h"
 
 #include <float.h>
 #include <math.h>
@@ -192,6 +192,7 @@ static limb_status read_options(const limb_deflection* o, limb_deflection* own)
 limb_status limb_static_deflection(limb_data* d, const unsigned char* given, const double* tau,
                                    const limb_environment* env, limb_deflection* o, double* work, double* q)
 {
+  if (limb_has_loops(d)) return LIMB_E_UNSUPPORTED;
   if (!d || !work || !q) return LIMB_E_ARG;
   const limb_model* m = d->m;
   limb_deflection own;

@@ -1,12 +1,12 @@
-// Workspace of the inverse dynamics of robots with shafts: power series (base/series.h) through the kernels.
+// Workspace of the inverse dynamics of robots with shafts: power series (kernel/numbers.h) through the kernels.
 #ifndef LIMB_ELASTIC_IMPL_H
 #define LIMB_ELASTIC_IMPL_H
 
 #include "limb/elastic.h"
 
 #include "base/memory.h"
-#include "base/series.h"
 #include "dynamics/environment.h"
+#include "kernel/numbers.h"
 
 _Static_assert((int)LIMB_ELASTIC_ORDER == (int)LIMB_SERIES_DEGREE + 2,
                "positions have two derivatives more than forces");

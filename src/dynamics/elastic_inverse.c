@@ -16,8 +16,8 @@
 // then, each to fewer derivatives than the one before. What is not known yet is zero and multiplied by none.
 
 #include "dynamics/elastic_impl.h"
+#include "kernel/tables.h"
 #include "kinematics/site.h"
-#include "model/state_check.h"
 
 #include <string.h>
 

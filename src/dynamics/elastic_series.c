@@ -8,22 +8,12 @@
 #include "dynamics/elastic_impl.h"
 #include "kinematics/site.h"
 
-#include "base/real_series.h"
+#include "kernel/scalar_series.h"
 
-#define LINK_CONST limb_link_f64
-#include "linalg/composite_ops.h"
-#include "linalg/spatial_ops.h"
+#define FEW_JOINT_CLASSES 1
+#include "kernel/kinematics_kernel.h"
 
-#include "model/place.h"
-
-#undef FOR_SHAPE
-#define FOR_SHAPE FOR_FEW_SHAPES
-
-#include "kinematics/link_motion_kernel.h"
-
-#include "dynamics/rnea_kernel.h"
-
-#include "dynamics/actuator_kernel.h"
+#include "kernel/rnea_kernel.h"
 
 // ---- the trajectory ---------------------------------------------------------------------------------
 
@@ -136,13 +126,13 @@ void limb_series_forces(limb_series* w, const limb_surroundings* x)
   load_coordinates(m, m->k64, ws, w->q);
   const real *v = in_compiled_order(m, w->v, ws->v), *a = in_compiled_order(m, w->a, ws->a);
   real* tau = ws->tau;
-  rnea_out(m, m->k64, ws, v, a);
+  rnea_outward(m, m->k64, ws, v, a);
   if (x->ngiven > 0) {
     force* F = (force*)ws->force + 1;
     set_wrenches(w, x);
     for (int i = 0; i < m->nlink; i++) F[i] = subf(F[i], ((const force*)w->wrench)[i]);
   }
-  rnea_back(m, m->k64, ws, tau);
+  rnea_inward(m, m->k64, ws, tau);
   add_joint_actuators(m, ws, v, a, &x->terms, tau);
   in_user_order(m, tau, w->tau);
 }

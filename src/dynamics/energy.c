@@ -14,11 +14,12 @@
 #include "limb/dynamics.h"
 
 #include "dynamics/environment.h"
+#include "kernel/tables.h"
 #include "kinematics/link_motion.h"
 #include "kinematics/site.h"
 #include "kinematics/whole_body.h"
 #include "linalg/dot.h"
-#include "model/kernels.h"
+#include "model/loop_calls.h"
 
 // Sum over the links of x . I y, for v and v the kinetic energy twice, for v and a its rate.
 static double link_products(const limb_model* m, const sp_motion* x, const sp_motion* y)
@@ -91,7 +92,14 @@ static limb_status driving_powers(limb_data* d, const double* q, const double* v
   limb_leave(d, &x);
   out->actuators = limb_dot((size_t)m->nv, tau, v);
   out->wrenches = x.law_power;
-  return LIMB_OK;
+  out->closures = 0;
+  if (!d->loops) return LIMB_OK;
+  // tau of the tree = tau of the motors + Psi' lambda, and Psi v is what prescribed motions ask for
+  const double tree = out->actuators;
+  const limb_status closed = m->loop_calls->inverse_dynamics(d->loops, q, v, a, env, tau);
+  out->actuators = limb_dot((size_t)m->nv, tau, v);
+  out->closures = tree - out->actuators;
+  return closed;
 }
 
 // What springs and friction take, each against v.
@@ -138,6 +146,7 @@ limb_status limb_power_balance(limb_data* d, const double* q, const double* v, c
   out->kinetic = link_products(m, s->v, s->a) + rotor_products(m, v, a);
   out->gravity = -sp_dot3(e.gravity, limb_momentum_about(m, s, sp_v3(0, 0, 0)).f);
   out->wrenches += wrench_power(m, s, &e);
-  out->residual = (out->actuators + out->wrenches) - (out->kinetic + out->gravity + out->springs + out->friction);
+  out->residual =
+    (out->actuators + out->wrenches + out->closures) - (out->kinetic + out->gravity + out->springs + out->friction);
   return isfinite(out->residual) ? LIMB_OK : LIMB_E_NONFINITE;
 }

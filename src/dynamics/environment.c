@@ -11,9 +11,9 @@
 #include "base/finite.h"
 #include "base/sized.h"
 #include "dynamics/base_motion.h"
+#include "kernel/tables.h"
 #include "kinematics/link_motion.h"
 #include "kinematics/site.h"
-#include "model/kernels.h"
 
 #include <string.h>
 
@@ -53,7 +53,7 @@ limb_status limb_environment_read(const limb_model* m, const limb_environment* e
   }
   const sp_motion *v = &out->base_velocity, *a = &out->base_acceleration;
   if (!limb_finite3(out->gravity) || !limb_finite3(v->w) || !limb_finite3(v->v) || !limb_finite3(a->w) ||
-      !limb_finite3(a->v) || !limb_finite(1, &out->coulomb_width))
+      !limb_finite3(a->v) || !limb_finite(1, &out->coulomb_width) || !limb_finite(1, &out->time))
     return LIMB_E_NONFINITE;
   if (out->coulomb_width < 0) return LIMB_E_ARG;
   s = check_laws(m, out);

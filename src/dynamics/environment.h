@@ -2,8 +2,8 @@
 #ifndef LIMB_ENVIRONMENT_H
 #define LIMB_ENVIRONMENT_H
 
+#include "kernel/tables.h"
 #include "model/data_impl.h"
-#include "model/kernels.h"
 
 // Copy of env with defaults for what it does not have (NULL: all defaults). LIMB_E_ARG for a bad size,
 // frame index, reference, list of wrenches or force laws, LIMB_E_UNSUPPORTED for a newer one that says more

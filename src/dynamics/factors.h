@@ -2,11 +2,9 @@
 #ifndef LIMB_FACTORS_H
 #define LIMB_FACTORS_H
 
-#include "model/model_impl.h"
+#include "kernel/tables.h"
 
 #include <float.h>
-
-#define LIMB_ZERO_PIVOT 1e-30 // of the largest pivot
 
 typedef struct limb_range {
   double least, most;

@@ -3,8 +3,7 @@
 #include "dynamics/environment.h"
 #include "dynamics/factors.h"
 #include "dynamics/marks.h"
-#include "model/kernels.h"
-#include "model/state_check.h"
+#include "kernel/tables.h"
 
 // work: packed factors; NULL: by articulated bodies.
 static limb_status run(limb_data* d, const limb_hybrid* in, const unsigned char* given, double* work, double* a,
@@ -36,6 +35,7 @@ static limb_status run_wanted(limb_data* d, const limb_hybrid* in, const unsigne
 limb_status limb_hybrid_dynamics(limb_data* d, const double* q, const double* v, const unsigned char* given,
                                  const double* x, const limb_environment* env, double* a, double* tau)
 {
+  if (limb_has_loops(d)) return LIMB_E_UNSUPPORTED;
   if (!d || !q || !v || !x) return LIMB_E_ARG;
   const unsigned char* marks = limb_marks(d, given);
   if (!marks) return LIMB_E_ARG;
@@ -46,6 +46,7 @@ limb_status limb_hybrid_dynamics(limb_data* d, const double* q, const double* v,
 limb_status limb_hybrid_dynamics_by_mass_matrix(limb_data* d, const limb_hybrid* in, double* work, double* a,
                                                 double* tau)
 {
+  if (limb_has_loops(d)) return LIMB_E_UNSUPPORTED;
   if (!d || !in || !in->q || !in->v || !in->x || !work) return LIMB_E_ARG;
   const unsigned char* marks = limb_marks(d, in->given);
   return marks ? run_wanted(d, in, marks, work, a, tau) : LIMB_E_ARG;

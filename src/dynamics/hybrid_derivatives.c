@@ -15,12 +15,12 @@
 #include "dynamics/environment.h"
 #include "dynamics/factors.h"
 #include "dynamics/marks.h"
+#include "kernel/tables.h"
 #include "linalg/exchange.h"
-#include "model/kernels.h"
 
 #include <math.h>
 
-#define ROUNDING 1e-13 // of the diagonal: as in linalg/ltl_kernel.h
+#define ROUNDING 1e-13 // of the diagonal: as in kernel/factor_kernel.h
 
 // A matrix nv x columns beside M.
 typedef struct beside {
@@ -67,11 +67,12 @@ static limb_status solve(limb_data* d, const limb_hybrid* in, const unsigned cha
 
 limb_status limb_hybrid_dynamics_derivatives(limb_data* d, const limb_hybrid* in, const limb_hybrid_derivatives* out)
 {
+  if (limb_has_loops(d)) return LIMB_E_UNSUPPORTED;
   if (!d || !in || !in->q || !in->v || !in->x) return LIMB_E_ARG;
   if (!out || !out->dy_dq || !out->dy_dv || !out->dy_dx) return LIMB_E_ARG;
   const unsigned char* given = limb_marks(d, in->given);
   if (!given) return LIMB_E_ARG;
-  if (!d->ws.sheet.cell) return LIMB_E_UNSUPPORTED;
+  if (!d->ws.table.cell) return LIMB_E_UNSUPPORTED;
   const limb_model* m = d->m;
   limb_surroundings x;
   limb_status s = limb_enter_lawless(d, in->env, NULL, &x);
@@ -89,6 +90,7 @@ limb_status limb_hybrid_dynamics_derivatives(limb_data* d, const limb_hybrid* in
 limb_status limb_hybrid_dynamics_by_wrench(limb_data* d, const double* q, const unsigned char* given, int frame,
                                            limb_ref ref, double* work, double* out)
 {
+  if (limb_has_loops(d)) return LIMB_E_UNSUPPORTED;
   if (!d || !work) return LIMB_E_ARG;
   const unsigned char* marks = limb_marks(d, given);
   if (!marks) return LIMB_E_ARG;
@@ -100,6 +102,7 @@ limb_status limb_hybrid_dynamics_by_wrench(limb_data* d, const double* q, const 
 limb_status limb_hybrid_dynamics_by_gravity(limb_data* d, const double* q, const unsigned char* given, double* work,
                                             double* out)
 {
+  if (limb_has_loops(d)) return LIMB_E_UNSUPPORTED;
   if (!d || !work) return LIMB_E_ARG;
   const unsigned char* marks = limb_marks(d, given);
   if (!marks) return LIMB_E_ARG;

@@ -14,6 +14,7 @@
 #include "kinematics/link_motion.h"
 #include "kinematics/site.h"
 #include "kinematics/whole_body.h"
+#include "model/loop_calls.h"
 
 static limb_status finished(const limb_model* m, int columns, const double* out)
 {
@@ -44,9 +45,11 @@ static limb_status mass_rows(limb_data* d, const double* q, double* out)
   return finished(d->m, 3, out);
 }
 
-static void negate(const limb_model* m, int columns, double* x)
+// Forces of the actuators that hold against -x.
+static limb_status hold(limb_data* d, const double* q, int columns, double* x)
 {
-  for (ptrdiff_t k = 0; k < (ptrdiff_t)columns * m->nv; k++) x[k] = -x[k];
+  for (ptrdiff_t k = 0; k < (ptrdiff_t)columns * d->m->nv; k++) x[k] = -x[k];
+  return d->loops ? d->m->loop_calls->drive(d->loops, q, columns, x) : LIMB_OK;
 }
 
 // Transposes a matrix in place, along the cycles of the permutation: entry s of rows x columns goes to
@@ -72,6 +75,7 @@ static void transpose(ptrdiff_t rows, ptrdiff_t columns, double* x)
 static limb_status solve(limb_data* d, const double* q, int columns, double* x)
 {
   const int n = d->m->nv;
+  if (d->loops) return d->m->loop_calls->accelerate(d->loops, q, columns, x);
   transpose(n, columns, x);
   const limb_status s = limb_mass_matrix_solve(d, q, columns, x, x);
   transpose(columns, n, x);
@@ -81,15 +85,13 @@ static limb_status solve(limb_data* d, const double* q, int columns, double* x)
 limb_status limb_inverse_dynamics_by_wrench(limb_data* d, const double* q, int frame, limb_ref ref, double* out)
 {
   const limb_status s = frame_rows(d, q, frame, ref, out);
-  if (s == LIMB_OK) negate(d->m, 6, out);
-  return s;
+  return s == LIMB_OK ? hold(d, q, 6, out) : s;
 }
 
 limb_status limb_inverse_dynamics_by_gravity(limb_data* d, const double* q, double* out)
 {
   const limb_status s = mass_rows(d, q, out);
-  if (s == LIMB_OK) negate(d->m, 3, out);
-  return s;
+  return s == LIMB_OK ? hold(d, q, 3, out) : s;
 }
 
 limb_status limb_forward_dynamics_by_wrench(limb_data* d, const double* q, int frame, limb_ref ref, double* out)

@@ -15,7 +15,7 @@
 #include "base/finite.h"
 #include "dynamics/environment.h"
 #include "dynamics/lagrange_impl.h"
-#include "model/state_check.h"
+#include "kernel/tables.h"
 
 #include <string.h>
 
@@ -30,6 +30,7 @@ static void gravity_gradient(const limb_lie* t, sp_vec3 g, double* out)
 
 limb_status limb_gravity_from_potential(limb_data* d, const double* q, const limb_environment* env, double* tau)
 {
+  if (limb_has_loops(d)) return LIMB_E_UNSUPPORTED;
   if (!d || !q || !tau) return LIMB_E_ARG;
   limb_environment e;
   limb_lie t;
@@ -53,6 +54,7 @@ static limb_status potential_gradient(limb_data* d, const limb_lie* t, const dou
 limb_status limb_energy_derivatives(limb_data* d, const double* q, const double* v, const limb_environment* env,
                                     double* dT_dq, double* dT_dv, double* dU_dq)
 {
+  if (limb_has_loops(d)) return LIMB_E_UNSUPPORTED;
   if (!d || !q || !v) return LIMB_E_ARG;
   limb_environment e;
   limb_lie t;
@@ -67,6 +69,7 @@ limb_status limb_energy_derivatives(limb_data* d, const double* q, const double*
 limb_status limb_lagrangian_terms(limb_data* d, const double* q, const double* v, const limb_environment* env,
                                   limb_lagrangian* out)
 {
+  if (limb_has_loops(d)) return LIMB_E_UNSUPPORTED;
   if (!out || (out->hamel && !out->p)) return LIMB_E_ARG;
   limb_status s = limb_energies(d, q, v, env, &out->energy);
   if (s == LIMB_OK) s = limb_energy_derivatives(d, q, v, env, out->dT_dq, out->p, out->dU_dq);

@@ -50,7 +50,7 @@ void limb_add_turning(const limb_model* m, const double* v, const double* x, dou
     const limb_link* link = &m->link[i];
     if (link->aux < 0) continue;
     const int J = m->dof[link->dof].v; // its velocities are the user's
-    const bool slides = link->shape == SHAPE_FREE;
+    const bool slides = link->joint_class == CLASS_FREE;
     const sp_vec3 w = sp_v3(v[J], v[J + 1], v[J + 2]), n = sp_v3(x[J], x[J + 1], x[J + 2]);
     sp_vec3 u = {0, 0, 0}, f = {0, 0, 0};
     if (slides) u = sp_v3(v[J + 3], v[J + 4], v[J + 5]), f = sp_v3(x[J + 3], x[J + 4], x[J + 5]);

@@ -17,7 +17,7 @@
 
 #include "base/finite.h"
 #include "dynamics/lagrange_impl.h"
-#include "model/state_check.h"
+#include "kernel/tables.h"
 
 #include <string.h>
 
@@ -45,6 +45,7 @@ static void derivative_at(const limb_lie* t, const limb_axis* x, double* dM)
 
 limb_status limb_mass_matrix_derivative(limb_data* d, const double* q, double* dM)
 {
+  if (limb_has_loops(d)) return LIMB_E_UNSUPPORTED;
   if (!d || !q || !dM) return LIMB_E_ARG;
   const limb_model* m = d->m;
   if (m->nv > LIMB_TENSOR3_MOST) return LIMB_E_UNSUPPORTED;
@@ -90,6 +91,7 @@ static void forget_momenta(limb_data* d)
 
 limb_status limb_mass_matrix_derivative_times(limb_data* d, const double* q, const double* u, double* out)
 {
+  if (limb_has_loops(d)) return LIMB_E_UNSUPPORTED;
   if (!d || !q || !u || !out) return LIMB_E_ARG;
   const limb_model* m = d->m;
   if (!limb_finite_v(d, u)) return LIMB_E_NONFINITE;
@@ -118,6 +120,7 @@ static void contract(const limb_lie* t, const sp_motion* V, const sp_force* h, d
 
 limb_status limb_mass_matrix_gradient(limb_data* d, const double* q, const double* u, const double* w, double* out)
 {
+  if (limb_has_loops(d)) return LIMB_E_UNSUPPORTED;
   if (!d || !q || !u || !w || !out) return LIMB_E_ARG;
   if (!limb_finite_v(d, u) || !limb_finite_v(d, w)) return LIMB_E_NONFINITE;
   limb_lie t;
@@ -154,6 +157,7 @@ limb_status limb_kinetic_derivatives(limb_data* d, const limb_lie* t, const doub
 
 limb_status limb_mass_matrix_rate(limb_data* d, const double* q, const double* v, double* Mdot)
 {
+  if (limb_has_loops(d)) return LIMB_E_UNSUPPORTED;
   if (!Mdot) return LIMB_E_ARG;
   const limb_status s = limb_coriolis_matrix(d, q, v, Mdot);
   if (s != LIMB_OK) return s;

@@ -17,6 +17,7 @@
 #include "base/finite.h"
 #include "linalg/expm.h"
 #include "model/data_impl.h"
+#include "model/loop_calls.h"
 
 #include <limits.h>
 #include <string.h>
@@ -55,6 +56,28 @@ static void tangent_rows(const limb_model* m, const double* v, double k, double*
   }
 }
 
+// Of a robot with loops, rows of dependent velocities are zero: d a / d tau shows which they are (n x n, of `stride`
+// columns). LIMB_E_UNSUPPORTED when a ball or free joint has velocities of both kinds, which are not dq' of its own.
+static limb_status clear_dependent(const limb_data* d, const double* dacc_dtau, size_t stride, double* A)
+{
+  const limb_model* m = d->m;
+  const size_t n = (size_t)m->nv;
+  for (int j = 0; d->loops && j < m->njoint; j++) {
+    const limb_joint* joint = &m->joint[j];
+    const bool turns = joint->def.type == LIMB_SPHERICAL || joint->def.type == LIMB_FREE;
+    int independent = 0;
+    for (int k = 0; k < joint->nv; k++) {
+      const size_t i = (size_t)(joint->v + k);
+      if (dacc_dtau[i * stride + i] != 0)
+        independent++;
+      else
+        memset(A + i * 2 * n, 0, 2 * n * sizeof *A);
+    }
+    if (turns && independent > 0 && independent < joint->nv) return LIMB_E_UNSUPPORTED;
+  }
+  return LIMB_OK;
+}
+
 // Rows of dv', from matrices that lie in the rows of dq'.
 static void velocity_rows(size_t n, const double* dq, const double* dv, double* A)
 {
@@ -65,6 +88,15 @@ static void velocity_rows(size_t n, const double* dq, const double* dv, double* 
   }
 }
 
+// Derivatives of the accelerations; of a robot with loops those of the independent ones, with the loops closed.
+static limb_status derivatives(limb_data* d, const double* q, const double* v, const double* tau,
+                               const limb_environment* env, const limb_fd_derivatives* out)
+{
+  const limb_status s = limb_forward_dynamics_derivatives(d, q, v, tau, env, out);
+  if (s != LIMB_OK || !d->loops) return s;
+  return d->m->loop_calls->close_derivatives(d->loops, q, v, env, out->dacc_dq, out->dacc_dv, out->dacc_dtau);
+}
+
 limb_status limb_linearise(limb_data* d, const double* q, const double* v, const double* tau,
                            const limb_environment* env, double* A, double* B)
 {
@@ -72,12 +104,12 @@ limb_status limb_linearise(limb_data* d, const double* q, const double* v, const
   const size_t n = (size_t)d->m->nv;
   // The upper half of A holds the two matrices until they are spread over the lower one.
   const limb_fd_derivatives out = {.dacc_dq = A, .dacc_dv = A + n * n, .dacc_dtau = B + n * n};
-  const limb_status s = limb_forward_dynamics_derivatives(d, q, v, tau, env, &out);
+  const limb_status s = derivatives(d, q, v, tau, env, &out);
   if (s != LIMB_OK) return s;
   velocity_rows(n, A, A + n * n, A);
   tangent_rows(d->m, v, -1, A);
   memset(B, 0, n * n * sizeof *B);
-  return LIMB_OK;
+  return clear_dependent(d, B + n * n, n, A);
 }
 
 limb_status limb_linearise_affine(limb_data* d, const double* q, const double* v, const double* tau,
@@ -87,7 +119,7 @@ limb_status limb_linearise_affine(limb_data* d, const double* q, const double* v
   const size_t n = (size_t)d->m->nv;
   double *Minv = B, *a = B + n * n; // in the upper half of B: n (n + 1) numbers
   const limb_fd_derivatives out = {a, A, A + n * n, Minv};
-  const limb_status s = limb_forward_dynamics_derivatives(d, q, v, tau, env, &out);
+  const limb_status s = derivatives(d, q, v, tau, env, &out);
   if (s != LIMB_OK) return s;
   velocity_rows(n, A, A + n * n, A);
   tangent_rows(d->m, v, -0.5, A);
@@ -98,7 +130,7 @@ limb_status limb_linearise_affine(limb_data* d, const double* q, const double* v
   }
   memset(B, 0, n * (n + 1) * sizeof *B);
   for (size_t i = 0; i < n; i++) B[i * (n + 1) + n] = v[i];
-  return LIMB_OK;
+  return clear_dependent(d, B + n * (n + 1), n + 1, A);
 }
 
 limb_status limb_linearise_trajectory(limb_data* d, int count, const double* q, const double* v, const double* tau,

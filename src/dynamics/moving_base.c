@@ -84,6 +84,7 @@ static limb_status factor(const parts* p)
 limb_status limb_velocity_from_momentum(limb_data* d, const double* q, const unsigned char* given, const double* p_b,
                                         double* work, double* v)
 {
+  if (limb_has_loops(d)) return LIMB_E_UNSUPPORTED;
   parts p;
   if (!v) return LIMB_E_ARG;
   limb_status s = begin(d, q, given, work, &p);
@@ -123,6 +124,7 @@ static sp_motion reduced(const parts* p, const sp_motion* J, int j, const double
 limb_status limb_generalized_jacobian(limb_data* d, const double* q, const unsigned char* given, int frame,
                                       limb_ref ref, double* work, sp_motion* J)
 {
+  if (limb_has_loops(d)) return LIMB_E_UNSUPPORTED;
   parts p;
   if (!d || !J || frame < 0 || frame >= limb_frame_count(d->m) || !limb_ref_valid(ref)) return LIMB_E_ARG;
   limb_status s = begin(d, q, given, work, &p);
@@ -156,6 +158,7 @@ static void take_out(int n, const double* r, double length, double* P)
 limb_status limb_reaction_null_space(limb_data* d, const double* q, const unsigned char* given, double* work, double* P,
                                      int* rank)
 {
+  if (limb_has_loops(d)) return LIMB_E_UNSUPPORTED;
   parts p;
   if (!P) return LIMB_E_ARG;
   const limb_status s = begin(d, q, given, work, &p);

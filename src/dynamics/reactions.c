@@ -21,6 +21,7 @@
 #include "kinematics/link_motion.h"
 #include "kinematics/site.h"
 #include "kinematics/whole_body.h"
+#include "model/loop_calls.h"
 
 // Wrench that moves body b alone: G V' + V x* G V, world axes at its origin.
 static sp_force newton_euler(const limb_model* m, const limb_link_motion* s, int b, const limb_environment* env)
@@ -113,5 +114,7 @@ limb_status limb_joint_reactions(limb_data* d, const double* q, const double* v,
                                  const limb_environment* env, limb_ref ref, sp_force* f)
 {
   const limb_wrench_list none = {0, NULL};
+  if (d && d->loops && q && v && a && f && limb_ref_valid(ref))
+    return d->m->loop_calls->joint_reactions(d->loops, q, v, a, env, ref, f);
   return limb_reactions_under(d, q, v, a, env, &none, ref, f);
 }

@@ -26,7 +26,7 @@
 #include "base/arena.h"
 #include "dynamics/environment.h"
 #include "dynamics/reference_impl.h"
-#include "model/state_check.h"
+#include "kernel/tables.h"
 
 #include <string.h>
 

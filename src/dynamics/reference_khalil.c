@@ -32,8 +32,8 @@
 #include "dynamics/environment.h"
 #include "dynamics/marks.h"
 #include "dynamics/reference_impl.h"
+#include "kernel/tables.h"
 #include "linalg/symmetric.h"
-#include "model/state_check.h"
 
 #include <string.h>
 

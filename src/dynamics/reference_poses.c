@@ -24,7 +24,7 @@
 
 #include "base/alloc.h"
 #include "dynamics/reference_impl.h"
-#include "model/state_check.h"
+#include "kernel/tables.h"
 
 #include <math.h>
 

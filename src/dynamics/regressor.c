@@ -13,15 +13,15 @@
 // user's (mimic joints): a column of its axis counts mult times in the user's row. Positions are taken
 // relative to the root of the tree, so that a robot far from the world's origin keeps its digits.
 
-#include "dynamics/regressor_impl.h"
+#include "limb/regressor.h"
 
 #include "base/finite.h"
 #include "dynamics/environment.h"
 #include "dynamics/regressor_rows.h"
+#include "kernel/tables.h"
 #include "kinematics/link_axis.h"
 #include "kinematics/link_motion.h"
-#include "model/kernels.h"
-#include "model/state_check.h"
+#include "model/loop_calls.h"
 
 #include <string.h>
 
@@ -46,7 +46,8 @@ limb_status limb_regressor(limb_data* d, const double* q, const double* v, const
   if (s != LIMB_OK) return s;
   const limb_kernels_motion in = {q, v, a, &x.terms, NULL, 0, NULL, 0};
   const int np = limb_parameter_count(m);
-  return limb_kernels_of(d)->regressor(m, m->k64, &d->ws, &in, np, Y) ? LIMB_OK : LIMB_E_NONFINITE;
+  if (!limb_kernels_of(d)->regressor(m, m->k64, &d->ws, &in, np, Y)) return LIMB_E_NONFINITE;
+  return d->loops ? m->loop_calls->reduce(d->loops, q, np, Y) : LIMB_OK;
 }
 
 // s . I v in the ten columns of one body, row by row, from its link to the world; positions relative to
@@ -88,7 +89,8 @@ limb_status limb_generalized_momentum_regressor(limb_data* d, const double* q, c
     at[(size_t)joint->v * (size_t)np] = joint->multiplier * (joint->multiplier * v[joint->v]);
     at += LIMB_JOINT_PARAMETERS;
   }
-  return is_finite((size_t)m->nv, np, Y) ? LIMB_OK : LIMB_E_NONFINITE;
+  if (!is_finite((size_t)m->nv, np, Y)) return LIMB_E_NONFINITE;
+  return d->loops ? m->loop_calls->reduce(d->loops, q, np, Y) : LIMB_OK;
 }
 
 limb_status limb_momentum_regressor(limb_data* d, const double* q, const double* v, double* Y)

@@ -3,7 +3,7 @@
 #include "limb/regressor.h"
 
 #include "base/finite.h"
-#include "dynamics/regressor_impl.h"
+#include "model/data_impl.h"
 
 #include <stddef.h>
 

@@ -2,8 +2,8 @@
 
 #include "base/smooth_sign.h"
 #include "dynamics/environment.h"
-#include "model/kernels.h"
-#include "model/state_check.h"
+#include "kernel/tables.h"
+#include "model/loop_calls.h"
 
 // tau by the kernel, inputs checked.
 static limb_status run(limb_data* d, const double* q, const double* v, const double* a, const limb_surroundings* x,
@@ -18,6 +18,7 @@ limb_status limb_inverse_dynamics(limb_data* d, const double* q, const double* v
                                   const limb_environment* env, double* tau)
 {
   if (!d || !q || !v || !a || !tau) return LIMB_E_ARG;
+  if (d->loops) return d->m->loop_calls->inverse_dynamics(d->loops, q, v, a, env, tau);
   limb_status s = limb_check_state(d, q, v, a);
   if (s != LIMB_OK) return s;
   limb_surroundings x;
@@ -32,6 +33,7 @@ limb_status limb_bias_forces(limb_data* d, const double* q, const double* v, con
 {
   if (!d || !q || !v || !tau) return LIMB_E_ARG;
   limb_status s = limb_check_state(d, q, v, NULL);
+  if (s == LIMB_OK && d->loops) return d->m->loop_calls->bias_forces(d->loops, q, v, env, tau);
   if (s != LIMB_OK) return s;
   limb_surroundings x;
   s = limb_enter(d, env, NULL, NULL, &x);
@@ -50,7 +52,8 @@ limb_status limb_gravity_forces(limb_data* d, const double* q, const limb_enviro
   limb_surroundings x;
   s = limb_enter(d, env ? &only : NULL, NULL, NULL, &x);
   const limb_terms none = {0};
-  return s == LIMB_OK ? run(d, q, d->zeros, d->zeros, &x, &none, tau) : s;
+  if (s == LIMB_OK) s = run(d, q, d->zeros, d->zeros, &x, &none, tau);
+  return s == LIMB_OK && d->loops ? d->m->loop_calls->reduce(d->loops, q, 1, tau) : s;
 }
 
 // A force T of a shaft on its joint: what actuators there and at the motor have to give.

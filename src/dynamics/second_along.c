@@ -10,7 +10,7 @@
 // Cost O(n depth) for each group of LIMB_TANGENTS directions, and solves with M.
 
 #include "dynamics/second_impl.h"
-#include "model/state_check.h"
+#include "kernel/tables.h"
 
 #include <string.h>
 
@@ -109,6 +109,7 @@ limb_status limb_inverse_dynamics_derivatives_along(limb_dual* w, const double* 
                                                     const limb_environment* env, const limb_directions* along,
                                                     const limb_id_derivatives* out)
 {
+  if (limb_dual_has_loops(w)) return LIMB_E_UNSUPPORTED;
   if (!along || !out) return LIMB_E_ARG;
   limb_second_at p = {.kind = LIMB_DUAL_INVERSE, .given = {q, v, a, env}};
   const limb_kernels_slopes to = {out->tau, out->dtau_dq, out->dtau_dv, out->M};
@@ -120,6 +121,7 @@ limb_status limb_forward_dynamics_derivatives_along(limb_dual* w, const double* 
                                                     const limb_environment* env, const limb_directions* along,
                                                     const limb_fd_derivatives* out)
 {
+  if (limb_dual_has_loops(w)) return LIMB_E_UNSUPPORTED;
   if (!along || !out) return LIMB_E_ARG;
   limb_second_at p = {.kind = LIMB_DUAL_FORWARD, .given = {q, v, tau, env}};
   const limb_kernels_slopes to = {out->acc, out->dacc_dq, out->dacc_dv, out->dacc_dtau};
@@ -180,6 +182,7 @@ limb_status limb_inverse_dynamics_along_twice(limb_dual* w, const double* q, con
                                               const limb_environment* env, const limb_directions* first,
                                               const limb_directions* then, double* out)
 {
+  if (limb_dual_has_loops(w)) return LIMB_E_UNSUPPORTED;
   limb_second_at p = {.kind = LIMB_DUAL_INVERSE, .given = {q, v, a, env}};
   return along_twice(w, &p, first, then, out);
 }
@@ -188,6 +191,7 @@ limb_status limb_forward_dynamics_along_twice(limb_dual* w, const double* q, con
                                               const limb_environment* env, const limb_directions* first,
                                               const limb_directions* then, double* out)
 {
+  if (limb_dual_has_loops(w)) return LIMB_E_UNSUPPORTED;
   limb_second_at p = {.kind = LIMB_DUAL_FORWARD, .given = {q, v, tau, env}};
   return along_twice(w, &p, first, then, out);
 }

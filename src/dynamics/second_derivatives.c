@@ -50,6 +50,7 @@ static limb_status tensors(limb_dual* w, limb_second_at* p, const limb_second_de
 limb_status limb_inverse_dynamics_second_derivatives(limb_dual* w, const double* q, const double* v, const double* a,
                                                      const limb_environment* env, const limb_second_derivatives* out)
 {
+  if (limb_dual_has_loops(w)) return LIMB_E_UNSUPPORTED;
   limb_second_at p = {.kind = LIMB_DUAL_INVERSE, .given = {q, v, a, env}};
   return tensors(w, &p, out);
 }
@@ -57,6 +58,7 @@ limb_status limb_inverse_dynamics_second_derivatives(limb_dual* w, const double*
 limb_status limb_forward_dynamics_second_derivatives(limb_dual* w, const double* q, const double* v, const double* tau,
                                                      const limb_environment* env, const limb_second_derivatives* out)
 {
+  if (limb_dual_has_loops(w)) return LIMB_E_UNSUPPORTED;
   limb_second_at p = {.kind = LIMB_DUAL_FORWARD, .given = {q, v, tau, env}};
   return tensors(w, &p, out);
 }

@@ -5,7 +5,7 @@
 // directions.
 
 #include "dynamics/second_impl.h"
-#include "model/state_check.h"
+#include "kernel/tables.h"
 
 #include <string.h>
 
@@ -95,6 +95,7 @@ limb_status limb_inverse_dynamics_hessian_along(limb_dual* w, const double* q, c
                                                 const limb_environment* env, const double* lambda,
                                                 const limb_directions* along, const limb_gradients* out)
 {
+  if (limb_dual_has_loops(w)) return LIMB_E_UNSUPPORTED;
   limb_second_at p = {.kind = LIMB_DUAL_INVERSE, .given = {q, v, a, env}};
   return hessian_along(w, &p, lambda, along, out);
 }
@@ -103,6 +104,7 @@ limb_status limb_forward_dynamics_hessian_along(limb_dual* w, const double* q, c
                                                 const limb_environment* env, const double* lambda,
                                                 const limb_directions* along, const limb_gradients* out)
 {
+  if (limb_dual_has_loops(w)) return LIMB_E_UNSUPPORTED;
   limb_second_at p = {.kind = LIMB_DUAL_FORWARD, .given = {q, v, tau, env}};
   return hessian_along(w, &p, lambda, along, out);
 }
@@ -154,6 +156,7 @@ limb_status limb_inverse_dynamics_hessian(limb_dual* w, const double* q, const d
                                           const limb_environment* env, const double* lambda,
                                           const limb_second_derivatives* out)
 {
+  if (limb_dual_has_loops(w)) return LIMB_E_UNSUPPORTED;
   limb_second_at p = {.kind = LIMB_DUAL_INVERSE, .given = {q, v, a, env}};
   return hessian(w, &p, lambda, out);
 }
@@ -162,6 +165,7 @@ limb_status limb_forward_dynamics_hessian(limb_dual* w, const double* q, const d
                                           const limb_environment* env, const double* lambda,
                                           const limb_second_derivatives* out)
 {
+  if (limb_dual_has_loops(w)) return LIMB_E_UNSUPPORTED;
   limb_second_at p = {.kind = LIMB_DUAL_FORWARD, .given = {q, v, tau, env}};
   return hessian(w, &p, lambda, out);
 }

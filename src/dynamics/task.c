@@ -25,6 +25,7 @@
 #include "linalg/dot.h"
 #include "linalg/singular_values.h"
 #include "linalg/symmetric.h"
+#include "model/loop_calls.h"
 
 #include <math.h>
 #include <string.h>
@@ -93,10 +94,10 @@ static limb_status singular_values(int rows, int columns, double* A, double* sig
   return limb_finite(rows, sigma) ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
-static limb_status kinematic_part(const limb_data* d, const double* v, const limb_task_stack* tasks, const parts* p,
-                                  const limb_task_space* out)
+static limb_status kinematic_part(const limb_data* d, const double* q, const double* v, const limb_task_stack* tasks,
+                                  const parts* p, const limb_task_space* out)
 {
-  const limb_status s = limb_task_jacobian(d, tasks, p->columns, p->J, p->Jdot_v);
+  const limb_status s = limb_task_jacobian(d, q, v, tasks, p->columns, p->J, p->Jdot_v);
   if (s != LIMB_OK) return s;
   const ptrdiff_t size = (ptrdiff_t)p->k * p->nv;
   copy(out->J, p->J, size);
@@ -210,6 +211,8 @@ static limb_status other_forces(limb_data* d, const double* q, const double* v, 
   limb_kernels_of(d)->inverse_dynamics(m, m->k64, &d->ws, q, d->zeros, d->zeros, &x.terms, x.wrench, hold);
   limb_leave(d, &x);
   for (int i = 0; i < p->nv; i++) hold[i] += friction[i];
+  if (d->loops) s = m->loop_calls->reduce(d->loops, q, 1, hold);
+  if (s != LIMB_OK) return s;
   rows_times(p, p->B, hold, out);
   limb_cholesky_solve(p->k, p->L, out);
   return LIMB_OK;
@@ -254,7 +257,7 @@ limb_status limb_task_dynamics(limb_data* d, const double* q, const double* v, c
   limb_status s = read_options(options, &o);
   if (s == LIMB_OK) s = limb_environment_read(d->m, env, &e);
   if (s == LIMB_OK) s = limb_link_kinematics(d, q, v, NULL, &d->own);
-  if (s == LIMB_OK) s = kinematic_part(d, v, tasks, &p, out);
+  if (s == LIMB_OK) s = kinematic_part(d, q, v, tasks, &p, out);
   if (s == LIMB_OK) s = mobility(d, q, &p);
   if (s != LIMB_OK) return s;
   copy(out->mobility, p.A, (ptrdiff_t)rows * rows);
@@ -276,7 +279,7 @@ limb_status limb_task_acceleration(limb_data* d, const double* q, const double* 
   if (!d || !q || !v || !tau || !work || !xddot || rows < 0) return LIMB_E_ARG;
   const parts p = lay_out(d->m, rows, work);
   limb_status s = limb_link_kinematics(d, q, v, NULL, &d->own);
-  if (s == LIMB_OK) s = limb_task_jacobian(d, tasks, p.columns, p.J, p.Jdot_v);
+  if (s == LIMB_OK) s = limb_task_jacobian(d, q, v, tasks, p.columns, p.J, p.Jdot_v);
   if (s == LIMB_OK) s = limb_forward_dynamics(d, q, v, tau, env, p.columns);
   if (s != LIMB_OK) return s;
   // xddot = J a + Jdot v

@@ -77,12 +77,13 @@ static void take_row(int nv, const sp_motion* J, int c, double floor, double* ro
   for (int k = 0; k < nv; k++) row[k] = 0;
 }
 
-limb_status limb_task_jacobian(const limb_data* d, const limb_task_stack* tasks, double* columns, double* J,
-                               double* Jdot_v)
+limb_status limb_task_jacobian(const limb_data* d, const double* q, const double* v, const limb_task_stack* tasks,
+                               double* columns, double* J, double* Jdot_v)
 {
   // the kinematics calls, as if limb_kinematics had been called with the state
   limb_data view = *d;
   view.motion = d->own;
+  view.q = q, view.v = v;
   view.have = LIMB_HAS_POSES | LIMB_HAS_VELOCITIES;
   sp_motion* all = (sp_motion*)columns;
   const int nv = d->m->nv;

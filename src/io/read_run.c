@@ -178,13 +178,26 @@ static void read_start(run_reader* r, const yml_node* n)
 
 static void read_solver(run_reader* r, const yml_node* n)
 {
-  static const run_key keys[] = {
-    {"method", AT(solver.method)},           {"step", AT(solver.step)},           {"relative", AT(solver.relative)},
-    {"absolute", AT(solver.absolute)},       {"longest", AT(solver.longest)},     {"order", AT(solver.order)},
-    {"most_steps", AT(solver.most_steps)},   {"project", AT(solver.project)},     {"closed", AT(solver.closed)},
-    {"baumgarte", AT(solver.baumgarte)},     {"stiction", AT(solver.stiction)},   {"stop", AT(solver.stop)},
-    {"restitution", AT(solver.restitution)}, {"stiffness", AT(solver.stiffness)}, {"damping", AT(solver.damping)},
-    {"condition", AT(solver.condition)},     {"work", AT(solver.work)},           {NULL, 0}};
+  static const run_key keys[] = {{"method", AT(solver.method)},
+                                 {"step", AT(solver.step)},
+                                 {"relative", AT(solver.relative)},
+                                 {"absolute", AT(solver.absolute)},
+                                 {"max_step", AT(solver.longest)},
+                                 {"order", AT(solver.order)},
+                                 {"max_steps", AT(solver.most_steps)},
+                                 {"project", AT(solver.project)},
+                                 {"closed", AT(solver.closed)},
+                                 {"baumgarte", AT(solver.baumgarte)},
+                                 {"stiction", AT(solver.stiction)},
+                                 {"stop", AT(solver.stop)},
+                                 {"restitution", AT(solver.restitution)},
+                                 {"stiffness", AT(solver.stiffness)},
+                                 {"damping", AT(solver.damping)},
+                                 {"condition", AT(solver.condition)},
+                                 {"work", AT(solver.work)},
+                                 {"longest", AT(solver.longest)}, // old names, until 0.3
+                                 {"most_steps", AT(solver.most_steps)},
+                                 {NULL, 0}};
   if (n) limb_run_take_keys(r, n, "solver", keys, NULL, r->run);
 }
 

@@ -9,6 +9,7 @@
 
 #include "kinematics/link_axis.h"
 #include "kinematics/whole_body.h"
+#include "model/loop_calls.h"
 
 sp_vec3 limb_first_moment(const limb_model* m, const sp_pose* X)
 {
@@ -61,5 +62,5 @@ limb_status limb_center_of_mass_jacobian(limb_data* d, sp_vec3* J)
   if (m->total_mass == 0) return LIMB_E_SINGULAR;
   limb_first_moment_jacobian(m, d->motion.X, d->composite, J);
   for (int k = 0; k < m->nv; k++) J[k] = sp_scale3(1 / m->total_mass, J[k]);
-  return LIMB_OK;
+  return d->loops ? m->loop_calls->reduce(d->loops, d->q, 3, &J[0].x) : LIMB_OK;
 }

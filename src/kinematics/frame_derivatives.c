@@ -25,6 +25,7 @@ static bool finite(const limb_model* m, const sp_motion* x) { return !x || limb_
 
 limb_status limb_frame_pose_derivative(const limb_data* d, int frame, sp_pose* out)
 {
+  if (limb_has_loops(d)) return LIMB_E_UNSUPPORTED;
   limb_site s;
   if (!out) return LIMB_E_ARG;
   const limb_status status = limb_site_find(d, frame, LIMB_ALIGNED, LIMB_HAS_POSES, &s);
@@ -50,6 +51,7 @@ limb_status limb_frame_pose_derivative(const limb_data* d, int frame, sp_pose* o
 
 limb_status limb_frame_velocity_derivatives(const limb_data* d, int frame, limb_ref ref, sp_motion* dq, sp_motion* dv)
 {
+  if (limb_has_loops(d)) return LIMB_E_UNSUPPORTED;
   limb_site s;
   const limb_status status = limb_site_find(d, frame, ref, LIMB_HAS_VELOCITIES, &s);
   if (status != LIMB_OK) return status;
@@ -143,11 +145,13 @@ static limb_status accelerations(const limb_data* d, int frame, limb_ref ref, bo
 limb_status limb_frame_acceleration_derivatives(const limb_data* d, int frame, limb_ref ref, sp_motion* dq,
                                                 sp_motion* dv, sp_motion* da)
 {
+  if (limb_has_loops(d)) return LIMB_E_UNSUPPORTED;
   return accelerations(d, frame, ref, false, (sp_motion* const[]){dq, dv, da});
 }
 
 limb_status limb_frame_classical_acceleration_derivatives(const limb_data* d, int frame, limb_ref ref, sp_motion* dq,
                                                           sp_motion* dv, sp_motion* da)
 {
+  if (limb_has_loops(d)) return LIMB_E_UNSUPPORTED;
   return accelerations(d, frame, ref, true, (sp_motion* const[]){dq, dv, da});
 }

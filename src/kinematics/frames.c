@@ -16,13 +16,7 @@
 #include "kinematics/link_motion.h"
 #include "kinematics/site.h"
 
-limb_site limb_site_of(const limb_model* m, int frame)
-{
-  const limb_frame* added = frame < m->nbody ? NULL : &m->frame[frame - m->nbody];
-  const limb_body* body = &m->body[added ? added->body : frame];
-  const limb_site s = {body->link, added ? sp_compose(body->in_link, added->pose) : body->in_link};
-  return s;
-}
+#include <string.h>
 
 limb_status limb_site_find(const limb_data* d, int frame, limb_ref ref, unsigned need, limb_site* out)
 {
@@ -56,6 +50,8 @@ limb_status limb_kinematics(limb_data* d, const double* q, const double* v, cons
   if (!q || (a && !v)) return LIMB_E_ARG;
   const limb_status status = limb_link_kinematics(d, q, v, a, &d->motion);
   if (status != LIMB_OK) return status;
+  if (d->loops) memcpy(d->own_q, q, (size_t)d->m->nq * sizeof *q);
+  if (d->loops && v) memcpy(d->own_v, v, (size_t)d->m->nv * sizeof *v);
   d->have = LIMB_HAS_POSES;
   if (v) d->have |= LIMB_HAS_VELOCITIES;
   if (a) d->have |= LIMB_HAS_ACCELERATIONS;

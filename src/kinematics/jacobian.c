@@ -14,8 +14,9 @@
 
 #include "limb/kinematics.h"
 
+#include "kernel/tables.h"
 #include "kinematics/path.h"
-#include "model/kernels.h"
+#include "model/loop_calls.h"
 
 limb_reference limb_reference_of(const limb_site* s, const sp_pose* X, limb_ref ref)
 {
@@ -51,6 +52,28 @@ limb_status limb_frame_jacobian(const limb_data* d, int frame, limb_ref ref, sp_
   const limb_status status = limb_site_find(d, frame, ref, LIMB_HAS_POSES, &s);
   if (status != LIMB_OK) return status;
   limb_site_jacobian(d, &s, d->motion.X, ref, J);
+  return d->loops ? d->m->loop_calls->reduce(d->loops, d->q, 6, &J[0].w.x) : LIMB_OK;
+}
+
+// With loops: the rate of J Ghat. J takes part as the tree has it.
+static limb_status close_rate(const limb_data* d, const limb_site* s, limb_ref ref, sp_motion* Jdot)
+{
+  sp_motion* J = d->m->loop_calls->columns(d->loops);
+  if (!J) return LIMB_E_UNSUPPORTED;
+  limb_site_jacobian(d, s, d->motion.X, ref, J);
+  return d->m->loop_calls->reduce_rate(d->loops, d->q, d->v, 6, &J[0].w.x, &Jdot[0].w.x);
+}
+
+// With loops: J g, for the accelerations g that remain when the independent ones are zero.
+static limb_status add_bias(const limb_data* d, const limb_site* s, limb_ref ref, sp_motion* out)
+{
+  const double* g = NULL;
+  sp_motion* J = d->m->loop_calls->columns(d->loops);
+  if (!J) return LIMB_E_UNSUPPORTED;
+  const limb_status status = d->m->loop_calls->bias_accelerations(d->loops, d->q, d->v, &g);
+  if (status != LIMB_OK) return status;
+  limb_site_jacobian(d, s, d->motion.X, ref, J);
+  for (int k = 0; k < d->m->nv; k++) *out = sp_addm(*out, sp_scalem(g[k], J[k]));
   return LIMB_OK;
 }
 
@@ -73,7 +96,7 @@ limb_status limb_frame_jacobian_rate(const limb_data* d, int frame, limb_ref ref
       limb_columns_add(&m->dof[m->link[i].dof + k], limb_in_reference(&r, sp_crm(V, S)), Jdot);
     }
   }
-  return LIMB_OK;
+  return d->loops ? close_rate(d, &s, ref, Jdot) : LIMB_OK;
 }
 
 // J a + Jdot v is the derivative of the velocity's components; without a it is the acceleration that
@@ -86,8 +109,9 @@ limb_status limb_frame_jacobian_rate_times_v(const limb_data* d, int frame, limb
   const limb_status status = limb_site_find(d, frame, ref, LIMB_HAS_VELOCITIES, &s);
   if (status != LIMB_OK) return status;
   *out = limb_site_motion(&s, d->motion.X, d->motion.a_v, ref);
-  if (ref != LIMB_ALIGNED) return LIMB_OK;
-  const sp_motion v = limb_site_motion(&s, d->motion.X, d->motion.v, ref);
-  out->v = sp_add3(out->v, sp_cross3(v.w, v.v));
-  return LIMB_OK;
+  if (ref == LIMB_ALIGNED) {
+    const sp_motion v = limb_site_motion(&s, d->motion.X, d->motion.v, ref);
+    out->v = sp_add3(out->v, sp_cross3(v.w, v.v));
+  }
+  return d->loops ? add_bias(d, &s, ref, out) : LIMB_OK;
 }

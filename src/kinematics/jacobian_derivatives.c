@@ -59,6 +59,7 @@ static void hessian(const limb_data* d, const limb_site* s, limb_ref ref, const 
 
 limb_status limb_frame_jacobian_derivative(const limb_data* d, int frame, limb_ref ref, sp_motion* out)
 {
+  if (limb_has_loops(d)) return LIMB_E_UNSUPPORTED;
   limb_site s;
   if (!out) return LIMB_E_ARG;
   const limb_status status = limb_site_find(d, frame, ref, LIMB_HAS_POSES, &s);
@@ -73,6 +74,7 @@ limb_status limb_frame_jacobian_derivative(const limb_data* d, int frame, limb_r
 limb_status limb_frame_jacobian_derivative_transposed(const limb_data* d, int frame, limb_ref ref, sp_force f,
                                                       double* out)
 {
+  if (limb_has_loops(d)) return LIMB_E_UNSUPPORTED;
   limb_site s;
   if (!out) return LIMB_E_ARG;
   const limb_status status = limb_site_find(d, frame, ref, LIMB_HAS_POSES, &s);
@@ -99,6 +101,7 @@ static sp_motion joint_motion(const limb_model* m, int i, const sp_pose* X, sp_v
 limb_status limb_frame_jacobian_derivative_times(const limb_data* d, int frame, limb_ref ref, const double* x,
                                                  sp_motion* out)
 {
+  if (limb_has_loops(d)) return LIMB_E_UNSUPPORTED;
   limb_site s;
   if (!x || !out) return LIMB_E_ARG;
   const limb_status status = limb_site_find(d, frame, ref, LIMB_HAS_POSES, &s);

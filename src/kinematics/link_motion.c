@@ -1,8 +1,7 @@
 #include "kinematics/link_motion.h"
 
+#include "kernel/tables.h"
 #include "kinematics/link_axis.h"
-#include "model/kernels.h"
-#include "model/state_check.h"
 
 limb_status limb_link_kinematics(limb_data* d, const double* q, const double* v, const double* a,
                                  const limb_link_motion* out)
@@ -24,11 +23,13 @@ static sp_vec3 step_of(const limb_model* m, int i, const double* q, const sp_mat
   const double* x = q + link->q;
   if (link->aux >= 0) {
     const sp_pose* at = &m->aux_pose[link->aux];
-    const sp_vec3 p = link->shape == SHAPE_FREE ? sp_v3(x[0], x[1], x[2]) : sp_v3(0, 0, 0);
+    const sp_vec3 p = link->joint_class == CLASS_FREE ? sp_v3(x[0], x[1], x[2]) : sp_v3(0, 0, 0);
     return sp_mulv(*R, sp_point(*at, p));
   }
   const double joint = k->mult * x[0] + k->off;
-  const double slide = link->shape == SHAPE_TRANS ? joint : link->shape == SHAPE_SCREW ? k->pitch * joint : 0;
+  const double slide = link->joint_class == CLASS_TRANS   ? joint
+                       : link->joint_class == CLASS_SCREW ? k->pitch * joint
+                                                          : 0;
   return sp_add3(sp_mulv(*R, sp_v3(k->px, k->py, k->pz)), sp_scale3(slide, z));
 }
 

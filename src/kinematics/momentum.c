@@ -15,6 +15,7 @@
 
 #include "kinematics/link_axis.h"
 #include "kinematics/whole_body.h"
+#include "model/loop_calls.h"
 
 // A force given in link axes at the link origin: world axes, at the point `at`.
 static sp_force to_point(const sp_pose* X, sp_force f, sp_vec3 at)
@@ -121,5 +122,5 @@ limb_status limb_momentum_matrix(limb_data* d, int centroidal, sp_force* A)
       A[dof->v] = sp_addf(A[dof->v], sp_scalef(dof->mult, f));
     }
   }
-  return LIMB_OK;
+  return d->loops ? m->loop_calls->reduce(d->loops, d->q, 6, &A[0].m.x) : LIMB_OK;
 }

@@ -149,6 +149,7 @@ static limb_status columns(const limb_data* d, column_fn* f, sp_vec3 at, sp_vec3
 
 limb_status limb_momentum_derivative(limb_data* d, int centroidal, sp_force* dq)
 {
+  if (limb_has_loops(d)) return LIMB_E_UNSUPPORTED;
   sp_vec3 at;
   if (!d || !dq) return LIMB_E_ARG;
   if (!(d->have & LIMB_HAS_VELOCITIES)) return LIMB_E_ORDER;
@@ -162,6 +163,7 @@ limb_status limb_momentum_derivative(limb_data* d, int centroidal, sp_force* dq)
 
 limb_status limb_momentum_rate_derivatives(limb_data* d, int centroidal, sp_force* dq, sp_force* dv)
 {
+  if (limb_has_loops(d)) return LIMB_E_UNSUPPORTED;
   sp_vec3 at;
   if (!d) return LIMB_E_ARG;
   if (!(d->have & LIMB_HAS_ACCELERATIONS)) return LIMB_E_ORDER;
@@ -195,6 +197,7 @@ static limb_status linear_columns(const limb_data* d, column_fn* f, sp_vec3* out
 
 limb_status limb_center_of_mass_derivatives(limb_data* d, sp_vec3* dv_dq, sp_vec3* da_dq, sp_vec3* da_dv)
 {
+  if (limb_has_loops(d)) return LIMB_E_UNSUPPORTED;
   if (!d) return LIMB_E_ARG;
   const unsigned need = da_dq || da_dv ? LIMB_HAS_ACCELERATIONS : LIMB_HAS_VELOCITIES;
   if (!(d->have & need)) return LIMB_E_ORDER;

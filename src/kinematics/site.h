@@ -12,18 +12,10 @@
 #include <math.h>
 #include <stdbool.h>
 
-typedef struct limb_site {
-  int link;        // -1: fixed to the world
-  sp_pose in_link; // pose in that link's frame, or in the world
-} limb_site;
-
 static inline bool limb_ref_valid(limb_ref ref) { return (unsigned)ref <= (unsigned)LIMB_ALIGNED; }
 
 // Largest component of a vector: its size where the square may overflow.
 static inline double limb_largest3(sp_vec3 a) { return fmax(fabs(a.x), fmax(fabs(a.y), fabs(a.z))); }
-
-// Site of a body or added frame; the index must be in range.
-limb_site limb_site_of(const limb_model* m, int frame);
 
 // Checks what the calls on one frame have in common: d, the index, ref, and that limb_kinematics
 // left the parts named by need.

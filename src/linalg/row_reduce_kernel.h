@@ -1,5 +1,5 @@
 // The steps of linalg/row_reduce.h. The library has them once in plain code (linalg/row_reduce.c) and once
-// per instruction set (loops/kernels_clusters_f64.c), from this text.
+// per instruction set (kernel/kernels_clusters_f64.c), from this text.
 #ifndef LIMB_ROW_REDUCE_KERNEL_H
 #define LIMB_ROW_REDUCE_KERNEL_H
 

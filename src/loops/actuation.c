@@ -161,7 +161,7 @@ static void share_alone(const limb_loops* w, int v, const limb_actuation* how, c
                         limb_closed_forces* out)
 {
   const drive d = drive_of(how, v);
-  if (w->active[v]) tau[v] = fmin(fmax(tree[v], d.lower), d.upper);
+  if (w->active[v] || out->as_tree) tau[v] = fmin(fmax(tree[v], d.lower), d.upper);
   out->undriven += !w->active[v];
   out->unbalanced = fmax(out->unbalanced, fabs(tree[v] - tau[v]));
 }

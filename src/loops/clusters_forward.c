@@ -1,13 +1,13 @@
-// Forward dynamics by clusters: rows reduced, one sweep over the links (loops/cluster_kernel.h), and
+// Forward dynamics by clusters: rows reduced, one sweep over the links (kernel/cluster_kernel.h), and
 // multipliers where they are wanted, from what the tree would need for the motion: Psi' lambda = inverse
 // dynamics - tau.
 //
 // Cost O(n) and the clusters' cubes.
 
 #include "base/finite.h"
+#include "kernel/tables.h"
 #include "linalg/quad.h"
 #include "loops/forward_impl.h"
-#include "model/state_check.h"
 
 #include <string.h>
 

@@ -12,6 +12,7 @@
 #include "dynamics/marks.h"
 
 #include <math.h>
+#include <string.h>
 
 // A tenth of the share of what a row is made of that may be left of it: more contradicts.
 #define LEFT_OVER 1e-7
@@ -95,6 +96,76 @@ static limb_status complete(limb_loops* w, const request* x, const double* vecto
   if (!limb_rows_hold(w, w->v1, vector, slack, fmax(LEFT_OVER, x->tolerance), NULL)) return LIMB_E_SINGULAR;
   if (w->doubtful && limb_check_distance(w, x->tolerance, NULL) != LIMB_OK) return LIMB_E_SINGULAR;
   for (int u = 0; u < m->nv; u++) v[u] = w->v1[u];
+  return LIMB_OK;
+}
+
+// ---- along the independent velocities -------------------------------------------------------------------
+
+// y = a x + y
+static void add_scaled(int n, double a, const double* x, double* y)
+{
+  for (int k = 0; k < n; k++) y[k] += a * x[k];
+}
+
+// Ghat' x: what acts along a dependent velocity acts along the independent ones that move it, G_p = -B.
+limb_status limb_reduce_rows(limb_loops* w, int columns, double* x)
+{
+  const limb_model* m = w->m;
+  const request ask = {w->settings.independent, LIMB_CARRY_NOTHING, w->settings.forward.loops.tolerance};
+  if (!determines_others(m, ask.independent)) return LIMB_E_SINGULAR;
+  for (int v = 0; v < m->nv; v++) w->chosen[v] = 1;
+  w->doubtful = false;
+  for (int c = 0; c < m->clusters.count; c++) {
+    const int* v = m->clusters.cluster[c].v;
+    const limb_reduction* r = follow_cluster(w, c, &ask);
+    if (!r) return LIMB_E_SINGULAR;
+    for (int i = 0; i < r->rank; i++) {
+      double* dependent = x + (ptrdiff_t)v[r->pivot[i]] * columns;
+      for (int j = r->rank; j < r->columns; j++)
+        add_scaled(columns, -r->A[(ptrdiff_t)i * r->columns + r->pivot[j]], dependent,
+                   x + (ptrdiff_t)v[r->pivot[j]] * columns);
+      memset(dependent, 0, (size_t)columns * sizeof *dependent);
+      w->chosen[v[r->pivot[i]]] = 0;
+    }
+  }
+  return w->doubtful ? limb_check_distance(w, ask.tolerance, NULL) : LIMB_OK;
+}
+
+limb_status limb_expand_rows(limb_loops* w, double* x)
+{
+  const request ask = {w->settings.independent, LIMB_CARRY_NOTHING, w->settings.forward.loops.tolerance};
+  for (int c = 0; c < w->m->clusters.count; c++) {
+    const int* v = w->m->clusters.cluster[c].v;
+    const limb_reduction* r = follow_cluster(w, c, &ask);
+    if (!r) return LIMB_E_SINGULAR;
+    for (int i = 0; i < r->rank; i++) {
+      double sum = 0;
+      for (int j = r->rank; j < r->columns; j++)
+        sum -= r->A[(ptrdiff_t)i * r->columns + r->pivot[j]] * x[v[r->pivot[j]]];
+      x[v[r->pivot[i]]] = sum;
+    }
+  }
+  return LIMB_OK;
+}
+
+limb_status limb_follow_rows(limb_loops* w, int count, double tolerance, const double* right, double* x)
+{
+  const limb_model* m = w->m;
+  for (int v = 0; v < m->nv; v++) w->prefer[v] = !w->chosen[v];
+  for (int c = 0; c < m->clusters.count; c++) {
+    const limb_cluster* k = &m->clusters.cluster[c];
+    const limb_reduction* r = limb_reduce_cluster(w, c, w->prefer, LIMB_CARRY_STEPS, tolerance);
+    if (r->preferred < r->rank) return LIMB_E_SINGULAR;
+    const ptrdiff_t wide = r->columns + r->extra;
+    for (ptrdiff_t d = 0; d < count; d++) {
+      const double* b = right + d * m->nrow + k->row;
+      for (int i = 0; i < r->rank; i++) {
+        double sum = 0;
+        for (int j = 0; j < r->rows; j++) sum -= r->A[i * wide + r->columns + j] * b[w->live[k->row + j]];
+        x[d * m->nv + k->v[r->pivot[i]]] = sum;
+      }
+    }
+  }
   return LIMB_OK;
 }
 

@@ -16,8 +16,8 @@
 
 #include "base/finite.h"
 #include "base/sized.h"
+#include "kernel/tables.h"
 #include "linalg/dot.h"
-#include "model/state_check.h"
 
 #include <math.h>
 

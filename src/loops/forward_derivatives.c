@@ -16,10 +16,10 @@
 #include "limb/closed.h"
 
 #include "base/finite.h"
+#include "kernel/tables.h"
 #include "linalg/dot.h"
 #include "linalg/symmetric.h"
 #include "loops/derivatives_impl.h"
-#include "model/state_check.h"
 
 #include <string.h>
 
@@ -140,7 +140,8 @@ limb_status limb_closed_forward_dynamics_derivatives(limb_loops* w, limb_dual* d
                                                      const double* tau, const limb_closed_options* options,
                                                      const limb_closed_derivatives* out)
 {
-  if (!w || !dual || !in || !in->q || !in->v || !tau || !out || dual->m != w->m) return LIMB_E_ARG;
+  if (!w || !dual || !in || !in->q || !in->v || !tau || !out || limb_spanning_tree(dual->m) != w->d->m)
+    return LIMB_E_ARG;
   if (w->use != LIMB_LOOPS_DENSE) return LIMB_E_ORDER;
   limb_closed_options o;
   limb_status s = limb_closed_options_read(options, &o);

@@ -1,6 +1,6 @@
 // Impact: closures that begin to act.
 //
-// Reference: Featherstone 2008, section 11.4 (impulsive dynamics); J. Pars, A treatise on analytical
+// Reference: Featherstone 2008, section 11.4 (impulsive dynamics); L. Pars, A treatise on analytical
 //            dynamics, 1965, chapter 14 (Carnot: the loss of energy is that of the velocity that was lost).
 // Cost:      that of Schur's method.
 //
@@ -12,8 +12,8 @@
 #include "loops/forward_impl.h"
 
 #include "base/finite.h"
+#include "kernel/tables.h"
 #include "linalg/dot.h"
-#include "model/state_check.h"
 
 #include <math.h>
 #include <string.h>

@@ -16,9 +16,9 @@
 #include "limb/closed.h"
 
 #include "base/finite.h"
+#include "kernel/tables.h"
 #include "linalg/indefinite.h"
 #include "loops/derivatives_impl.h"
-#include "model/state_check.h"
 
 #include <float.h>
 #include <string.h>
@@ -32,7 +32,6 @@ typedef struct parts {
   double *dc, *dPsi;    // y x nrow
   double *x, *z;        // size, n
   int* pivot;           // size
-  unsigned char* given; // nv: 1 for dependent velocities
   const limb_loop_options* o;
 } parts;
 
@@ -53,33 +52,10 @@ static parts lay_out(const limb_loops* w, const limb_loop_options* o)
                  .dF = dense.part[5],
                  .z = dense.part[5] + n * n,
                  .pivot = w->order + w->m->nrow,
-                 .given = w->dependent,
                  .o = o};
 }
 
 // ---- what follows ---------------------------------------------------------------------------------------
-
-// In y directions, the dependent velocities of x (y x n) for which Psi x = -right (y x nrow); the others
-// stay.
-static limb_status follow(limb_loops* w, const parts* p, const double* right, double* x)
-{
-  const ptrdiff_t nrow = w->m->nrow;
-  for (int c = 0; c < w->m->clusters.count; c++) {
-    const limb_cluster* k = &w->m->clusters.cluster[c];
-    const limb_reduction* r = limb_reduce_cluster(w, c, p->given, LIMB_CARRY_STEPS, p->o->tolerance);
-    if (r->preferred < r->rank) return LIMB_E_SINGULAR;
-    const ptrdiff_t wide = r->columns + r->extra;
-    for (ptrdiff_t d = 0; d < p->y; d++) {
-      const double* b = right + d * nrow + k->row;
-      for (int i = 0; i < r->rank; i++) {
-        double sum = 0;
-        for (int j = 0; j < r->rows; j++) sum -= r->A[i * wide + r->columns + j] * b[w->live[k->row + j]];
-        x[d * p->n + k->v[r->pivot[i]]] = sum;
-      }
-    }
-  }
-  return LIMB_OK;
-}
 
 static void clear(double* x, ptrdiff_t n) { memset(x, 0, (size_t)n * sizeof *x); }
 
@@ -147,7 +123,7 @@ static limb_status follow_accelerations(limb_loops* w, limb_dual* u, const limb_
   const limb_loop_changes out = {.dc = p->dc};
   const limb_status s = limb_loop_along(w, u, point, along, &out);
   clear(p->da, (ptrdiff_t)p->y * p->n);
-  return s == LIMB_OK ? follow(w, p, p->dc, p->da) : s;
+  return s == LIMB_OK ? limb_follow_rows(w, p->y, p->o->tolerance, p->dc, p->da) : s;
 }
 
 static limb_status by_places(limb_loops* w, limb_dual* u, const limb_loop_point* point, const parts* p, double* dtau)
@@ -157,7 +133,7 @@ static limb_status by_places(limb_loops* w, limb_dual* u, const limb_loop_point*
   const limb_loop_changes velocities = {.dPsi_z = p->dPsi, .z = point->at.v};
   limb_status s = limb_loop_along(w, u, point, &along, &velocities);
   clear(p->dv, (ptrdiff_t)p->y * p->n);
-  if (s == LIMB_OK) s = follow(w, p, p->dPsi, p->dv);
+  if (s == LIMB_OK) s = limb_follow_rows(w, p->y, p->o->tolerance, p->dPsi, p->dv);
   along.dv = p->dv;
   if (s == LIMB_OK) s = follow_accelerations(w, u, point, p, &along);
   along.da = p->da;
@@ -189,16 +165,15 @@ static limb_status prepare(limb_loops* w, const limb_closed_motion* in, const un
 {
   const limb_model* m = w->m;
   limb_status s = LIMB_OK;
-  if (independent)
-    memcpy(p->given, independent, (size_t)m->nv);
-  else
-    s = limb_independent_velocities(w, in->q, p->o, p->given);
-  if (s == LIMB_OK) s = limb_velocity_map(w, in->q, p->given, p->o, &p->y, p->G);
+  if (!independent)
+    s = limb_independent_velocities(w, in->q, p->o, w->chosen);
+  else if (independent != w->chosen)
+    memcpy(w->chosen, independent, (size_t)m->nv);
+  if (s == LIMB_OK) s = limb_velocity_map(w, in->q, w->chosen, p->o, &p->y, p->G);
   memcpy(w->v4, in->a, (size_t)m->nv * sizeof *w->v4);
-  if (s == LIMB_OK) s = limb_complete_accelerations(w, in->q, in->v, p->given, p->o, w->v4);
+  if (s == LIMB_OK) s = limb_complete_accelerations(w, in->q, in->v, w->chosen, p->o, w->v4);
   if (s == LIMB_OK) s = limb_loop_rows_at(w, in->q, in->v, p->o->time, LIMB_ROWS_PSI);
   if (s != LIMB_OK) return s;
-  for (int i = 0; i < m->nv; i++) p->given[i] = !p->given[i];
   p->m = limb_loop_independent_rows(w, p->o->tolerance);
   p->size = p->n + p->m;
   return factor(w, p);
@@ -208,7 +183,8 @@ limb_status limb_closed_inverse_dynamics_derivatives(limb_loops* w, limb_dual* d
                                                      const unsigned char* independent, const limb_loop_options* options,
                                                      int* count, const limb_closed_inverse_derivatives* out)
 {
-  if (!w || !dual || !in || !in->q || !in->v || !in->a || !count || !out || dual->m != w->m) return LIMB_E_ARG;
+  if (!w || !dual || !in || !in->q || !in->v || !in->a || !count || !out || limb_spanning_tree(dual->m) != w->d->m)
+    return LIMB_E_ARG;
   if (w->use != LIMB_LOOPS_DENSE) return LIMB_E_ORDER;
   limb_loop_options o;
   limb_status s = limb_loop_options_read(options, &o);

@@ -36,13 +36,18 @@ static limb_loop_tangents lay_out_tangents(limb_arena* a, const limb_model* m)
                               .tau = take_duals(a, (size_t)m->nv)};
 }
 
-static limb_loops* lay_out(limb_arena* a, const limb_model* m, limb_loops_use use, void** data)
+typedef struct blocks { // of the workspaces inside
+  void *data, *dual;
+} blocks;
+
+static limb_loops* lay_out(limb_arena* a, const limb_model* m, limb_loops_use use, blocks* in)
 {
   const size_t nq = (size_t)m->nq, nv = (size_t)m->nv, nr = (size_t)m->nrow;
   const size_t cv = (size_t)m->clusters.most_nv, cr = (size_t)m->clusters.most_nrow;
   limb_loops* w = limb_arena_take(a, 1, sizeof *w);
   limb_loops t = {.m = m, .use = use, .full = true};
-  *data = limb_arena_take(a, limb_data_size(m), 1);
+  const limb_model* tree = limb_spanning_tree(m);
+  in->data = limb_arena_take(a, limb_data_size(tree), 1);
   t.Psi = take(a, (size_t)m->clusters.entries);
   t.phi = take(a, nr), t.bias = take(a, nr), t.rate = take(a, nr), t.gamma = take(a, nr);
   t.reach = take(a, LIMB_WS_FORCE * nr);
@@ -55,7 +60,7 @@ static limb_loops* lay_out(limb_arena* a, const limb_model* m, limb_loops_use us
   t.pivots = take_ints(a, nv), t.rows = take_ints(a, nr);
   t.column = take_ints(a, (size_t)m->ncdof), t.first = take_ints(a, (size_t)m->clusters.count);
   t.weight = take_ints(a, nv);
-  t.room = take(a, limb_cluster_room(cv)), t.kept = take(a, LIMB_CLUSTER_DOF * nv);
+  t.room = take(a, limb_cluster_scratch(cv)), t.kept = take(a, LIMB_CLUSTER_DOF * nv);
   t.reduced.A = take(a, cr * (cv + cr + 1));
   t.reduced.pivot = take_ints(a, cv), t.reduced.row = take_ints(a, cr);
   t.cluster_work = take(a, (cv + cr + 2) * (cv + cr + 2));
@@ -70,7 +75,9 @@ static limb_loops* lay_out(limb_arena* a, const limb_model* m, limb_loops_use us
   t.order = take_ints(a, nv + 2 * nr);
   t.dependent = limb_arena_take(a, nv, 1);
   t.dense = use == LIMB_LOOPS_DENSE ? take(a, limb_loops_dense_size(m)) : NULL;
+  t.lambda = take(a, nr);
   if (use == LIMB_LOOPS_DENSE) t.along = lay_out_tangents(a, m);
+  if (use == LIMB_LOOPS_DENSE) in->dual = limb_arena_take(a, limb_dual_size(tree, LIMB_DUAL_VECTORS), 1);
   if (w) *w = t;
   return w;
 }
@@ -80,8 +87,8 @@ static bool use_is_known(limb_loops_use use) { return use == LIMB_LOOPS_LINEAR |
 size_t limb_loops_size(const limb_model* m, limb_loops_use use)
 {
   limb_arena a = {0};
-  void* data;
-  if (m && use_is_known(use)) (void)lay_out(&a, m, use, &data);
+  blocks in;
+  if (m && use_is_known(use)) (void)lay_out(&a, m, use, &in);
   return a.used;
 }
 
@@ -195,6 +202,13 @@ static limb_status find_idle_rows(limb_loops* w)
   return s;
 }
 
+limb_loop_settings limb_default_loop_settings(void)
+{
+  return (limb_loop_settings){.size = sizeof(limb_loop_settings),
+                              .forward = limb_default_closed_options(),
+                              .actuation = limb_default_actuation()};
+}
+
 // ---- life -----------------------------------------------------------------------------------------------
 
 limb_status limb_loops_init(const limb_model* m, limb_loops_use use, void* memory, size_t size, limb_loops** out)
@@ -204,9 +218,13 @@ limb_status limb_loops_init(const limb_model* m, limb_loops_use use, void* memor
   if (!m || !use_is_known(use) || !memory || (uintptr_t)memory % LIMB_DATA_ALIGN) return LIMB_E_ARG;
   if (size < limb_loops_size(m, use)) return LIMB_E_NOMEM;
   limb_arena a = limb_arena_over(memory, size);
-  void* data;
-  limb_loops* w = lay_out(&a, m, use, &data);
-  limb_status s = limb_data_init(m, data, limb_data_size(m), &w->d);
+  blocks in;
+  const limb_model* tree = limb_spanning_tree(m);
+  limb_loops* w = lay_out(&a, m, use, &in);
+  w->settings = limb_default_loop_settings();
+  limb_status s = limb_data_init(tree, in.data, limb_data_size(tree), &w->d);
+  if (s == LIMB_OK && use == LIMB_LOOPS_DENSE)
+    s = limb_dual_init(tree, LIMB_DUAL_VECTORS, in.dual, limb_dual_size(tree, LIMB_DUAL_VECTORS), &w->dual);
   if (s != LIMB_OK) return s;
   w->kernels = limb_loop_kernels_here();
   w->cluster_kernels = limb_cluster_kernels_here();

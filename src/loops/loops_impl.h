@@ -6,13 +6,12 @@
 #ifndef LIMB_LOOPS_IMPL_H
 #define LIMB_LOOPS_IMPL_H
 
+#include "limb/closed.h"
 #include "limb/hybrid.h"
-#include "limb/loops.h"
 
 #include "base/memory.h"
+#include "kernel/tables.h"
 #include "linalg/row_reduce.h"
-#include "loops/loop_kernels.h"
-#include "loops/loop_kernels_dual.h"
 #include "model/clusters.h"
 #include "model/data_impl.h"
 
@@ -72,6 +71,12 @@ struct limb_loops {
   unsigned char* dependent;  // nv: scratch
   double* dense;             // LIMB_LOOPS_DENSE: limb_loops_dense_size numbers; else NULL
   limb_loop_tangents along;  // LIMB_LOOPS_DENSE; else empty
+  limb_dual* dual;           // LIMB_LOOPS_DENSE: of the tree; else NULL
+
+  // of the calls of limb/dynamics.h (loops/closed.c)
+  limb_loop_settings settings;
+  limb_loop_details details;
+  double* lambda; // nrow, the user's order
 };
 
 // Numbers of dense scratch: LIMB_DENSE_PARTS (nv + nrow + 1)^2.
@@ -159,6 +164,23 @@ limb_status limb_check_distance(limb_loops* w, double tolerance, limb_doubt* out
 // LIMB_E_SINGULAR when rows depend on each other here only: branches of motion meet, or a structure is
 // shaky. Needs Psi at q; leaves other biases, and uses v1. out may be NULL.
 limb_status limb_check_redundancy(limb_loops* w, const double* q, double time, double tolerance, limb_doubt* out);
+
+// ---- along the independent velocities (loops/complete.c); all need Psi ----------------------------------
+// The independent velocities are those of w->settings, or chosen; w->chosen marks them afterwards.
+
+// x = Ghat' x for nv rows of `columns` numbers. LIMB_E_SINGULAR as limb_velocity_map.
+limb_status limb_reduce_rows(limb_loops* w, int columns, double* x);
+
+// x = Ghat x: the dependent velocities of x follow from the others.
+limb_status limb_expand_rows(limb_loops* w, double* x);
+
+// In count vectors x (rows of nv), the dependent velocities such that Psi x = -right (rows of nrow, in the order of the
+// clusters); the others, those marked in w->chosen, stay.
+limb_status limb_follow_rows(limb_loops* w, int count, double tolerance, const double* right, double* x);
+
+// limb_loop_loads.
+limb_status limb_loop_loads_of(limb_loops* w, const double* q, const double* v, const double* a,
+                               const limb_environment* env, limb_ref ref, sp_force* joint, sp_force* loop);
 
 // ---- more -----------------------------------------------------------------------------------------------
 

@@ -73,7 +73,7 @@ static void measure(const limb_parallel* p, const double* step, double* turn, do
     for (int k = 0; k < m->link[i].ndof; k++) {
       const double size = fabs(step[m->dof[m->link[i].dof + k].v]);
       *most = fmax(*most, size);
-      if (m->link[i].shape != SHAPE_TRANS && k < 3) *turn = fmax(*turn, size);
+      if (m->link[i].joint_class != CLASS_TRANS && k < 3) *turn = fmax(*turn, size);
     }
   }
 }

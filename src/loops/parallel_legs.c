@@ -13,7 +13,7 @@
 // A free joint on the world holds a body to nothing.
 static bool floats(const limb_model* m, int link)
 {
-  return m->link[link].shape == SHAPE_FREE && m->link[link].parent < 0;
+  return m->link[link].joint_class == CLASS_FREE && m->link[link].parent < 0;
 }
 
 // All joints that move with velocity v.

@@ -28,6 +28,7 @@ struct limb_builder {
   int driven_cap;
   limb_loop_def* loop; // checked
   int nloop, loop_cap;
+  const struct limb_loop_calls* loop_calls; // set with the first loop: programs without loops do not link them
   builder_names body_names, joint_names, frame_names, loop_names;
 };
 

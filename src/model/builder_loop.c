@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "model/builder_check.h"
 #include "model/builder_impl.h"
+#include "model/loop_calls.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -238,6 +239,7 @@ limb_status limb_builder_add_loop(limb_builder* b, const limb_loop_def* def, int
   if (!own.name) return limb_fail(err, LIMB_E_NOMEM, where, "out of memory");
 
   b->loop[b->nloop] = own;
+  b->loop_calls = &limb_loop_calls_closed;
   limb_names_put(&b->loop_names.table, own.name, b->nloop);
   if (loop) *loop = b->nloop;
   b->nloop++;

@@ -10,8 +10,8 @@
 #include "base/error.h"
 #include "model/clusters.h"
 #include "model/compile_impl.h"
-#include "model/kernels.h"
-#include "model/sheet.h"
+#include "model/dof_table.h"
+#include "model/isa.h"
 
 #include <assert.h>
 #include <string.h>
@@ -59,6 +59,7 @@ static layout lay_out_model(limb_arena* a, const limb_draft* t)
   x.frame = limb_arena_take(a, (size_t)b->nframe, sizeof *x.frame);
   x.shaft = limb_arena_take(a, (size_t)b->nshaft, sizeof *x.shaft);
   x.loop = limb_arena_take(a, (size_t)b->nloop, sizeof *x.loop);
+  if (b->nloop > 0) x.tree = limb_arena_take(a, 1, sizeof *x.tree), x.loop_calls = b->loop_calls;
   x.body_order = limb_arena_take(a, (size_t)b->nbody, sizeof(int));
   take_names(a, &x.body_names, b->nbody);
   take_names(a, &x.joint_names, b->njoint);
@@ -79,7 +80,7 @@ static layout lay_out_model(limb_arena* a, const limb_draft* t)
   x.elim.parent = limb_arena_take(a, nv, sizeof(int));
   x.elim.depth = limb_arena_take(a, nv, sizeof(int));
   x.elim.row = limb_arena_take(a, nv, sizeof(ptrdiff_t));
-  x.given = limb_sheet_given(a, t->ncdof);
+  x.given = limb_dof_table_given(a, t->ncdof);
   char* text = limb_arena_take(a, t->text, 1);
   if (m) *m = x;
   return (layout){m, text};
@@ -173,17 +174,17 @@ static void set_actuators(limb_model* m)
   }
   m->identity &= m->ncdof == m->nv;
   for (int i = 0; i < m->nlink; i++) {
-    m->mixed |= m->link[i].shape > SHAPE_ROT_ANY;
-    m->link[i].aba = m->link[i].shape;
+    m->mixed |= m->link[i].joint_class > CLASS_ROT_ANY;
+    m->link[i].aba_class = m->link[i].joint_class;
     const int aux = m->link[i].aux;
-    if (aux >= 0) m->quaternion[aux] = m->link[i].q + (m->link[i].shape == SHAPE_FREE ? 3 : 0);
+    if (aux >= 0) m->quaternion[aux] = m->link[i].q + (m->link[i].joint_class == CLASS_FREE ? 3 : 0);
   }
   for (int j = 0; j < m->njoint; j++) {
     const limb_joint* joint = &m->joint[j];
     const limb_joint_def* def = &joint->def;
     if (limb_type_nv(def->type) != 1) continue;
     limb_link* link = &m->link[joint->link];
-    if (def->rotor_inertia > 0 && link->shape < SHAPE_ROT_ANY) link->aba = SHAPE_ROT_ANY;
+    if (def->rotor_inertia > 0 && link->joint_class < CLASS_ROT_ANY) link->aba_class = CLASS_ROT_ANY;
     m->actuator[link->dof] = (limb_actuator){.rotor = def->gear_ratio * def->gear_ratio * def->rotor_inertia,
                                              .coulomb = def->coulomb,
                                              .viscous = def->viscous,
@@ -220,12 +221,25 @@ static limb_status fill_model(limb_draft* t, limb_model* m, char* text, limb_err
   set_actuators(m);
   set_shafts(t->b, m);
   find_branches(m);
-  limb_sheet_fill(m);
+  limb_dof_table_fill(m);
   s = limb_eliminate(m);
   if (s == LIMB_OK) s = limb_find_clusters(m);
   if (s == LIMB_OK) s = limb_write_notes(m);
   if (s != LIMB_OK) return limb_fail(err, s, "model", "out of memory while compiling");
   return LIMB_OK;
+}
+
+// The same robot without its loops. It owns nothing.
+static void view_tree(limb_model* m)
+{
+  if (m->nloop == 0) return;
+  *m->tree = *m;
+  m->tree->nloop = m->tree->nrow = 0;
+  m->tree->loop = NULL;
+  m->tree->clusters = (limb_clusters){0};
+  m->tree->loop_names = (limb_names){0};
+  m->tree->loop_calls = NULL;
+  m->tree->tree = NULL;
 }
 
 static limb_status make_model(limb_draft* t, limb_model** out, limb_error* err)
@@ -243,6 +257,7 @@ static limb_status make_model(limb_draft* t, limb_model** out, limb_error* err)
   at.m->block_size = count.used;
   const limb_status s = fill_model(t, at.m, at.text, err);
   if (s == LIMB_OK) {
+    view_tree(at.m);
     *out = at.m;
   } else {
     limb_model_destroy(at.m);

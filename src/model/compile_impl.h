@@ -43,7 +43,7 @@ typedef struct limb_draft {
 
 // Elementary joints of a joint: kind (a SHAPE_ value) and axis in the joint frame.
 typedef struct limb_step {
-  uint8_t shape;
+  uint8_t joint_class;
   sp_vec3 axis;
 } limb_step;
 

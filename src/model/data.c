@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "model/data_impl.h"
+#include "model/loop_calls.h"
 
 #include <string.h>
 
@@ -15,7 +16,8 @@ static void take_motion(limb_arena* a, size_t nlink, limb_link_motion* out)
   out->a_v = limb_arena_take(a, nlink, sizeof *out->a_v);
 }
 
-static limb_data* lay_out(limb_arena* a, const limb_model* m)
+// loops: block of the workspace of loops
+static limb_data* lay_out(limb_arena* a, const limb_model* m, void** loops)
 {
   const size_t nl = (size_t)m->nlink;
   limb_data* d = limb_arena_take(a, 1, sizeof *d);
@@ -31,6 +33,12 @@ static limb_data* lay_out(limb_arena* a, const limb_model* m)
   t.base = limb_arena_take(a, (size_t)m->nv, 1);
   t.user_v = limb_arena_take(a, (size_t)m->nv, sizeof *t.user_v);
   t.zeros = limb_arena_take(a, (size_t)m->nv, sizeof *t.zeros);
+  *loops = NULL;
+  if (m->loop_calls) {
+    t.q = t.own_q = limb_arena_take(a, (size_t)m->nq, sizeof *t.q);
+    t.v = t.own_v = limb_arena_take(a, (size_t)m->nv, sizeof *t.v);
+    *loops = limb_arena_take(a, m->loop_calls->size(m), 1);
+  }
   if (d) *d = t;
   return d;
 }
@@ -38,7 +46,8 @@ static limb_data* lay_out(limb_arena* a, const limb_model* m)
 size_t limb_data_size(const limb_model* m)
 {
   limb_arena a = {0};
-  if (m) (void)lay_out(&a, m);
+  void* loops;
+  if (m) (void)lay_out(&a, m, &loops);
   return a.used;
 }
 
@@ -50,13 +59,15 @@ limb_status limb_data_init(const limb_model* m, void* memory, size_t size, limb_
   const size_t wanted = limb_data_size(m);
   if (size < wanted) return LIMB_E_NOMEM;
   limb_arena a = limb_arena_over(memory, size);
-  limb_data* d = lay_out(&a, m);
+  void* loops;
+  limb_data* d = lay_out(&a, m, &loops);
   memset(d->link_force, 0, (size_t)m->nlink * sizeof *d->link_force);
   memset(d->zeros, 0, (size_t)m->nv * sizeof *d->zeros);
-  limb_sheet_clear(m, sizeof(double), &d->ws.sheet);
+  limb_dof_table_clear(m, sizeof(double), &d->ws.table);
   d->memory = (limb_memory){.block = memory, .size = size};
   limb_status s = limb_mark_passive(m, d->inverse);
   if (s == LIMB_OK) s = limb_mark_base(m, d->base);
+  if (s == LIMB_OK && m->loop_calls) s = m->loop_calls->init(m, loops, m->loop_calls->size(m), &d->loops);
   if (s == LIMB_OK) *out = d;
   return s;
 }

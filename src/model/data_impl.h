@@ -6,6 +6,8 @@
 #include "model/model_impl.h"
 #include "model/workspace.h"
 
+struct limb_loops;
+
 // Motion of every link, as the kinematics kernel leaves it.
 typedef struct limb_link_motion {
   sp_pose* X;     // pose in the world
@@ -39,6 +41,12 @@ struct limb_data {
   unsigned char* base;                // nv marks of the base: limb_mark_base
   double* user_v;                     // nv: scratch in the user's order
   double* zeros;                      // nv zeros
+  struct limb_loops* loops;           // robots with loops: what answers with them closed; NULL: there are none
+  double *own_q, *own_v;              // robots with loops: the state of limb_kinematics,
+  const double *q, *v;                // which these point to
 };
+
+// Calls that have no answer for a robot with loops refuse it: limb_spanning_tree() gives its tree.
+static inline bool limb_has_loops(const limb_data* d) { return d && d->loops; }
 
 #endif

@@ -2,7 +2,7 @@
 
 #include "limb/isa.h"
 
-#include "model/kernels.h"
+#include "model/isa.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -6,7 +6,7 @@
 // z of their own link frame (modified Denavit-Hartenberg frames, Khalil 2010, section 2.1, with the
 // parameters gamma and b of trees replaced by a general offset p).
 //
-//   shape          pose of link i in its parent
+//   joint class    pose of link i in its parent
 //   ROT (0..7)     X(alpha, a) Z(theta, d)              alpha 0 or 90 degrees, a and d zero or not
 //   ROT_TWIST      the same with any alpha, a and d
 //   ROT_ANY        p Z(gamma) X(alpha) Z(theta)
@@ -22,9 +22,9 @@
 
 #include <stdint.h>
 
-// The shape of a ROT link with a square twist is (alpha != 0) * 4 + (a != 0) * 2 + (d != 0). Twists of -90
+// The class of a ROT joint with a square twist is (alpha != 0) * 4 + (a != 0) * 2 + (d != 0). Twists of -90
 // degrees are rare: reframe.c lays x so that it is +90 where it has the choice.
-enum { SHAPE_ROT = 0, SHAPE_ROT_TWIST = 8, SHAPE_ROT_ANY, SHAPE_TRANS, SHAPE_SCREW, SHAPE_BALL, SHAPE_FREE };
+enum { CLASS_ROT = 0, CLASS_ROT_TWIST = 8, CLASS_ROT_ANY, CLASS_TRANS, CLASS_SCREW, CLASS_BALL, CLASS_FREE };
 
 // Topology of one link, the same for every scalar type.
 typedef struct limb_link {
@@ -36,8 +36,8 @@ typedef struct limb_link {
   int root;   // index among the links whose parent is the world; else -1
   int joint;  // the user's joint
   int first;  // first link of its branch
-  uint8_t shape;
-  uint8_t aba; // shape for articulated bodies: ROT_ANY where a rotor spoils the shortcut of ROT
+  uint8_t joint_class;
+  uint8_t aba_class; // class for articulated bodies: ROT_ANY where a rotor spoils the shortcut of ROT
   uint8_t ndof;
   uint8_t keep;    // a link other than the next one has this parent: its state must be kept
   uint8_t last;    // the last child of a parent that is kept: first to arrive on the way back

@@ -11,24 +11,24 @@ int limb_joint_steps(const limb_joint_def* def, limb_step steps[MAX_STEPS])
   const sp_vec3 n = def->axis, e1 = def->axis2;
   switch (def->type) {
   case LIMB_FIXED: return 0;
-  case LIMB_REVOLUTE: steps[0] = (limb_step){SHAPE_ROT, n}; return 1;
-  case LIMB_PRISMATIC: steps[0] = (limb_step){SHAPE_TRANS, n}; return 1;
-  case LIMB_HELICAL: steps[0] = (limb_step){SHAPE_SCREW, n}; return 1;
+  case LIMB_REVOLUTE: steps[0] = (limb_step){CLASS_ROT, n}; return 1;
+  case LIMB_PRISMATIC: steps[0] = (limb_step){CLASS_TRANS, n}; return 1;
+  case LIMB_HELICAL: steps[0] = (limb_step){CLASS_SCREW, n}; return 1;
   case LIMB_CYLINDRICAL:
-    steps[0] = (limb_step){SHAPE_ROT, n};
-    steps[1] = (limb_step){SHAPE_TRANS, n};
+    steps[0] = (limb_step){CLASS_ROT, n};
+    steps[1] = (limb_step){CLASS_TRANS, n};
     return 2;
   case LIMB_UNIVERSAL:
-    steps[0] = (limb_step){SHAPE_ROT, n};
-    steps[1] = (limb_step){SHAPE_ROT, e1};
+    steps[0] = (limb_step){CLASS_ROT, n};
+    steps[1] = (limb_step){CLASS_ROT, e1};
     return 2;
   case LIMB_PLANAR:
-    steps[0] = (limb_step){SHAPE_TRANS, e1};
-    steps[1] = (limb_step){SHAPE_TRANS, sp_cross3(n, e1)};
-    steps[2] = (limb_step){SHAPE_ROT, n};
+    steps[0] = (limb_step){CLASS_TRANS, e1};
+    steps[1] = (limb_step){CLASS_TRANS, sp_cross3(n, e1)};
+    steps[2] = (limb_step){CLASS_ROT, n};
     return 3;
-  case LIMB_SPHERICAL: steps[0] = (limb_step){SHAPE_BALL, n}; return 1;
-  case LIMB_FREE: steps[0] = (limb_step){SHAPE_FREE, n}; return 1;
+  case LIMB_SPHERICAL: steps[0] = (limb_step){CLASS_BALL, n}; return 1;
+  case LIMB_FREE: steps[0] = (limb_step){CLASS_FREE, n}; return 1;
   }
   return 0;
 }
@@ -55,7 +55,7 @@ static sp_mat3 rotation_onto(sp_vec3 n)
 
 static sp_mat3 axis_frame(const limb_step* step)
 {
-  const bool has_axis = step->shape != SHAPE_BALL && step->shape != SHAPE_FREE;
+  const bool has_axis = step->joint_class != CLASS_BALL && step->joint_class != CLASS_FREE;
   return has_axis ? rotation_onto(step->axis) : sp_identity3();
 }
 
@@ -75,7 +75,7 @@ static void append_joint(limb_draft* t, limb_model* m, int j, int parent)
   for (int k = 0; k < n; k++) {
     const int i = t->nlink++;
     const sp_mat3 A = axis_frame(&steps[k]);
-    const bool is_aux = steps[k].shape == SHAPE_BALL || steps[k].shape == SHAPE_FREE;
+    const bool is_aux = steps[k].joint_class == CLASS_BALL || steps[k].joint_class == CLASS_FREE;
     t->link[i] = (limb_draft_link){.place = sp_compose(place, sp_pose_make(A, sp_v3(0, 0, 0))), .main = -1};
     m->link[i] = (limb_link){.parent = parent,
                              .end = i + 1,
@@ -84,10 +84,10 @@ static void append_joint(limb_draft* t, limb_model* m, int j, int parent)
                              .aux = is_aux ? t->naux++ : -1,
                              .root = parent < 0 ? t->nroot++ : -1,
                              .joint = j,
-                             .shape = steps[k].shape,
-                             .ndof = (uint8_t)(steps[k].shape == SHAPE_FREE   ? 6
-                                               : steps[k].shape == SHAPE_BALL ? 3
-                                                                              : 1)};
+                             .joint_class = steps[k].joint_class,
+                             .ndof = (uint8_t)(steps[k].joint_class == CLASS_FREE   ? 6
+                                               : steps[k].joint_class == CLASS_BALL ? 3
+                                                                                    : 1)};
     for (int c = 0; c < m->link[i].ndof; c++) {
       m->dof[t->ncdof++] = (limb_dof){m->joint[j].v + k + c, m->joint[j].multiplier};
     }

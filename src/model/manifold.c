@@ -12,7 +12,7 @@
 
 #include "base/random.h"
 
-#include "linalg/arc_f64.h"
+#include "kernel/arc.h"
 #include "linalg/vec3.h"
 #include "model/state_check.h"
 

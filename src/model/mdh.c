@@ -61,13 +61,13 @@ static void to_parameters(const limb_moments* s, double theta[10])
   theta[7] = s->xx + s->zz, theta[8] = 0 - s->yz, theta[9] = s->xx + s->yy;
 }
 
-static limb_joint_type type_of(uint8_t shape)
+static limb_joint_type type_of(uint8_t joint_class)
 {
-  switch (shape) {
-  case SHAPE_TRANS: return LIMB_PRISMATIC;
-  case SHAPE_SCREW: return LIMB_HELICAL;
-  case SHAPE_BALL: return LIMB_SPHERICAL;
-  case SHAPE_FREE: return LIMB_FREE;
+  switch (joint_class) {
+  case CLASS_TRANS: return LIMB_PRISMATIC;
+  case CLASS_SCREW: return LIMB_HELICAL;
+  case CLASS_BALL: return LIMB_SPHERICAL;
+  case CLASS_FREE: return LIMB_FREE;
   default: return LIMB_REVOLUTE;
   }
 }
@@ -83,7 +83,7 @@ limb_status limb_get_mdh(const limb_model* m, int index, limb_mdh_row* out)
   const sp_pose T = constant_pose(m, index);
   *out = (limb_mdh_row){.joint = link->joint,
                         .antecedent = link->parent,
-                        .type = type_of(link->shape),
+                        .type = type_of(link->joint_class),
                         .q = link->q,
                         .multiplier = k->mult,
                         .pitch = k->pitch};

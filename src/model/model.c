@@ -64,8 +64,10 @@ int limb_find_frame(const limb_model* m, const char* name)
 
 int limb_find_loop(const limb_model* m, const char* name)
 {
-  return m && name ? limb_names_find(&m->loop_names, name, loop_name, m) : -1;
+  return m && m->nloop > 0 && name ? limb_names_find(&m->loop_names, name, loop_name, m) : -1;
 }
+
+const limb_model* limb_spanning_tree(const limb_model* m) { return m && m->tree ? m->tree : m; }
 
 // ---- properties -----------------------------------------------------------------------------------
 
@@ -209,4 +211,12 @@ limb_status limb_model_report(const limb_model* m, limb_text_fn* write, void* co
     for (size_t k = 0; k < sizeof line / sizeof line[0]; k++) write(context, line[k]);
   }
   return LIMB_OK;
+}
+
+limb_site limb_site_of(const limb_model* m, int frame)
+{
+  const limb_frame* added = frame < m->nbody ? NULL : &m->frame[frame - m->nbody];
+  const limb_body* body = &m->body[added ? added->body : frame];
+  const limb_site s = {body->link, added ? sp_compose(body->in_link, added->pose) : body->in_link};
+  return s;
 }

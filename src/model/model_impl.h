@@ -134,6 +134,8 @@ typedef struct limb_run {
   int parent;     // link that the first one hangs on; -1: the world
 } limb_run;
 
+struct limb_loop_calls;
+
 struct limb_model {
   limb_allocator alloc;
   void* block; // everything but the notes lives in one block
@@ -178,10 +180,33 @@ struct limb_model {
   bool serial;   // one chain
   bool mixed;    // some joint is not a rotation about z
   limb_elimination elim;
-  double* given; // numbers of the sheet (model/sheet.h); NULL for robots too large for one
+  double* given; // numbers of the dof table (model/dof_table.h); NULL for robots too large for one
   int nrun;
   limb_run* run; // in the order of the links
+
+  const struct limb_loop_calls* loop_calls; // how workspaces answer with loops closed; NULL: there are no loops
+  struct limb_model* tree;                  // this model without its loops, as a view; NULL: there are none
 };
+
+// Where a body or an added frame sits on the compiled robot: a constant offset of a link's frame, or of the world.
+typedef struct limb_site {
+  int link;        // -1: fixed to the world
+  sp_pose in_link; // pose in that link's frame, or in the world
+} limb_site;
+
+// Site of a body or added frame; the index must be in range.
+limb_site limb_site_of(const limb_model* m, int frame);
+
+// A moving joint carries the body; those fixed to it are part of it: it has inertial parameters of its own.
+static inline bool limb_has_parameters(const limb_model* m, int body)
+{
+  return body != LIMB_WORLD_BODY && m->body[body].carrier == body;
+}
+
+static inline bool limb_has_actuator(const limb_model* m, int joint)
+{
+  return limb_type_nv(m->joint[joint].def.type) == 1;
+}
 
 // What the motor is ahead of the joint, and how much of that stretches the shaft; q is the user's.
 static inline double limb_shaft_twist(const limb_model* m, const limb_shaft_def* s, const double* q)

@@ -73,8 +73,8 @@ static void note_links(const limb_model* m, pen* out)
 {
   for (int i = 0; i < m->nlink; i++) {
     const limb_link_f64* k = &m->k64[i];
-    const uint8_t shape = m->link[i].shape;
-    const bool general = shape == SHAPE_ROT_TWIST || shape == SHAPE_ROT_ANY;
+    const uint8_t joint_class = m->link[i].joint_class;
+    const bool general = joint_class == CLASS_ROT_TWIST || joint_class == CLASS_ROT_ANY;
     const double off = fmin(fabs(k->ca), fabs(k->sa));
     if (general && off > 0 && off < SUSPICIOUS) {
       write_note(out, LIMB_NOTE_NEARLY_SQUARE, m->joint[m->link[i].joint].def.name,
@@ -85,19 +85,19 @@ static void note_links(const limb_model* m, pen* out)
   }
 }
 
-// What regroup.c moves to the parent, by shape; NULL: nothing.
-static const char* indistinct(uint8_t shape)
+// What regroup.c moves to the parent, by joint class; NULL: nothing.
+static const char* indistinct(uint8_t joint_class)
 {
-  if (shape <= SHAPE_ROT_ANY) return "mass, first and second moment on its axis";
-  if (shape == SHAPE_TRANS) return "second moments";
-  return shape == SHAPE_BALL ? "mass" : NULL;
+  if (joint_class <= CLASS_ROT_ANY) return "mass, first and second moment on its axis";
+  if (joint_class == CLASS_TRANS) return "second moments";
+  return joint_class == CLASS_BALL ? "mass" : NULL;
 }
 
 static void note_regrouped(const limb_model* m, pen* out)
 {
   for (int i = 0; i < m->nlink; i++) {
     const limb_link* link = &m->link[i];
-    const char* what = indistinct(link->shape);
+    const char* what = indistinct(link->joint_class);
     if (!what) continue;
     const char* to = link->parent < 0 ? "the world" : m->joint[m->link[link->parent].joint].def.name;
     write_note(out, LIMB_NOTE_REGROUPED, m->joint[link->joint].def.name,

@@ -20,7 +20,7 @@ static sp_pose screw_z(double angle, double slide)
   return sp_pose_make((sp_mat3){{c, -s, 0, s, c, 0, 0, 0, 1}}, sp_v3(0, 0, slide));
 }
 
-static bool has_axis(const limb_link* link) { return link->shape < SHAPE_BALL; }
+static bool has_axis(const limb_link* link) { return link->joint_class < CLASS_BALL; }
 
 // Frame of link i from the axis of its main child (direction w through point p, both in the draft
 // frame, where the own axis is z through the origin).
@@ -64,7 +64,7 @@ static bool try_rot(limb_link* link, limb_link_f64* k, const sp_pose* T, double 
   k->px = k->a, k->py = -k->d * sa, k->pz = k->d * ca;
   k->off = atan2(-T->R.m[1], T->R.m[0]);
   const bool square = parallel || (crossed && sa > 0);
-  link->shape = (uint8_t)(square ? SHAPE_ROT + crossed * 4 + (k->a != 0) * 2 + (k->d != 0) : SHAPE_ROT_TWIST);
+  link->joint_class = (uint8_t)(square ? CLASS_ROT + crossed * 4 + (k->a != 0) * 2 + (k->d != 0) : CLASS_ROT_TWIST);
   return true;
 }
 
@@ -91,15 +91,15 @@ static void set_shape(limb_model* m, int i, const sp_pose* T, double reach)
     m->aux_pose[link->aux] = *T;
     return;
   }
-  if (link->shape == SHAPE_ROT && try_rot(link, k, T, reach)) return;
+  if (link->joint_class == CLASS_ROT && try_rot(link, k, T, reach)) return;
   const double theta0 = set_general(k, T);
-  if (link->shape == SHAPE_TRANS) {
+  if (link->joint_class == CLASS_TRANS) {
     k->ct = cos(theta0), k->st = sin(theta0);
     return;
   }
   k->off = theta0;
-  if (link->shape == SHAPE_ROT) {
-    link->shape = SHAPE_ROT_ANY;
+  if (link->joint_class == CLASS_ROT) {
+    link->joint_class = CLASS_ROT_ANY;
     return;
   }
   // SCREW: the kernels advance by pitch theta, the joint by pitch (theta - theta0)
@@ -115,7 +115,7 @@ void limb_reframe(limb_draft* t, limb_model* m)
     limb_draft_link* own = &t->link[i];
     const limb_joint* joint = &m->joint[link->joint];
     m->k64[i] = (limb_link_f64){.ca = 1, .cg = 1, .ct = 1, .mult = joint->multiplier};
-    if (link->shape == SHAPE_SCREW) m->k64[i].pitch = joint->def.pitch;
+    if (link->joint_class == CLASS_SCREW) m->k64[i].pitch = joint->def.pitch;
     if (has_axis(link)) choose_frame(t, m, i);
 
     const sp_pose shift = screw_z(own->phi, own->slide);

@@ -76,17 +76,17 @@ static sp_pose rest_pose(const limb_model* m, int i)
 }
 
 // Takes from s what the joint cannot tell from the parent.
-static limb_moments take_indistinct(uint8_t shape, limb_moments* s)
+static limb_moments take_indistinct(uint8_t joint_class, limb_moments* s)
 {
   limb_moments moved = {0};
-  if (shape <= SHAPE_ROT_ANY) {
+  if (joint_class <= CLASS_ROT_ANY) {
     moved = (limb_moments){.m = s->m, .hz = s->hz, .zz = s->zz};
     s->m = s->hz = s->zz = 0;
-  } else if (shape == SHAPE_TRANS) {
+  } else if (joint_class == CLASS_TRANS) {
     moved = *s;
     moved.m = moved.hx = moved.hy = moved.hz = 0;
     s->xx = s->xy = s->xz = s->yy = s->yz = s->zz = 0;
-  } else if (shape == SHAPE_BALL) {
+  } else if (joint_class == CLASS_BALL) {
     moved.m = s->m;
     s->m = 0;
   }
@@ -120,7 +120,7 @@ void limb_regroup(limb_draft* t, limb_model* m)
     limb_link* link = &m->link[i];
     const int p = link->parent;
     const double all = magnitude(&t->grouped[i]);
-    const limb_moments indistinct = take_indistinct(link->shape, &t->grouped[i]);
+    const limb_moments indistinct = take_indistinct(link->joint_class, &t->grouped[i]);
     if (p >= 0) {
       const sp_pose X = rest_pose(m, i);
       const limb_moments moved = move_moments(&X, &indistinct);

@@ -1,12 +1,9 @@
-// Checks of the user's vectors: finite numbers, quaternions near unit norm.
+// Checks of configurations: finite numbers, quaternions near unit norm. Those of states are in kernel/tables.h.
 #ifndef LIMB_STATE_CHECK_H
 #define LIMB_STATE_CHECK_H
 
 #include "base/finite.h"
-#include "model/kernels.h"
-
-// No NaN and no infinity in a vector of nv numbers in the user's order: by the kernel.
-static inline bool limb_finite_v(limb_data* d, const double* v) { return limb_kernels_of(d)->finite_result(d->m, v); }
+#include "model/model_impl.h"
 
 // Norms of the quaternions in q within 1e-3 of 1.
 static inline bool limb_unit_quaternions(const limb_model* m, const double* q)
@@ -24,13 +21,6 @@ static inline limb_status limb_check_q(const limb_model* m, const double* q)
 {
   if (!limb_finite(m->nq, q)) return LIMB_E_NONFINITE;
   return limb_unit_quaternions(m, q) ? LIMB_OK : LIMB_E_ARG;
-}
-
-// The state a kernel is to work on; v and a may be NULL.
-static inline limb_status limb_check_state(limb_data* d, const double* q, const double* v, const double* a)
-{
-  if (!limb_kernels_of(d)->finite(d->m, q, v, a)) return LIMB_E_NONFINITE;
-  return limb_unit_quaternions(d->m, q) ? LIMB_OK : LIMB_E_ARG;
 }
 
 #endif

@@ -22,10 +22,7 @@ void limb_ws_lay_out_recursion(limb_arena* a, const limb_model* m, size_t scalar
   out->base = limb_arena_take(a, (size_t)m->nroot * LIMB_WS_STATE, sizeof(double));
 }
 
-static size_t whole_blocks(size_t columns)
-{
-  return (columns + LIMB_LANES_MOST - 1) / LIMB_LANES_MOST * LIMB_LANES_MOST;
-}
+static size_t whole_blocks(size_t columns) { return (columns + LIMB_LANES_MAX - 1) / LIMB_LANES_MAX * LIMB_LANES_MAX; }
 
 void limb_ws_lay_out(limb_arena* a, const limb_model* m, size_t scalar, limb_ws* out)
 {
@@ -33,10 +30,10 @@ void limb_ws_lay_out(limb_arena* a, const limb_model* m, size_t scalar, limb_ws*
   limb_ws_lay_out_recursion(a, m, scalar, out);
   out->aba = limb_arena_take(a, nl * LIMB_WS_ABA, scalar);
   out->aba_aux = limb_arena_take(a, na * LIMB_WS_ABA_AUX, scalar);
-  out->marked = limb_arena_take(a, na * LIMB_WS_MARKED, scalar);
+  out->partly = limb_arena_take(a, na * LIMB_WS_PARTLY, scalar);
   out->given = limb_arena_take(a, nc, 1);
   out->columns = limb_arena_take(a, whole_blocks(nc) * LIMB_WS_FORCE, scalar);
   out->artic = limb_arena_take(a, nl * LIMB_WS_ARTIC, scalar);
-  limb_sheet_lay_out(a, m, scalar, &out->sheet);
+  limb_dof_table_lay_out(a, m, scalar, &out->table);
   out->packed = limb_arena_take(a, limb_ws_packed(m), scalar);
 }

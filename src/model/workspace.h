@@ -3,8 +3,8 @@
 #define LIMB_WORKSPACE_H
 
 #include "base/arena.h"
+#include "model/dof_table.h"
 #include "model/model_impl.h"
-#include "model/sheet.h"
 
 enum {                  // sizes in scalars
   LIMB_WS_PAD = 8,      // sincos works on whole blocks: q, c and s are that much longer
@@ -13,7 +13,7 @@ enum {                  // sizes in scalars
   LIMB_WS_STATE = 9,    // angular velocity, angular and linear acceleration
   LIMB_WS_ABA = 18,     // what ABA keeps of a one-dof link
   LIMB_WS_ABA_AUX = 21, // and of a ball or free one
-  LIMB_WS_MARKED = 42,  // the same with given accelerations
+  LIMB_WS_PARTLY = 42,  // the same with given accelerations
   LIMB_WS_ARTIC = 27    // articulated inertia and bias force
 };
 
@@ -31,11 +31,11 @@ typedef struct limb_ws {
   int base_turns;       // 0: none of them turns or starts to turn
   void* aba;            // nlink
   void* aba_aux;        // naux
-  void* marked;         // naux
+  void* partly;         // naux
   unsigned char* given; // ncdof marks in compiled order
   void* columns;        // ncdof forces, whole blocks of them: columns of the mass matrix on their way
   void* artic;          // nlink: of links with more than one child
-  limb_sheet sheet;
+  limb_dof_table table;
   void* packed; // rows of L'DL, when the model wants them at hand (see limb_ws_packed)
 } limb_ws;
 

@@ -15,7 +15,7 @@ limb_loop_options limb_lane_loop_options(const limb_lane* w)
 static limb_status equations(limb_lane* w, const double* v, limb_loop_equations out)
 {
   const limb_loop_options o = limb_lane_loop_options(w);
-  return limb_loop_equations_at(w->loops, w->q, v, &o, &out);
+  return limb_loop_equations_at(limb_data_loops(w->data), w->q, v, &o, &out);
 }
 
 limb_status limb_eval_psi(limb_lane* w, double* x) { return equations(w, NULL, (limb_loop_equations){.Psi = x}); }
@@ -44,7 +44,7 @@ limb_status limb_eval_mobility(limb_lane* w, double* x)
 {
   const limb_loop_options o = limb_lane_loop_options(w);
   limb_mobility m = {0};
-  const limb_status s = limb_mobility_at(w->loops, w->q, &o, &m);
+  const limb_status s = limb_mobility_at(limb_data_loops(w->data), w->q, &o, &m);
   const double all[] = {m.nv,         m.rows,       m.rank,      m.gruebler,          m.mobility,
                         m.redundant,  m.idle,       m.active,    m.passive,           m.driven,
                         m.undriven,   m.overdriven, m.condition, m.condition_passive, m.condition_active,
@@ -55,6 +55,15 @@ limb_status limb_eval_mobility(limb_lane* w, double* x)
 
 // ---- what follows from what -----------------------------------------------------------------------------
 
+limb_status limb_eval_independent(limb_lane* w, double* x)
+{
+  const limb_loop_options o = limb_lane_loop_options(w);
+  unsigned char* marks = (unsigned char*)w->work;
+  const limb_status s = limb_independent_velocities(limb_data_loops(w->data), w->q, &o, marks);
+  for (int k = 0; k < w->e->nv && s == LIMB_OK; k++) x[k] = marks[k];
+  return s;
+}
+
 // v and a: the independent ones of the state, and what follows from them.
 limb_status limb_eval_passive(limb_lane* w, double* x)
 {
@@ -63,7 +72,7 @@ limb_status limb_eval_passive(limb_lane* w, double* x)
   double *v = x, *a = x + nv;
   memcpy(v, w->v, nv * sizeof *v);
   memcpy(a, w->a, nv * sizeof *a);
-  limb_status s = limb_complete_velocities(w->loops, w->q, NULL, &o, v);
-  if (s == LIMB_OK) s = limb_complete_accelerations(w->loops, w->q, v, NULL, &o, a);
+  limb_status s = limb_complete_velocities(limb_data_loops(w->data), w->q, NULL, &o, v);
+  if (s == LIMB_OK) s = limb_complete_accelerations(limb_data_loops(w->data), w->q, v, NULL, &o, a);
   return s == LIMB_E_SINGULAR ? limb_because(w, s, "the loops contradict each other here: evaluate mobility") : s;
 }

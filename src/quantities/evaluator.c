@@ -83,10 +83,11 @@ limb_status limb_evaluator_create(const limb_model* m, const limb_evaluator_opti
   const limb_allocator a = alloc ? *alloc : limb_default_allocator();
   limb_evaluator* e = limb_alloc(&a, sizeof *e);
   if (!e) return LIMB_E_NOMEM;
-  *e = (limb_evaluator){
-    .alloc = a, .model = m, .nq = limb_nq(m), .nv = limb_nv(m), .nc = limb_row_count(m), .undriven = -1, .failed = -1};
+  *e = (limb_evaluator){.alloc = a, .model = m, .nq = limb_nq(m), .nv = limb_nv(m), .undriven = -1, .failed = -1};
   limb_status s = read_options(e, options);
-  e->closed = limb_loop_count(m) > 0 && !e->options.tree;
+  if (e->options.tree) e->model = limb_spanning_tree(m);
+  e->nc = limb_row_count(e->model);
+  e->closed = limb_loop_count(e->model) > 0;
   if (s == LIMB_OK) s = limb_dofs_create(m, &e->alloc, &e->dofs);
   if (s == LIMB_OK) s = make_marks(e);
   if (s == LIMB_OK) s = make_lanes(e);

@@ -13,13 +13,10 @@ typedef double limb_count_fn(const limb_evaluator* e); // a count that may be mo
 
 // What a quantity uses besides limb_data, as bits.
 enum {
-  USES_DUAL = 1,         // dual numbers with matrices
-  USES_PARAMETERS = 2,   // names of parameters
-  USES_BASE = 4,         // base parameters
-  USES_LOOPS = 8,        // of a robot with loops: its workspace of loops
-  USES_BATCH = 16,       // there is a kernel for many states
-  USES_CLOSED_DUAL = 32, // of a robot with loops: dual numbers
-  USES_MATRICES = 64,    // of a robot with loops: matrices of the whole robot
+  USES_DUAL = 1,       // dual numbers with matrices
+  USES_PARAMETERS = 2, // names of parameters
+  USES_BASE = 4,       // base parameters
+  USES_BATCH = 16,     // there is a kernel for many states
 };
 
 // How the unit of an entry follows from its labels.
@@ -128,13 +125,12 @@ struct limb_evaluator {
 struct limb_lane {
   const limb_evaluator* e;
   limb_data* data;
-  limb_loops* loops;
   limb_dual* dual;
   double *work, *value, *x, *zero; // scratch; numbers of all blocks; nv: what is given; nv zeros
   size_t work_size, value_size;
   limb_wrench* wrench; // of limb_evaluator_run_many
   int wrench_capacity;
-  limb_environment env_many;
+  limb_environment env_many, env_now; // with wrenches that vary; with the time of the state
   // of a robot with loops: what inverse and forward dynamics have answered at this state
   struct {
     int known;
@@ -214,28 +210,25 @@ void limb_explain(limb_evaluator* e, const limb_lane* w, int block, limb_status 
 
 // ---- computations ---------------------------------------------------------------------------------------
 
-#define LIMB_COMPUTATIONS(X)                                                                                           \
-  /* dynamics.c */                                                                                                     \
-  X(time)                                                                                                              \
-  X(q)                                                                                                                 \
-  X(v)                                                                                                                 \
-  X(a)                                                                                                                 \
-  X(tau)                                                                                                               \
-  X(acc)                                                                                                               \
-  X(M)                                                                                                                 \
-  X(Minv) X(h) X(g) X(C) X(friction) X(springs) X(energy) X(total_energy) X(power) X(reactions) X(hybrid)              \
-    X(hybrid_reactions) X(dhybrid_dq) X(dhybrid_dv) X(dhybrid_dx) X(base_acc) X(base_acc_frame)                        \
-      X(generalized_jacobian) X(reaction_null_space) X(deflection) /* derivatives.c */                                 \
-    X(dtau_dq) X(dtau_dv) X(dtau_dgravity) X(dtau_dwrench) X(dacc_dq) X(dacc_dv) X(dacc_dtau) X(dacc_dgravity)         \
-      X(dacc_dwrench) X(d2tau) X(d2acc) X(A) X(B) X(Ad) X(Bd) X(Mdot) X(dM_dq) X(christoffel) X(christoffel2)          \
-        X(curvature) X(ricci) X(scalar_curvature) X(Y) X(theta) X(Y_base) X(theta_base) /* kinematics.c */             \
-    X(pose) X(position) X(velocity) X(acceleration) X(J) X(Jdotv) X(dJ_dq) X(dvelocity_dq) X(dacceleration_dq)         \
-      X(dacceleration_dv) X(com) X(vcom) X(acom) X(momentum) X(momentum_rate) X(Lambda) X(eta) X(mu) X(p) X(Jbar) X(N) \
-        X(condition) /* loops.c */                                                                                     \
-    X(closed_tau) X(closed_acc) X(closed_M) X(closed_Minv) X(closed_h) X(closed_g) X(closed_C) X(closed_reactions)     \
-      X(closed_dtau_dq) X(closed_dtau_dv) X(closed_dacc_dq) X(closed_dacc_dv) X(closed_dacc_dtau)                      \
-        X(closed_dacc_dgravity) X(closed_dacc_dwrench) X(closed_J) X(closed_Jdotv) X(psi) X(gamma) X(loop_residual)    \
-          X(loop_rate) X(mobility) X(independent) X(passive) X(lambda) X(loop_loads)
+// clang-format off
+#define LIMB_COMPUTATIONS(X)                                                                                          \
+  /* dynamics.c */                                                                                                    \
+  X(time) X(q) X(v) X(a) X(tau) X(acc) X(M) X(Minv) X(h) X(g) X(C) X(friction) X(springs) X(energy) X(total_energy)   \
+  X(power) X(reactions) X(hybrid) X(hybrid_reactions) X(dhybrid_dq) X(dhybrid_dv) X(dhybrid_dx) X(base_acc)           \
+  X(base_acc_frame) X(generalized_jacobian) X(reaction_null_space) X(deflection)                                      \
+  /* derivatives.c */                                                                                                 \
+  X(dtau_dq) X(dtau_dv) X(dtau_dgravity) X(dtau_dwrench) X(dacc_dq) X(dacc_dv) X(dacc_dtau) X(dacc_dgravity)          \
+  X(dacc_dwrench) X(d2tau) X(d2acc) X(A) X(B) X(Ad) X(Bd) X(Mdot) X(dM_dq) X(christoffel) X(christoffel2)             \
+  X(curvature) X(ricci) X(scalar_curvature) X(Y) X(theta) X(Y_base) X(theta_base)                                     \
+  /* kinematics.c */                                                                                                  \
+  X(pose) X(position) X(velocity) X(acceleration) X(J) X(Jdotv) X(dJ_dq) X(dvelocity_dq) X(dacceleration_dq)          \
+  X(dacceleration_dv) X(com) X(vcom) X(acom) X(momentum) X(momentum_rate) X(Lambda) X(eta) X(mu) X(p) X(Jbar) X(N)    \
+  X(condition)                                                                                                        \
+  /* constraints.c */                                                                                                 \
+  X(psi) X(gamma) X(loop_residual) X(loop_rate) X(mobility) X(independent) X(passive)                                 \
+  /* loops.c */                                                                                                       \
+  X(closed_tau) X(closed_acc) X(closed_reactions) X(closed_dacc_dtau) X(lambda) X(loop_loads)
+// clang-format on
 
 #define LIMB_X(name) limb_status limb_eval_##name(limb_lane* w, double* x);
 LIMB_COMPUTATIONS(LIMB_X)
@@ -248,11 +241,7 @@ limb_status limb_put_forces(limb_status s, const sp_force* f, int n, double* x);
 // Options of calls of limb/loops.h at the state at hand. constraints.c
 limb_loop_options limb_lane_loop_options(const limb_lane* w);
 
-// Motions without a motor at the start configuration. lanes.c calls it once.
-limb_status limb_count_undriven(const limb_evaluator* e, limb_loops* loops, int* out); // loops.c
-
-// Scratch of the computations of robots with loops.
-double limb_closed_vectors(const limb_evaluator* e);
-double limb_closed_matrices(const limb_evaluator* e);
+// Motions without a motor at the start configuration, into e->undriven. q: nq numbers of scratch. loops.c
+limb_status limb_count_undriven(limb_evaluator* e, double* q);
 
 #endif

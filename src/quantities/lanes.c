@@ -10,19 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { DENSE_MAX = 3000 }; // velocities and equations for which matrices of the whole robot are made
-
 static const double max_numbers = 134217728; // that are held at once: 1 GiB of them
 
 // ---- memory ---------------------------------------------------------------------------------------------
-
-static double work_of(const limb_evaluator* e, const limb_quantity_row* row)
-{
-  double n = row->work ? row->work(e) : 0;
-  if (e->closed && row->uses & USES_LOOPS) n = fmax(n, limb_closed_vectors(e));
-  if (e->closed && row->uses & USES_MATRICES) n = fmax(n, limb_closed_matrices(e));
-  return n;
-}
 
 static limb_status too_large(const limb_evaluator* e, const limb_quantity_info* q, double numbers, limb_error* err)
 {
@@ -38,7 +28,7 @@ static limb_status measure(const limb_evaluator* e, size_t* work, size_t* value,
   double sum = 0, largest = 0;
   for (int i = 0; i < e->nblock; i++) {
     const limb_quantity_row* row = e->block[i].row;
-    const double own = work_of(e, row);
+    const double own = row->work ? row->work(e) : 0;
     double size = 1;
     for (int axis = 0; axis < limb_quantity_rank(&row->about); axis++)
       size *= (double)limb_axis_count(e, &row->about, axis);
@@ -62,16 +52,23 @@ static limb_status make_room(const limb_evaluator* e, double** x, size_t* size, 
   return LIMB_OK;
 }
 
+static limb_status open_data(const limb_evaluator* e, limb_lane* w)
+{
+  limb_loop_settings how = limb_default_loop_settings();
+  how.forward.method = e->options.method;
+  how.details = 1;
+  const limb_status s = limb_data_create(e->model, &e->alloc, &w->data);
+  return s == LIMB_OK ? limb_set_loops(w->data, &how) : s;
+}
+
 static limb_status ready(limb_evaluator* e, limb_lane* w, size_t work, size_t value)
 {
-  unsigned uses = 0;
   const size_t nv = (size_t)e->nv + 1, nc = (size_t)e->nc + 1;
+  unsigned uses = 0;
   size_t none = 0;
   limb_status s = LIMB_OK;
   for (int i = 0; i < e->nblock; i++) uses |= e->block[i].row->uses;
-  const int dual = (uses & USES_DUAL) != 0 || (e->closed && uses & USES_CLOSED_DUAL);
-  const limb_loops_use use = e->nv + e->nc <= DENSE_MAX ? LIMB_LOOPS_DENSE : LIMB_LOOPS_LINEAR;
-  if (!w->data) s = limb_data_create(e->model, &e->alloc, &w->data);
+  if (!w->data) s = open_data(e, w);
   if (s == LIMB_OK && !w->x) s = make_room(e, &w->x, &none, 4 * nv + 2 * nc);
   if (s == LIMB_OK) {
     w->zero = w->x + nv;
@@ -80,9 +77,8 @@ static limb_status ready(limb_evaluator* e, limb_lane* w, size_t work, size_t va
   }
   if (s == LIMB_OK) s = make_room(e, &w->work, &w->work_size, work);
   if (s == LIMB_OK) s = make_room(e, &w->value, &w->value_size, value);
-  if (s == LIMB_OK && dual && !w->dual) s = limb_dual_create(e->model, LIMB_DUAL_MATRICES, &e->alloc, &w->dual);
-  if (s == LIMB_OK && e->closed && uses & USES_LOOPS && !w->loops)
-    s = limb_loops_create(e->model, use, &e->alloc, &w->loops);
+  if (s == LIMB_OK && uses & USES_DUAL && !w->dual)
+    s = limb_dual_create(e->model, LIMB_DUAL_MATRICES, &e->alloc, &w->dual);
   return s;
 }
 
@@ -91,11 +87,9 @@ limb_status limb_lanes_ready(limb_evaluator* e, limb_error* err)
   size_t work = 0, value = 0;
   limb_status s = measure(e, &work, &value, err);
   if (s != LIMB_OK) return s;
+  if (work < (size_t)e->nq) work = (size_t)e->nq; // of the start
   for (int i = 0; i < e->nlane && s == LIMB_OK; i++) s = ready(e, &e->lane[i], work, value);
-  if (s == LIMB_OK && e->undriven < 0 && e->lane[0].loops) {
-    s = limb_count_undriven(e, e->lane[0].loops, &e->undriven);
-    if (s != LIMB_OK) e->undriven = -1;
-  }
+  if (s == LIMB_OK && e->closed && e->undriven < 0) s = limb_count_undriven(e, e->lane[0].work);
   return s == LIMB_OK ? s : limb_fail(err, s, "workspace", "%s", limb_status_text(s));
 }
 
@@ -105,7 +99,6 @@ void limb_lanes_free(limb_evaluator* e)
   for (int i = 0; i < e->nlane; i++) {
     limb_lane* w = &e->lane[i];
     limb_data_destroy(w->data);
-    limb_loops_destroy(w->loops);
     limb_dual_destroy(w->dual);
     limb_free(&e->alloc, w->x, numbers * sizeof *w->x);
     limb_free(&e->alloc, w->work, w->work_size * sizeof *w->work);
@@ -128,6 +121,11 @@ void limb_lane_take(limb_lane* w, const limb_state* s)
   w->q = s->q, w->v = s->v, w->a = s->a, w->tau = s->tau;
   w->time = s->time, w->lambda = s->lambda;
   w->env = s->env ? s->env : &w->e->env;
+  // Prescribed motions of loops are taken at the time of the state.
+  if (w->e->closed && limb_copy_environment(w->e->model, w->env, &w->env_now) == LIMB_OK) {
+    w->env_now.time = s->time;
+    w->env = &w->env_now;
+  }
   w->inverse.known = w->forward.known = 0;
 }
 

@@ -271,7 +271,7 @@ limb_status limb_allows(const limb_evaluator* e, const limb_quantity_row* row, i
                      "'%s' is not defined with the loops of '%s' closed, but for its spanning tree", q->name, robot);
   if (!e->closed && q->robots == LIMB_ROBOTS_LOOPS)
     return limb_fail(err, LIMB_E_UNSUPPORTED, q->name, "'%s' is of robots with loops, and '%s' has none%s", q->name,
-                     robot, e->nc > 0 ? " as a spanning tree" : ": it is a tree of joints");
+                     robot, e->options.tree ? " as a spanning tree" : ": it is a tree of joints");
   if (q->robots == LIMB_ROBOTS_MOVING_BASE && e->nbase == 0)
     return limb_fail(err, LIMB_E_UNSUPPORTED, q->name,
                      "'%s' is of a moving base, and '%s' has none: every joint on the world has a motor", q->name,

@@ -1,11 +1,11 @@
 // Steps up to a time, and events on the way.
 //
-//   now     what the caller sees          front     where the stepper is: later than now when an adaptive one
-//   begin   where the last step began               went beyond what was asked for
+//   now     visible to the caller           front     state of the stepper: later than now if an adaptive method
+//   begin   start of the last step                    went beyond the requested time
 //
-// The way to the next stop (the end, or a break of an input) is cut into equal steps by methods with fixed
-// steps; adaptive ones end there, too, or at breaks only, and are interpolated. Where a watched function
-// crosses zero inside a step, now goes there, modes change, and the stepper begins anew.
+// Fixed steps divide the interval to the next stop (the end, or a break of an input) equally. Adaptive steps end there
+// as well, or only at breaks, and are interpolated. Where a watched function crosses zero in a step, now moves there,
+// modes change, and the stepper restarts.
 #include "sim/sim_impl.h"
 
 #include "base/finite.h"
@@ -14,12 +14,12 @@
 #include <math.h>
 #include <string.h>
 
-// So many events in so short a time [s], and some for each edge, are no motion any more.
-enum { CROWD = 1000, CROWD_EDGE = 20 };
-static const double crowd_time = 1e-5;
+// More events in so short a time [s], with some for each joint with friction or stops, are not a motion any more.
+enum { BURST = 1000, BURST_JOINT = 20 };
+static const double burst_time = 1e-5;
 
-// What is held or given stays where it is. Where nothing else can move, the held ones do, and are put back:
-// what was open was rounding.
+// Held joints and prescribed motion stay fixed. If nothing else can move, held joints move and are put back: the gap
+// was rounding.
 static limb_status close_loops(limb_sim* sim, sim_point* p)
 {
   limb_loop_options o = sim->o.closed.loops;
@@ -29,14 +29,14 @@ static limb_status close_loops(limb_sim* sim, sim_point* p)
     o.held = sim->motion.given;
     s = limb_project(sim->loops, &o, p->q, p->v, NULL);
   }
-  limb_sim_keep(sim, p);
+  limb_sim_keep_held(sim, p);
   return s;
 }
 
-limb_status limb_sim_settle(limb_sim* sim, sim_point* p)
+limb_status limb_sim_correct(limb_sim* sim, sim_point* p)
 {
   limb_status s = sim->motion.given ? limb_sim_impose(sim, p->t, p->q, p->v) : LIMB_OK;
-  limb_sim_keep(sim, p);
+  limb_sim_keep_held(sim, p);
   if (s != LIMB_OK || !sim->loops) return s;
   limb_loop_options* loops = &sim->o.closed.loops;
   limb_loop_gap gap;
@@ -47,15 +47,15 @@ limb_status limb_sim_settle(limb_sim* sim, sim_point* p)
     sim->summary.projections++;
     if ((s = limb_loop_gap_of(sim->loops, p->q, p->v, loops, &gap)) != LIMB_OK) return s;
   }
-  sim->summary.largest_place = fmax(sim->summary.largest_place, gap.place);
-  sim->summary.largest_velocity = fmax(sim->summary.largest_velocity, gap.velocity);
+  sim->summary.position_residual = fmax(sim->summary.position_residual, gap.place);
+  sim->summary.velocity_residual = fmax(sim->summary.velocity_residual, gap.velocity);
   return LIMB_OK;
 }
 
-// ---- one step --------------------------------------------------------------------------------------------
+// ---- one step -------------------------------------------------------------------------------------------
 
-// How many equal steps it takes from t to `stop`: a length that is a multiple but for rounding is one. No
-// more than numbers can tell apart; 0: they would be more.
+// The number of equal steps from t to `stop`: a length that is a multiple up to rounding counts as one. 0: more than
+// floating point can distinguish.
 static uint64_t steps_between(const limb_sim* sim, double t, double stop)
 {
   const double rounding = 2 * DBL_EPSILON * fmax(fabs(t), fabs(stop));
@@ -63,7 +63,7 @@ static uint64_t steps_between(const limb_sim* sim, double t, double stop)
   return count * DBL_EPSILON < 1 ? (uint64_t)fmax(1, count) : 0;
 }
 
-// End of the next of the equal steps to `stop`; where it is already when these are too short.
+// The end of the next of the equal steps to `stop`; the current time if they are too short.
 static double next_end(limb_sim* sim, double stop)
 {
   const double t = sim->front.t;
@@ -86,20 +86,20 @@ static void count_step(limb_sim* sim)
 {
   limb_sim_summary* c = &sim->summary;
   const double h = sim->front.t - sim->begin.t;
-  c->shortest = c->steps ? fmin(c->shortest, h) : h;
-  c->longest = fmax(c->longest, h);
+  c->min_step = c->steps ? fmin(c->min_step, h) : h;
+  c->max_step = fmax(c->max_step, h);
   c->steps++;
 }
 
-// Breaks and events may differ by rounding. Adaptive methods refuse to begin where they must end at once,
-// and some divide by the step. Fixed steps may be wanted so short, when time is a large number.
+// Breaks and events may differ by rounding. Adaptive methods cannot start that near to a stop, and some divide by the
+// step. Fixed steps may be that short if time is a large number.
 static bool is_hop(const limb_sim* sim, double t)
 {
   const double ulps = sim->stepper->pace == SIM_FIXED ? 1 : 16;
   return t - sim->begin.t <= ulps * DBL_EPSILON * fmax(1, fabs(sim->begin.t));
 }
 
-// One step of Euler's method to t, which is next to begin: exact to rounding.
+// One step of Euler's method to t, which is next to begin: exact up to rounding.
 static limb_status hop(limb_sim* sim, double t, sim_point* out)
 {
   sim_point* b = &sim->begin;
@@ -115,7 +115,7 @@ static limb_status hop(limb_sim* sim, double t, sim_point* out)
   return LIMB_OK;
 }
 
-// The step itself; a method that was passed over begins anew.
+// The step itself; a method that was bypassed restarts.
 static limb_status step_to(limb_sim* sim, double t)
 {
   if (!is_hop(sim, t)) return sim->stepper->step(sim, t);
@@ -126,20 +126,20 @@ static limb_status step_to(limb_sim* sim, double t)
 // From front, which is now, to a new front.
 static limb_status make_step(limb_sim* sim, double t_end)
 {
-  if (sim->o.most_steps && sim->summary.steps >= sim->o.most_steps)
-    return limb_sim_fail(sim, LIMB_E_NOCONV, "%llu steps were made, which is the bound",
-                         (unsigned long long)sim->o.most_steps);
+  if (sim->o.max_steps && sim->summary.steps >= sim->o.max_steps)
+    return limb_sim_fail(sim, LIMB_E_NOCONV, "the limit of %llu steps is reached",
+                         (unsigned long long)sim->o.max_steps);
   limb_sim_copy(sim, &sim->front, &sim->begin);
   const sim_pace pace = sim->stepper->pace;
   const double stop = pace == SIM_AHEAD ? sim->bound : fmin(sim->bound, t_end);
   const double t = pace == SIM_FIXED ? next_end(sim, stop) : stop;
   if (!(t > sim->begin.t))
-    return limb_sim_fail(sim, LIMB_E_NOCONV, "steps are so short that time does not go on at %.9g s", sim->begin.t);
-  limb_status s = sim->redundant ? limb_sim_choose_rows(sim, &sim->begin) : LIMB_OK;
+    return limb_sim_fail(sim, LIMB_E_NOCONV, "steps are too short for time to advance at %.9g s", sim->begin.t);
+  limb_status s = sim->redundant ? limb_sim_choose_constraints(sim, &sim->begin) : LIMB_OK;
   if (s == LIMB_OK) s = step_to(sim, t);
   sim->known = false;
   if (s == LIMB_OK && !finite_point(sim, &sim->front)) s = LIMB_E_NONFINITE;
-  if (s == LIMB_OK) s = limb_sim_settle(sim, &sim->front);
+  if (s == LIMB_OK) s = limb_sim_correct(sim, &sim->front);
   if (s == LIMB_OK)
     count_step(sim);
   else
@@ -147,7 +147,7 @@ static limb_status make_step(limb_sim* sim, double t_end)
   return s;
 }
 
-// The step again, shorter: front is put back afterwards.
+// Repeats the step up to t, and restores front.
 static limb_status step_again(limb_sim* sim, double t, sim_point* out)
 {
   limb_sim_copy(sim, &sim->front, &sim->spare);
@@ -158,7 +158,7 @@ static limb_status step_again(limb_sim* sim, double t, sim_point* out)
   return s;
 }
 
-limb_status limb_sim_inside(limb_sim* sim, double t, sim_point* out)
+limb_status limb_sim_state_at(limb_sim* sim, double t, sim_point* out)
 {
   limb_status s;
   if (t == sim->front.t) {
@@ -169,16 +169,15 @@ limb_status limb_sim_inside(limb_sim* sim, double t, sim_point* out)
     s = hop(sim, t, out);
   else
     s = sim->stepper->inside ? sim->stepper->inside(sim, t, out) : step_again(sim, t, out);
-  return s == LIMB_OK ? limb_sim_settle(sim, out) : s;
+  return s == LIMB_OK ? limb_sim_correct(sim, out) : s;
 }
 
-// ---- on the way ------------------------------------------------------------------------------------------
+// ---- events and breaks on the way -----------------------------------------------------------------------
 
-// After a jump at now: the stepper goes on from there. Watched values before it: to see what it carried
-// across zero.
+// After a jump at now: restarts the stepper. `before`: watched values before the jump, to detect sign changes.
 static limb_status restart(limb_sim* sim, const double* before)
 {
-  limb_status s = limb_sim_settle(sim, &sim->now);
+  limb_status s = limb_sim_correct(sim, &sim->now);
   if (s != LIMB_OK) return s;
   limb_sim_copy(sim, &sim->now, &sim->front);
   limb_sim_copy(sim, &sim->now, &sim->begin);
@@ -192,22 +191,22 @@ static limb_status restart(limb_sim* sim, const double* before)
 
 static limb_status meet_event(limb_sim* sim, double time)
 {
-  limb_status s = limb_sim_inside(sim, time, &sim->probe);
+  limb_status s = limb_sim_state_at(sim, time, &sim->probe);
   if (s != LIMB_OK) return s;
-  if (time > sim->crowd_begin + crowd_time) sim->crowd = 0, sim->crowd_begin = time;
-  if (++sim->crowd > CROWD + CROWD_EDGE * sim->nedge)
-    return limb_sim_fail(sim, LIMB_E_NOCONV, "more than %d events within %g s, at %.9g s", sim->crowd - 1, crowd_time,
+  if (time > sim->burst_begin + burst_time) sim->burst = 0, sim->burst_begin = time;
+  if (++sim->burst > BURST + BURST_JOINT * sim->nmode)
+    return limb_sim_fail(sim, LIMB_E_NOCONV, "more than %d events within %g s, at %.9g s", sim->burst - 1, burst_time,
                          time);
   limb_sim_copy(sim, &sim->probe, &sim->now);
   sim->known = false;
-  if ((s = limb_sim_happen(sim)) != LIMB_OK) {
-    limb_sim_copy(sim, &sim->probe, &sim->now); // as it was
+  if ((s = limb_sim_handle_event(sim)) != LIMB_OK) {
+    limb_sim_copy(sim, &sim->probe, &sim->now); // restored
     return s;
   }
   return restart(sim, sim->watching);
 }
 
-// Inputs jump at now.
+// Passes a break: inputs jump at now.
 static limb_status pass_break(limb_sim* sim)
 {
   limb_status s = limb_sim_pass_break(sim);
@@ -215,18 +214,18 @@ static limb_status pass_break(limb_sim* sim)
   return s == LIMB_OK ? restart(sim, sim->watched) : s;
 }
 
-// Goes on to t_end at most, or to an event.
+// Advances to t_end at most, or to an event.
 static limb_status go_on(limb_sim* sim, double t_end)
 {
   limb_status s = LIMB_OK;
-  if (sim->now.t >= sim->bound) return pass_break(sim); // an event was there, too
+  if (sim->now.t >= sim->bound) return pass_break(sim); // an event at the same time
   if (sim->now.t >= sim->front.t && (s = make_step(sim, t_end)) != LIMB_OK) return s;
   const double until = fmin(sim->front.t, t_end);
   bool found = false;
   double time = until;
   if (sim->nwatch && (s = limb_sim_find_event(sim, until, &found, &time)) != LIMB_OK) return s;
   if (found) return meet_event(sim, time);
-  if ((s = limb_sim_inside(sim, until, &sim->now)) != LIMB_OK) return s;
+  if ((s = limb_sim_state_at(sim, until, &sim->now)) != LIMB_OK) return s;
   sim->known = false;
   return sim->now.t < sim->bound ? LIMB_OK : pass_break(sim);
 }
@@ -240,14 +239,14 @@ limb_status limb_sim_advance(limb_sim* sim, double t_end, limb_sim_event* event)
   if (!sim->started) return LIMB_E_ORDER;
   sim->error[0] = 0;
   if (!(t_end >= sim->now.t) || !limb_finite(1, &t_end))
-    return limb_sim_fail(sim, LIMB_E_ARG, "%.9g s is not a time after %.9g s, which was reached", t_end, sim->now.t);
+    return limb_sim_fail(sim, LIMB_E_ARG, "%.9g s is before the current time %.9g s, or not finite", t_end, sim->now.t);
   while (limb_sim_next_event(sim, e) || (sim->now.t < t_end && !sim->over)) {
     if (e->kind != LIMB_EVENT_NONE && event) break;
     const limb_status s = e->kind == LIMB_EVENT_NONE ? go_on(sim, t_end) : LIMB_OK;
-    if (s != LIMB_OK) return limb_sim_tell(sim, s);
+    if (s != LIMB_OK) return limb_sim_report(sim, s);
     *e = none;
   }
-  sim->error[0] = 0; // of attempts that others have made good
+  sim->error[0] = 0; // of failed attempts that were recovered
   if (e->kind == LIMB_EVENT_NONE) e->time = sim->now.t, e->ends = sim->over;
   return LIMB_OK;
 }

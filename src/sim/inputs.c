@@ -1,8 +1,7 @@
-// What the caller makes act: forces, wrenches, motions; controllers that are sampled and held.
+// Inputs of the caller: forces, wrenches, motions; sampled controllers.
 //
-// A sampled source is asked at t0 + k period. What it says begins to act after its delay: samples wait in
-// a ring until then. Both times are breaks: steps end there. At a break an input has two values: steps
-// that end there are given the one before it, by asking for the last time before it.
+// A sampled source is evaluated at t0 + k period. The result acts after its delay; until then it waits in a ring. Both
+// times are breaks: steps end there. At a break an input has two values: steps that end there use the value before it.
 #include "sim/sim_impl.h"
 
 #include "base/finite.h"
@@ -11,16 +10,16 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_WAITING = 65536 }; // samples of one source
+enum { MAX_WAITING = 65536 }; // samples of one source
 
-// ---- registering -----------------------------------------------------------------------------------------
+// ---- adding inputs --------------------------------------------------------------------------------------
 
 static limb_status check_source(const limb_sim* sim, const limb_sim_force* f)
 {
   if (!sim || !f || !f->force) return LIMB_E_ARG;
   if (!(f->period >= 0 && f->period < HUGE_VAL && f->delay >= 0 && f->delay < HUGE_VAL)) return LIMB_E_ARG;
   if (f->period == 0 && f->delay != 0) return LIMB_E_ARG;
-  if (f->period > 0 && f->delay / f->period > MOST_WAITING - 2) return LIMB_E_ARG;
+  if (f->period > 0 && f->delay / f->period > MAX_WAITING - 2) return LIMB_E_ARG;
   return sim->started ? LIMB_E_ORDER : LIMB_OK;
 }
 
@@ -31,11 +30,11 @@ limb_status limb_sim_add_force(limb_sim* sim, const limb_sim_force* f)
   sim_source source = {.f = *f};
   if (f->period > 0) {
     source.queue = (int)(f->delay / f->period) + 2;
-    source.held = limb_sim_take(sim, (size_t)sim->nv, sizeof(double));
-    source.waiting = limb_sim_take(sim, (size_t)source.queue * (size_t)sim->nv, sizeof(double));
+    source.held = limb_sim_alloc(sim, (size_t)sim->nv, sizeof(double));
+    source.waiting = limb_sim_alloc(sim, (size_t)source.queue * (size_t)sim->nv, sizeof(double));
     if (!source.held || !source.waiting) return LIMB_E_NOMEM;
   }
-  if (!limb_sim_grow(sim, (void**)&sim->source, &sim->source_room, sim->nsource, sizeof *sim->source))
+  if (!limb_sim_grow(sim, (void**)&sim->source, &sim->source_capacity, sim->nsource, sizeof *sim->source))
     return LIMB_E_NOMEM;
   sim->source[sim->nsource++] = source;
   sim->inputs = true;
@@ -47,7 +46,7 @@ limb_status limb_sim_add_wrenches(limb_sim* sim, int count, limb_sim_wrench_fn* 
 {
   if (!sim || count <= 0 || !wrench) return LIMB_E_ARG;
   if (sim->started) return LIMB_E_ORDER;
-  if (!limb_sim_grow(sim, (void**)&sim->wrenches, &sim->wrenches_room, sim->nwrenches, sizeof *sim->wrenches))
+  if (!limb_sim_grow(sim, (void**)&sim->wrenches, &sim->wrenches_capacity, sim->nwrenches, sizeof *sim->wrenches))
     return LIMB_E_NOMEM;
   sim->wrenches[sim->nwrenches++] = (sim_wrenches){0, count, wrench, context, next_break};
   sim->inputs = true;
@@ -75,16 +74,16 @@ limb_status limb_sim_set_motion(limb_sim* sim, const unsigned char* given, limb_
   if (sim->started || sim->motion.given) return LIMB_E_ORDER;
   const limb_status s = check_given(sim, given);
   if (s != LIMB_OK) return s;
-  unsigned char* own = limb_sim_take(sim, (size_t)sim->nv, 1);
+  unsigned char* own = limb_sim_alloc(sim, (size_t)sim->nv, 1);
   if (!own) return LIMB_E_NOMEM;
   memcpy(own, given, (size_t)sim->nv);
   sim->motion = (sim_motion){own, motion, context, next_break};
-  sim->o.closed.loops.held = own; // loops are put back without them
+  sim->o.closed.loops.held = own; // projections leave them alone
   sim->inputs = true;
   return LIMB_OK;
 }
 
-// ---- acting ----------------------------------------------------------------------------------------------
+// ---- evaluating inputs ----------------------------------------------------------------------------------
 
 static double before_bound(const limb_sim* sim, double t)
 {
@@ -115,37 +114,38 @@ limb_status limb_sim_set_wrenches(limb_sim* sim, double t, const double* q, cons
   return LIMB_OK;
 }
 
-// Whether what the callback says about a joint is finite; true for joints that it has nothing to say about.
-static bool finite_law(const limb_sim* sim, const limb_joint_info* j)
+// Whether the prescribed motion of a joint is finite; true for other joints.
+static bool finite_motion(const limb_sim* sim, const limb_joint_info* j)
 {
   bool finite = true, whole = false;
   for (int k = 0; k < j->nv; k++) {
     if (!sim->motion.given[j->v + k]) continue;
-    finite = finite && limb_finite(1, sim->law_v + j->v + k) && limb_finite(1, sim->law_a + j->v + k);
-    if (j->nq == j->nv) finite = finite && limb_finite(1, sim->law_q + j->q + k);
+    finite = finite && limb_finite(1, sim->given_v + j->v + k) && limb_finite(1, sim->given_a + j->v + k);
+    if (j->nq == j->nv) finite = finite && limb_finite(1, sim->given_q + j->q + k);
     whole = j->nq != j->nv;
   }
-  return finite && (!whole || limb_finite(j->nq, sim->law_q + j->q));
+  return finite && (!whole || limb_finite(j->nq, sim->given_q + j->q));
 }
 
 static void impose_joint(const limb_sim* sim, const limb_joint_info* j, double* q, double* v)
 {
   for (int k = 0; k < j->nv; k++) {
     if (!sim->motion.given[j->v + k]) continue;
-    v[j->v + k] = sim->law_v[j->v + k];
-    if (j->nq == j->nv) q[j->q + k] = sim->law_q[j->q + k];
+    v[j->v + k] = sim->given_v[j->v + k];
+    if (j->nq == j->nv) q[j->q + k] = sim->given_q[j->q + k];
   }
-  if (j->nq != j->nv && sim->motion.given[j->v]) memcpy(q + j->q, sim->law_q + j->q, (size_t)j->nq * sizeof *q);
+  if (j->nq != j->nv && sim->motion.given[j->v]) memcpy(q + j->q, sim->given_q + j->q, (size_t)j->nq * sizeof *q);
 }
 
 limb_status limb_sim_impose(limb_sim* sim, double t, double* q, double* v)
 {
   limb_joint_info info;
-  limb_status s = sim->motion.motion(sim->motion.context, before_bound(sim, t), sim->law_q, sim->law_v, sim->law_a);
+  limb_status s =
+    sim->motion.motion(sim->motion.context, before_bound(sim, t), sim->given_q, sim->given_v, sim->given_a);
   const int joints = limb_joint_count(sim->m);
   for (int j = 0; j < joints && s == LIMB_OK; j++) {
     s = limb_get_joint(sim->m, j, &info);
-    if (s == LIMB_OK && info.nv && !finite_law(sim, &info)) s = LIMB_E_NONFINITE;
+    if (s == LIMB_OK && info.nv && !finite_motion(sim, &info)) s = LIMB_E_NONFINITE;
   }
   for (int j = 0; j < joints && s == LIMB_OK; j++) {
     s = limb_get_joint(sim->m, j, &info);
@@ -154,7 +154,7 @@ limb_status limb_sim_impose(limb_sim* sim, double t, double* q, double* v)
   return s;
 }
 
-// ---- breaks ----------------------------------------------------------------------------------------------
+// ---- breaks ---------------------------------------------------------------------------------------------
 
 static double sample_time(const limb_sim* sim, const sim_source* s, uint64_t k)
 {
@@ -163,17 +163,18 @@ static double sample_time(const limb_sim* sim, const sim_source* s, uint64_t k)
 
 static double earlier(double a, double b) { return b < a ? b : a; }
 
-// The bound comes no later than the break that the callback says.
-static limb_status mind_break(limb_sim* sim, limb_sim_break_fn* next, void* context)
+// Limits the bound to the break that the callback returns.
+static limb_status limit_to_break(limb_sim* sim, limb_sim_break_fn* next, void* context)
 {
   const double b = next ? next(context, sim->now.t) : HUGE_VAL;
   if (!(b > sim->now.t))
-    return limb_sim_fail(sim, LIMB_E_ARG, "the break of an input after %.9g s is said to be at %.9g s", sim->now.t, b);
+    return limb_sim_fail(sim, LIMB_E_ARG, "next_break of an input returned %.9g s, which is not after %.9g s", b,
+                         sim->now.t);
   sim->bound = earlier(sim->bound, b);
   return LIMB_OK;
 }
 
-static void mind_samples(limb_sim* sim, const sim_source* s)
+static void limit_to_samples(limb_sim* sim, const sim_source* s)
 {
   const double begins = s->begun < s->samples ? sample_time(sim, s, s->begun) + s->f.delay : HUGE_VAL;
   sim->bound = earlier(sim->bound, earlier(sample_time(sim, s, s->samples), begins));
@@ -187,24 +188,24 @@ static limb_status find_bound(limb_sim* sim)
   for (int k = 0; k < sim->nsource && s == LIMB_OK; k++) {
     const sim_source* source = &sim->source[k];
     if (source->f.period > 0)
-      mind_samples(sim, source);
+      limit_to_samples(sim, source);
     else
-      s = mind_break(sim, source->f.next_break, source->f.context);
+      s = limit_to_break(sim, source->f.next_break, source->f.context);
   }
   for (int k = 0; k < sim->nwrenches && s == LIMB_OK; k++)
-    s = mind_break(sim, sim->wrenches[k].next_break, sim->wrenches[k].context);
-  if (s == LIMB_OK && sim->motion.given) s = mind_break(sim, sim->motion.next_break, sim->motion.context);
+    s = limit_to_break(sim, sim->wrenches[k].next_break, sim->wrenches[k].context);
+  if (s == LIMB_OK && sim->motion.given) s = limit_to_break(sim, sim->motion.next_break, sim->motion.context);
   if (s != LIMB_OK) sim->bound = old;
   return s;
 }
 
-// Times that differ by rounding are one: the end of a delay and the next sample, say.
+// Times that differ by rounding are equal, such as the end of a delay and the next sample.
 static bool due(const limb_sim* sim, double t)
 {
   return t <= sim->now.t + 4 * DBL_EPSILON * fmax(fabs(sim->now.t), fabs(sim->t0));
 }
 
-// Takes the samples that are due, and lets those act whose delay is over.
+// Takes the samples that are due; activates those whose delay is over.
 static limb_status sample(limb_sim* sim, sim_source* s)
 {
   const size_t nv = (size_t)sim->nv;
@@ -239,7 +240,7 @@ static bool is_default(const limb_sim* sim)
          e->coulomb_width == other.coulomb_width && !e->nwrench && !e->nlaw;
 }
 
-// Wrenches of the environment first, then those of callbacks, then room for those of force laws.
+// Wrenches of the environment, then those of callbacks, then capacity for those of force laws.
 static limb_status gather_wrenches(limb_sim* sim)
 {
   const limb_environment* e = &sim->o.env;
@@ -248,16 +249,16 @@ static limb_status gather_wrenches(limb_sim* sim)
     sim->wrenches[k].first = sim->nwrench;
     sim->nwrench += sim->wrenches[k].count;
   }
-  const int room = sim->nwrench + e->nlaw;
-  if (!sim->wrench || room > sim->wrench_room) {
-    sim->wrench_room = 0;
-    sim->wrench = limb_sim_take(sim, (size_t)room, sizeof *sim->wrench);
+  const int capacity = sim->nwrench + e->nlaw;
+  if (!sim->wrench || capacity > sim->wrench_capacity) {
+    sim->wrench_capacity = 0;
+    sim->wrench = limb_sim_alloc(sim, (size_t)capacity, sizeof *sim->wrench);
     if (!sim->wrench) return LIMB_E_NOMEM;
-    sim->wrench_room = room;
+    sim->wrench_capacity = capacity;
   }
   if (e->nwrench) memcpy(sim->wrench, e->wrench, (size_t)e->nwrench * sizeof *e->wrench);
   sim->env.nwrench = sim->nwrench, sim->env.wrench = sim->wrench;
-  sim->around = is_default(sim) ? NULL : &sim->env;
+  sim->env_arg = is_default(sim) ? NULL : &sim->env;
   return LIMB_OK;
 }
 

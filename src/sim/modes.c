@@ -1,234 +1,249 @@
-// What happens at an event: joints come to rest, turn round, are let go, run into stops; and what is told
-// of it.
+// Which joints stick, slip or rest at a stop: decided at an instant.
 //
-// Everything that has its root at an instant happens together. Then all joints at rest are decided about anew
-// (decide.c), and those that do something else than before are told: one event each. A joint that rests at a
-// stop does not stick as well, one that leaves it or rebounds does not slip as well.
-#include "sim/edges.h"
+// For every joint at rest, the holding force h and the acceleration a satisfy one of
+//
+//     held         a = 0,   min <= h <= max
+//     moves up     a >= 0,  h = min
+//     moves down   a <= 0,  h = max
+//
+// a is linear in h, by the inverse of the mass matrix along the possible motion, which is symmetric and positive. So a
+// is unique (and h, except with loops, where several forces can hold the same motion). It is found by block principal
+// pivoting: all joints that contradict their mode change it. If this does not converge soon, as in long chains, a path
+// is followed: friction and stops first get the force they lack to hold everything, which is then reduced to zero for
+// all together. Joints change their modes one by one on the way; everything is linear in between, so two evaluations
+// locate the next change.
+//
+// Reference: J. Judice, F. Pires, A block principal pivoting algorithm for large-scale strictly monotone linear
+//            complementarity problems, Computers and Operations Research 21, 1994; R. Cottle, J.-S. Pang, R. Stone, The
+//            linear complementarity problem, 1992.
+// Cost:      one evaluation of accelerations a round, usually two or three rounds; on the path two for each change.
+#include "sim/stops_and_friction.h"
 
-#include <string.h>
+enum { BLOCKS = 12, CHANGES = 100, CHANGES_JOINT = 10 };
+enum { FINE = 2 }; // no contradiction
 
-// ---- events that are not told yet ------------------------------------------------------------------------
+// ---- modes ----------------------------------------------------------------------------------------------
 
-static void queue(limb_sim* sim, limb_sim_event event)
+static void set_contact(const limb_sim* sim, sim_mode* m, sim_contact contact)
 {
-  event.time = sim->now.t;
-  sim->queue[sim->queued++] = event;
-  sim->summary.events++;
-  sim->over = sim->over || event.ends;
+  if (stops_hold(sim)) m->contact = contact; // springs do not depend on friction
 }
 
-bool limb_sim_next_event(limb_sim* sim, limb_sim_event* event)
+// Holds the joint: at a stop of a tree exactly at the limit.
+static void hold(limb_sim* sim, sim_mode* m)
 {
-  if (sim->told < sim->queued) {
-    *event = sim->queue[sim->told++];
-    return true;
+  double* q = &sim->now.q[m->q];
+  set_contact(sim, m, m->near);
+  if (m->coulomb > 0) m->slip = SIM_STICKS;
+  if (!sim->loops && rests_at_stop(sim, m)) *q = stop_direction(m) < 0 ? m->upper : m->lower;
+  m->held_q = *q;
+}
+
+// Releases the joint in that direction; friction acts against it.
+static void release(const limb_sim* sim, sim_mode* m, int direction)
+{
+  set_contact(sim, m, SIM_AWAY);
+  if (m->coulomb > 0) m->slip = direction > 0 ? SIM_SLIPS_UP : SIM_SLIPS_DOWN;
+  m->went = direction;
+}
+
+// Whether a joint at rest away from stops, after slipping, reverses first. In loops it may have to.
+static bool turns(const sim_mode* m)
+{
+  return m->near == SIM_AWAY && !m->locked && (m->slip == SIM_SLIPS_UP || m->slip == SIM_SLIPS_DOWN);
+}
+
+// Its velocity. In loops, joints at rest move by rounding.
+static double take_rest(limb_sim* sim, const sim_mode* m)
+{
+  double* v = &sim->now.v[m->v];
+  if (sim->loops && fabs(*v) < fmin(sim->o.absolute, 1e-10)) *v = 0;
+  return *v;
+}
+
+// First modes: moving joints by their velocity; those at rest are held, unless they reverse. Returns the number at
+// rest.
+static int first_guess(limb_sim* sim)
+{
+  int count = 0;
+  for (int i = 0; i < sim->nmode; i++) {
+    sim_mode* m = &sim->mode[i];
+    if (m->given) continue;
+    const double v = take_rest(sim, m);
+    m->near = stop_at(sim, m);
+    m->open = v == 0 && (m->coulomb > 0 || m->near != SIM_AWAY);
+    count += m->open;
+    if (!m->open)
+      release(sim, m, v > 0 ? 1 : -1);
+    else if (turns(m))
+      release(sim, m, m->slip == SIM_SLIPS_UP ? -1 : 1);
+    else
+      hold(sim, m);
+    m->locked = false;
+    m->extra = 0;
   }
-  sim->told = sim->queued = 0;
-  return false;
+  return count;
 }
 
-void limb_sim_queue_condition(limb_sim* sim, int index, double before, double after)
+// ---- contradictions -------------------------------------------------------------------------------------
+
+// The mode that resolves a contradiction: 1 or -1, move that way; 0, held; FINE: no contradiction.
+static int instead(const limb_sim* sim, const sim_mode* m)
 {
-  queue(sim, (limb_sim_event){.kind = LIMB_EVENT_CONDITION,
-                              .condition = index,
-                              .joint = -1,
-                              .ends = sim->condition[index].ends,
-                              .before = before,
-                              .after = after});
-}
-
-static void queue_edge(limb_sim* sim, const sim_edge* e, limb_event_kind kind, int side)
-{
-  queue(sim, (limb_sim_event){.kind = kind,
-                              .condition = -1,
-                              .joint = e->joint,
-                              .side = side,
-                              .ends = sim->o.stop == LIMB_STOP_END && kind == LIMB_EVENT_STOP_REACHED,
-                              .before = e->before,
-                              .after = sim->now.v[e->v]});
-}
-
-// ---- what an edge does -----------------------------------------------------------------------------------
-
-enum { MOVES, SLIPS_UP, SLIPS_DOWN, STICKS, RESTS_UPPER, RESTS_LOWER };
-
-static int doing(const limb_sim* sim, const sim_edge* e)
-{
-  if (e->given) return MOVES;
-  if (edge_rests(sim, e)) return e->contact == SIM_AT_UPPER ? RESTS_UPPER : RESTS_LOWER;
-  if (e->slip == SIM_STICKS || e->locked) return STICKS;
-  return e->slip == SIM_SLIPS_UP ? SLIPS_UP : e->slip == SIM_SLIPS_DOWN ? SLIPS_DOWN : MOVES;
-}
-
-static bool is_rest(int what) { return what == RESTS_UPPER || what == RESTS_LOWER; }
-
-static int side_of(int what) // of a stop, or the direction of slip
-{
-  return (what == RESTS_UPPER || what == SLIPS_UP) - (what == RESTS_LOWER || what == SLIPS_DOWN);
-}
-
-static void remember(limb_sim* sim)
-{
-  for (int i = 0; i < sim->nedge; i++) {
-    sim_edge* e = &sim->edge[i];
-    e->was = doing(sim, e);
-    e->before = sim->now.v[e->v];
+  if (is_held(sim, m)) {
+    const double h = sim->holding[m->v], slack = holding_slack(sim, m);
+    return h > max_holding(sim, m) + slack ? -1 : h < min_holding(sim, m) - slack ? 1 : FINE;
   }
+  const double noise = 1e-9 * sim->unheld; // loops: noise of joints that others hold
+  return sim->a[m->v] * m->went < -noise ? 0 : FINE;
 }
 
-static void queue_change(limb_sim* sim, const sim_edge* e)
+// Accelerations and forces for the modes as they are; the number of contradictions.
+static limb_status look(limb_sim* sim, int* count)
 {
-  const int what = doing(sim, e);
-  if (what == e->was) return;
-  if (is_rest(what))
-    queue_edge(sim, e, LIMB_EVENT_STOP_REACHED, side_of(what));
-  else if (is_rest(e->was))
-    queue_edge(sim, e, LIMB_EVENT_STOP_LEFT, side_of(e->was));
-  else if (what == STICKS)
-    queue_edge(sim, e, LIMB_EVENT_STICK, side_of(e->was));
+  sim_point* p = &sim->now;
+  limb_sim_mark_held(sim);
+  sim->unheld = 0;
+  const limb_status s = limb_sim_accelerate(sim, p->t, p->q, p->v, sim->a);
+  *count = 0;
+  for (int i = 0; i < sim->nmode && s == LIMB_OK; i++) {
+    sim_mode* m = &sim->mode[i];
+    if (!m->open) continue;
+    if (is_held(sim, m)) m->force = fmax(m->force, fabs(sim->holding[m->v]));
+    *count += instead(sim, m) != FINE;
+  }
+  return s;
+}
+
+static void change(limb_sim* sim, sim_mode* m)
+{
+  const int next = m->open ? instead(sim, m) : FINE;
+  if (next == FINE) return;
+  if (next == 0)
+    hold(sim, m);
   else
-    queue_edge(sim, e, LIMB_EVENT_SLIP, side_of(what));
+    release(sim, m, next);
 }
 
-// A stop that the joint ran into before, and not any more: 1 upper, -1 lower, 0 none.
-static int side_hit(const limb_sim* sim, const sim_edge* e)
-{
-  const double q = sim->now.q[e->q], after = sim->now.v[e->v];
-  if (e->given || !stops_hold(sim) || e->before * after > 0) return 0;
-  const bool upper = e->before > 0 && q >= e->upper - edge_reach(e->upper);
-  const bool lower = e->before < 0 && q <= e->lower + edge_reach(e->lower);
-  return upper - lower;
-}
+// ---- loops: joints that others lock ---------------------------------------------------------------------
 
-// What ran into its stop.
-static void queue_hit(limb_sim* sim, const sim_edge* e, int side)
+// Response of the joint to its own force, with everything held, or only prescribed motion.
+static limb_status own_response(limb_sim* sim, const sim_mode* m, bool free, double* response)
 {
-  if (is_rest(doing(sim, e))) {
-    queue_edge(sim, e, LIMB_EVENT_STOP_REACHED, side);
-  } else if (sim->o.stop == LIMB_STOP_IMPACT) {
-    queue_edge(sim, e, LIMB_EVENT_IMPACT, side);
-  } else {
-    queue_edge(sim, e, LIMB_EVENT_STOP_REACHED, side);
-    queue_edge(sim, e, LIMB_EVENT_STOP_LEFT, side);
-  }
-}
-
-// Stops that were hit come first, what that did to the others next.
-static void queue_changes(limb_sim* sim)
-{
-  for (int i = 0; i < sim->nedge; i++) {
-    const int side = side_hit(sim, &sim->edge[i]);
-    if (side) queue_hit(sim, &sim->edge[i], side);
-  }
-  for (int i = 0; i < sim->nedge; i++) {
-    if (!side_hit(sim, &sim->edge[i])) queue_change(sim, &sim->edge[i]);
-  }
-}
-
-// ---- roots -----------------------------------------------------------------------------------------------
-
-static void fire_conditions(limb_sim* sim)
-{
-  for (int k = 0; k < sim->ncondition; k++) {
-    if (sim->fired[k]) limb_sim_queue_condition(sim, k, sim->watching[k], sim->watching[k]);
-  }
-  const int last = sim->ncondition + limb_sim_edge_functions(sim);
-  if (last == sim->nwatch || !sim->fired[last]) return;
-  const double condition = sim->o.condition * exp(sim->watching[last]);
-  queue(sim, (limb_sim_event){
-               .kind = LIMB_EVENT_SINGULAR, .condition = -1, .joint = -1, .before = condition, .after = condition});
-}
-
-// It comes to rest. In loops others may do so with it, but for rounding.
-static void come_to_rest(limb_sim* sim, const sim_edge* e)
-{
-  double* v = sim->now.v;
-  const double rounding = fmax(1e-11, 100 * fabs(v[e->v]));
-  v[e->v] = 0;
-  for (int i = 0; i < sim->nedge && sim->loops; i++) {
-    const sim_edge* other = &sim->edge[i];
-    if (!other->given && fabs(v[other->v]) <= rounding) v[other->v] = 0;
-  }
-}
-
-// True when stops are to strike.
-static bool meet_stop(limb_sim* sim, sim_edge* e, sim_contact contact)
-{
-  const bool pressed = e->contact != SIM_AWAY;
-  const int side = contact == SIM_AT_UPPER ? 1 : -1;
-  if (stops_hold(sim)) {
-    e->contact = contact;
-    return true;
-  }
-  if (sim->o.stop == LIMB_STOP_SPRING) e->contact = pressed ? SIM_AWAY : contact;
-  queue_edge(sim, e, pressed ? LIMB_EVENT_STOP_LEFT : LIMB_EVENT_STOP_REACHED, side);
-  return false;
-}
-
-limb_status limb_sim_happen(limb_sim* sim)
-{
-  bool strike = false, change = false;
-  fire_conditions(sim);
-  remember(sim);
-  for (int i = 0; i < sim->nedge; i++) {
-    sim_edge* e = &sim->edge[i];
-    const unsigned char* fired = sim->fired + sim->ncondition + (size_t)i * EDGE_WATCHES;
-    const bool upper = fired[WATCH_UPPER], lower = fired[WATCH_LOWER];
-    const bool hit = (upper || lower) && meet_stop(sim, e, upper ? SIM_AT_UPPER : SIM_AT_LOWER);
-    if (fired[WATCH_SLIP] && !hit) come_to_rest(sim, e);
-    strike = strike || hit;
-    for (int k = 0; k < EDGE_WATCHES; k++) change = change || fired[k];
-  }
-  if (sim->over || !change) return LIMB_OK;
-  const limb_status s = strike ? limb_sim_strike(sim) : limb_sim_decide(sim);
-  if (s == LIMB_OK) queue_changes(sim);
+  if (free) limb_sim_mark_given(sim);
+  const limb_status s = limb_sim_impulse_response(sim, sim->now.q, m->v, sim->y);
+  *response = sim->y[m->v];
+  if (free) limb_sim_mark_held(sim);
   return s;
 }
 
-limb_status limb_sim_pass_jump(limb_sim* sim)
+// Finds released joints at rest that cannot move because held ones lock them.
+static limb_status find_locked(limb_sim* sim)
 {
-  if (!sim->nedge) return LIMB_OK;
-  remember(sim);
-  const limb_status s = limb_sim_decide(sim);
-  if (s == LIMB_OK) queue_changes(sim);
-  return s;
-}
-
-// ---- at the start ----------------------------------------------------------------------------------------
-
-// A joint that begins beyond a limit cannot be stopped there.
-static limb_status check_limits(limb_sim* sim, const sim_edge* e)
-{
-  const double q = sim->now.q[e->q];
-  const double beyond = fmax(q - e->upper, e->lower - q), rounding = 1e-9;
-  if (!(beyond > rounding * (1 + fabs(q))) || sim->o.stop == LIMB_STOP_SPRING || e->given) return LIMB_OK;
-  limb_joint_info info;
-  const limb_status s = limb_get_joint(sim->m, e->joint, &info);
-  if (s != LIMB_OK) return s;
-  return limb_sim_fail(sim, LIMB_E_ARG, "joint '%s' is at %.9g, beyond its limit by %.3g", info.def.name, q, beyond);
-}
-
-// A stop whose spring is pressed at the start; one that a joint has passed by rounding.
-static void begin_contact(limb_sim* sim, sim_edge* e)
-{
-  const double q = sim->now.q[e->q], v = sim->now.v[e->v];
-  const double k = sim->o.stiffness, d = sim->o.damping;
-  if (e->given) return;
-  if (sim->o.stop == LIMB_STOP_SPRING) {
-    if (q > e->upper && k * (q - e->upper) + d * v > 0) e->contact = SIM_AT_UPPER;
-    if (q < e->lower && k * (e->lower - q) - d * v > 0) e->contact = SIM_AT_LOWER;
-  } else if (!sim->loops) {
-    sim->now.q[e->q] = fmin(fmax(q, e->lower), e->upper);
-  }
-}
-
-limb_status limb_sim_begin_modes(limb_sim* sim)
-{
-  for (int i = 0; i < sim->nedge; i++) {
-    const limb_status s = check_limits(sim, &sim->edge[i]);
+  const double little = 1e-9, still = little * sim->unheld;
+  bool any = false;
+  for (int i = 0; i < sim->nmode; i++) {
+    sim_mode* m = &sim->mode[i];
+    if (!m->open || is_held(sim, m) || fabs(sim->a[m->v]) > still) continue;
+    double tied = 0, free = 0;
+    limb_status s = own_response(sim, m, false, &tied);
+    if (s == LIMB_OK) s = own_response(sim, m, true, &free);
     if (s != LIMB_OK) return s;
-    begin_contact(sim, &sim->edge[i]);
+    m->locked = fabs(tied) <= little * free;
+    m->held_q = sim->now.q[m->q];
+    any = true;
   }
-  return limb_sim_decide(sim);
+  sim_point* p = &sim->now; // responses have overwritten the forces
+  return any ? limb_sim_accelerate(sim, p->t, p->q, p->v, sim->a) : LIMB_OK;
+}
+
+// ---- the path -------------------------------------------------------------------------------------------
+
+// Accelerations and forces for the modes as they are, with a share of the lacking force.
+static limb_status measure(limb_sim* sim, double share)
+{
+  int count;
+  for (int i = 0; i < sim->nmode; i++) {
+    sim_mode* m = &sim->mode[i];
+    m->extra = m->open ? share * m->excess : 0;
+  }
+  return look(sim, &count);
+}
+
+static void margin_of(const limb_sim* sim, const sim_mode* m, double* margin)
+{
+  if (is_held(sim, m)) {
+    const double h = sim->holding[m->v], slack = holding_slack(sim, m);
+    margin[0] = max_holding(sim, m) + slack - h;
+    margin[1] = h - min_holding(sim, m) + slack;
+  } else {
+    margin[0] = sim->a[m->v] * m->went + 1e-9 * sim->unheld;
+    margin[1] = 0;
+  }
+}
+
+// Holds all joints, with the force they lack.
+static limb_status lend(limb_sim* sim)
+{
+  for (int i = 0; i < sim->nmode; i++) {
+    if (sim->mode[i].open) hold(sim, &sim->mode[i]);
+  }
+  const limb_status s = measure(sim, 0);
+  for (int i = 0; i < sim->nmode && s == LIMB_OK; i++) {
+    sim_mode* m = &sim->mode[i];
+    if (!m->open) continue;
+    margin_of(sim, m, m->margin);
+    m->excess = fmax(0, -fmin(m->margin[0], m->margin[1])) * (1 + 1e-9);
+  }
+  return s;
+}
+
+// The joint that changes first as `share` decreases to zero, and the share then; -1: none.
+static limb_status first_change(limb_sim* sim, double* share, int* first)
+{
+  limb_status s = measure(sim, *share);
+  for (int i = 0; i < sim->nmode && s == LIMB_OK; i++) margin_of(sim, &sim->mode[i], sim->mode[i].margin);
+  if (s == LIMB_OK) s = measure(sim, 0);
+  double at = -1;
+  *first = -1;
+  for (int i = 0; i < sim->nmode && s == LIMB_OK; i++) {
+    const sim_mode* m = &sim->mode[i];
+    double margin[2];
+    if (!m->open) continue;
+    margin_of(sim, m, margin);
+    for (int k = 0; k < 2; k++) {
+      const double t = *share * (-margin[k] / (fmax(m->margin[k], 0) - margin[k])); // linear in between
+      if (margin[k] < 0 && t > at) at = t, *first = i;
+    }
+  }
+  *share = fmax(at, 0);
+  return s;
+}
+
+static limb_status follow_path(limb_sim* sim)
+{
+  double share = 1;
+  limb_status s = lend(sim);
+  for (int k = 0; k < CHANGES + CHANGES_JOINT * sim->nmode && s == LIMB_OK; k++) {
+    int first;
+    if ((s = first_change(sim, &share, &first)) != LIMB_OK || first < 0) return s;
+    change(sim, &sim->mode[first]); // by the values at share 0
+  }
+  if (s != LIMB_OK) return s;
+  return limb_sim_fail(sim, LIMB_E_NOCONV, "which joints stick, slip or rest at %.9g s cannot be decided", sim->now.t);
+}
+
+limb_status limb_sim_decide_modes(limb_sim* sim)
+{
+  limb_status s = LIMB_OK;
+  int count = first_guess(sim);
+  limb_sim_mark_held(sim);
+  if (!count) return LIMB_OK;
+  for (int round = 0; round < BLOCKS && s == LIMB_OK; round++) {
+    s = look(sim, &count);
+    if (s != LIMB_OK || !count) break;
+    for (int i = 0; i < sim->nmode; i++) change(sim, &sim->mode[i]);
+  }
+  if (s == LIMB_OK && count) s = follow_path(sim);
+  return s == LIMB_OK && sim->loops && sim->nheld ? find_locked(sim) : s;
 }

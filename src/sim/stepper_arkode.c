@@ -1,13 +1,11 @@
 // Adaptive explicit Runge-Kutta steps, by ARKODE.
 //
-// Tables are those of ARKStep: ERKStep 6.4 takes every table whose last stage is at the end of the step
-// for one whose first stage is the last one of the step before, and loses its order (llnl/sundials issue
-// 311). Order by the tolerance: Verner's 6(5) where it is tight, else Dormand and Prince's 5(4), or as the
-// options say. Fehlberg's 8(7), the highest that ARKODE has, is not used: both its formulae give each time
-// within the step the same weight, so that its estimate of the error vanishes where forces depend on time
-// only. After every step loops are closed and quaternions scaled to unity. Steps end where somebody wants
-// to see the state: no interpolation, which would have a lower order; roots are located by steps that are
-// made again. ARKODE's interpolation says where there may be some.
+// Tables are used through ARKStep: ERKStep 6.4 mistakes every table whose last stage is at the end of the step for one
+// with the property "first same as last", and loses its order (llnl/sundials issue 311). The tolerance selects Verner's
+// 6(5) or Dormand and Prince's 5(4), unless the options set the order. Fehlberg's 8(7), ARKODE's highest, is not used:
+// its formulae weight each time within the step equally, so that its error estimate vanishes where forces depend on
+// time only. After every step loops are closed and quaternions normalised. Steps end at requested times, because
+// interpolation would have a lower order, and roots are located by repeating steps; interpolation only detects them.
 #include "sim/sundials.h"
 
 #include <arkode/arkode_arkstep.h>
@@ -21,7 +19,7 @@ static ARKODE_ERKTableID table_of(const limb_sim_options* o)
   return order == 5 ? ARKODE_DORMAND_PRINCE_7_4_5 : ARKODE_VERNER_8_5_6;
 }
 
-// y and its rate have the work, too.
+// y and its rate include the work.
 static void put(const limb_sim* sim, const sim_point* p, N_Vector y)
 {
   limb_sundials_put(sim, p, y);
@@ -43,14 +41,14 @@ static int rate_of(double t, N_Vector y, N_Vector rate, void* user)
   return limb_sundials_code(s, limb_sim_power(sim, s->q, s->v, &NV_Ith_S(rate, sim->nq + sim->nv)));
 }
 
-// After a step: y back onto the manifold and the surface of the constraints.
+// After a step: projects y onto the configuration and constraint manifolds.
 static int settle(double t, N_Vector y, void* user)
 {
   limb_sim* sim = user;
   sundials* s = sim->state;
   sim_point at = {s->origin + t, s->q, s->v, 0};
   limb_status status = get(sim, y, at.t, &at);
-  if (status == LIMB_OK) status = limb_sim_settle(sim, &at);
+  if (status == LIMB_OK) status = limb_sim_correct(sim, &at);
   if (status == LIMB_OK) put(sim, &at, y);
   return limb_sundials_code(s, status);
 }
@@ -58,17 +56,17 @@ static int settle(double t, N_Vector y, void* user)
 static limb_status set_up(limb_sim* sim, sundials* s)
 {
   put(sim, &sim->now, s->y);
-  NV_Ith_S(s->tolerance, sim->nq + sim->nv) = 1e100; // work does not decide on steps
+  NV_Ith_S(s->tolerance, sim->nq + sim->nv) = 1e100; // work does not control the step
   s->polynomial = ARKStepGetDky;
   s->memory = ARKStepCreate(rate_of, NULL, 0, s->y, s->context);
   if (!s->memory) return LIMB_E_NOMEM;
   const limb_sim_options* o = &sim->o;
   int flag = ARKStepSetUserData(s->memory, sim);
-  if (!flag) flag = ARKStepSetErrHandlerFn(s->memory, limb_sundials_listen, sim);
+  if (!flag) flag = ARKStepSetErrHandlerFn(s->memory, limb_sundials_message, sim);
   if (!flag) flag = ARKStepSetTableNum(s->memory, ARKODE_DIRK_NONE, table_of(o));
   if (!flag) flag = ARKStepSVtolerances(s->memory, o->relative, s->tolerance);
   if (!flag) flag = ARKStepSetPostprocessStepFn(s->memory, settle);
-  if (!flag && o->longest > 0) flag = ARKStepSetMaxStep(s->memory, o->longest);
+  if (!flag && o->max_step > 0) flag = ARKStepSetMaxStep(s->memory, o->max_step);
   return flag ? limb_sundials_fail(sim, "ARKODE", flag) : LIMB_OK;
 }
 
@@ -89,7 +87,7 @@ static void destroy(limb_sim* sim)
 static limb_status restart(limb_sim* sim)
 {
   sundials* s = sim->state;
-  double h = 0; // found at the start; later on the last one
+  double h = 0; // chosen by the solver at the start; later the last step
   if (sim->summary.steps) (void)ARKStepGetLastStep(s->memory, &h);
   put(sim, &sim->front, s->y);
   limb_sundials_begin(s, &sim->front);
@@ -108,7 +106,7 @@ static limb_status go(limb_sim* sim, double t, int task, sim_point* out)
   int flag = ARKStepSetStopTime(s->memory, stop);
   do {
     if (flag >= 0) flag = ARKStepEvolve(s->memory, stop, s->y, &reached, task);
-  } while (limb_sundials_stands(sim, flag, reached, t));
+  } while (limb_sundials_stalled(sim, flag, reached, t));
   long failures = s->failures;
   (void)ARKStepGetNumErrTestFails(s->memory, &failures);
   limb_sundials_count(sim, failures, 0);
@@ -128,8 +126,8 @@ static limb_status back_to_begin(limb_sim* sim)
 static limb_status step(limb_sim* sim, double t)
 {
   sundials* s = sim->state;
-  const limb_status status = s->elsewhere ? back_to_begin(sim) : LIMB_OK;
-  s->elsewhere = false;
+  const limb_status status = s->displaced ? back_to_begin(sim) : LIMB_OK;
+  s->displaced = false;
   return status == LIMB_OK ? go(sim, t, ARK_ONE_STEP, &sim->front) : status;
 }
 
@@ -138,17 +136,17 @@ static limb_status inside(limb_sim* sim, double t, sim_point* out)
   sundials* s = sim->state;
   const double front = sim->front.t;
   limb_status status = back_to_begin(sim);
-  s->elsewhere = true;
+  s->displaced = true;
   if (status == LIMB_OK) status = go(sim, t, ARK_NORMAL, out);
   sim->front.t = front;
   return status;
 }
 
-// The polynomial is that of the last step until that is made again.
+// The polynomial belongs to the last step until that is repeated.
 static limb_status look(limb_sim* sim, double t, sim_point* out)
 {
   const sundials* s = sim->state;
-  return s->elsewhere ? inside(sim, t, out) : limb_sundials_inside(sim, t, out);
+  return s->displaced ? inside(sim, t, out) : limb_sundials_inside(sim, t, out);
 }
 
 const sim_stepper limb_sim_erk = {LIMB_SIM_ERK, SIM_TO_STOP, create, destroy, restart, step, inside, look};

@@ -5,30 +5,27 @@
 // Its discrete Legendre transforms give momenta at both ends of a step, in child axes:
 //
 //   mu0 = B' P - h/2 (1 - T)' Q        P = M(qm) xi               momentum in the middle
-//   mu1 = A' P + h/2 (1 + T)' Q        Q = C' xi - ad*(xi) P - g + other forces: what changes it
+//   mu1 = A' P + h/2 (1 + T)' Q        Q = C' xi - ad*(xi) P - g + other forces: its rate of change
 //
-//   A = dexp^-1(-h xi), B = dexp^-1(h xi), T = tanh(ad(h xi / 2) / 2): unity and zero but for ball and
-//   free joints
+//   A = dexp^-1(-h xi), B = dexp^-1(h xi), T = tanh(ad(h xi / 2) / 2): unity and zero except for ball and free joints
 //
-// Given mu0 = M(q0) v0, the first is solved for xi by Newton's iteration with the derivative, but for
-// terms of second order in h,
+// Given mu0 = M(q0) v0, the first is solved for xi by Newton's method with the derivative, up to terms of second order
+// in h,
 //
 //   J = M + h/2 (dn/dv - C - C') + h^2/4 dn/dq        n = C xi + g + friction + springs - wrenches
 //
-// at the beginning. Then q1 and mu1 = M(q1) v1. Other forces than those of the Lagrangian act as h times
-// what they are in the middle (Lagrange and d'Alembert). Loops: multipliers at both ends,
+// at the beginning. Then q1 and mu1 = M(q1) v1. Forces outside the Lagrangian act as h times their value in the middle
+// (Lagrange and d'Alembert). Loops have multipliers at both ends,
 //
-//   mu0 + Psi(q0)' nu0 = B' P - ...,  phi(q1) = s(t1)          mu1 + Psi(q1)' nu1 = M(q1) v1,  Psi(q1) v1
-//   = s'(t1)
+//   mu0 + Psi(q0)' nu0 = B' P - ...,  phi(q1) = s(t1)      mu1 + Psi(q1)' nu1 = M(q1) v1,  Psi(q1) v1 = s'(t1)
 //
-// and Psi(qm) xi = s'(tm) for rows that hold velocities only. Held velocities (joints that stick, given
-// motion) are left out of the equations; their xi is what takes them to where they are given.
+// and Psi(qm) xi = s'(tm) for nonholonomic constraints. Held velocities (joints that stick, prescribed motion) are not
+// unknowns; their xi takes them to their given position.
 //
-// Order 2, symmetric. Reference: J. Marsden, M. West, Discrete mechanics and variational integrators, Acta
-// Numerica 10, 2001; A. Iserles et al., Lie-group methods, Acta Numerica 9, 2000, for dexp; H. Andersen,
-// RATTLE, Journal of Computational Physics 52, 1983, for the constraints. Cost: derivatives of inverse
-// dynamics and a factorisation of nv + nc numbers a step; a mass matrix, a Coriolis matrix and inverse
-// dynamics an iteration.
+// Order 2, symmetric. Reference: J. Marsden, M. West, Discrete mechanics and variational integrators, Acta Numerica 10,
+// 2001; A. Iserles et al., Lie-group methods, Acta Numerica 9, 2000, for dexp; H. Andersen, RATTLE, Journal of
+// Computational Physics 52, 1983, for the constraints. Cost: a step: derivatives of inverse dynamics and a
+// factorisation of size nv + nc; an iteration: a mass matrix, a Coriolis matrix and inverse dynamics.
 #include "sim/sim_impl.h"
 
 #include "limb/derivatives.h"
@@ -40,9 +37,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_ITERATIONS = 200 };
+enum { MAX_ITERATIONS = 200 };
 
-// The last steps, to guess the next one from.
+// The last steps, to extrapolate from.
 typedef struct past {
   double* xi[3]; // nv: the last one first
   int count;     // of these
@@ -54,20 +51,20 @@ typedef struct variational {
   double *M, *C, *n_q, *n_v;   // nv x nv
   double *xi, *P, *Q, *mu, *d; // nv
   double *qm, *q1;             // nq
-  double *Psi0, *Psi;          // nc x nv: rows at the beginning, and elsewhere
+  double *Psi0, *Psi;          // nc x nv: at the beginning, and elsewhere
   double *phi, *rate;          // nc
   double* K;                   // (nv + nc)^2: the equations of a step, factored
-  double *r, *scale;           // nv + nc: their right-hand side and answer; scratch
+  double *r, *scale;           // nv + nc: right-hand side and solution; scratch
   double* nu;                  // nc
   int* pivot;                  // nv + nc
   unsigned char* redundant;    // nc marks
-  unsigned char* holonomic;    // nc: 1 when the row holds a place
+  unsigned char* holonomic;    // nc: 1 for positions, 0 for velocities
 } variational;
 
 static limb_status create(limb_sim* sim)
 {
   const size_t nv = (size_t)sim->nv, nq = (size_t)sim->nq, nc = (size_t)sim->nc, n = nv + nc;
-  variational* w = limb_sim_take(sim, 1, sizeof *w);
+  variational* w = limb_sim_alloc(sim, 1, sizeof *w);
   if (!w) return LIMB_E_NOMEM;
   double** const part[] = {&w->M, &w->C,     &w->n_q, &w->n_v,        &w->xi,         &w->P,         &w->Q,    &w->mu,
                            &w->d, &w->qm,    &w->q1,  &w->Psi0,       &w->Psi,        &w->phi,       &w->rate, &w->K,
@@ -75,18 +72,18 @@ static limb_status create(limb_sim* sim)
   const size_t size[] = {nv * nv, nv * nv, nv * nv, nv * nv, nv,    nv, nv, nv, nv, nq, nq,
                          nc * nv, nc * nv, nc,      nc,      n * n, n,  n,  nc, nv, nv, nv};
   for (size_t k = 0; k < sizeof part / sizeof part[0]; k++) {
-    if (!(*part[k] = limb_sim_take(sim, size[k], sizeof(double)))) return LIMB_E_NOMEM;
+    if (!(*part[k] = limb_sim_alloc(sim, size[k], sizeof(double)))) return LIMB_E_NOMEM;
   }
-  w->pivot = limb_sim_take(sim, n, sizeof *w->pivot);
-  w->redundant = limb_sim_take(sim, nc, 1);
-  w->holonomic = limb_sim_take(sim, nc, 1);
+  w->pivot = limb_sim_alloc(sim, n, sizeof *w->pivot);
+  w->redundant = limb_sim_alloc(sim, nc, 1);
+  w->holonomic = limb_sim_alloc(sim, nc, 1);
   if (!w->pivot || !w->redundant || !w->holonomic) return LIMB_E_NOMEM;
   sim->state = w;
-  const limb_status s = sim->loops ? limb_sim_take_surface(sim) : LIMB_OK;
-  return s == LIMB_OK ? limb_sim_mark_places(sim, w->holonomic) : s;
+  const limb_status s = sim->loops ? limb_sim_create_constraints(sim) : LIMB_OK;
+  return s == LIMB_OK ? limb_sim_mark_holonomic(sim, w->holonomic) : s;
 }
 
-// ---- small algebra ---------------------------------------------------------------------------------------
+// ---- small algebra --------------------------------------------------------------------------------------
 
 static void times(int n, const double* A, const double* x, double* y)
 {
@@ -101,10 +98,10 @@ static void add_transposed(int rows, int columns, const double* A, const double*
   }
 }
 
-// ---- the middle of the step ------------------------------------------------------------------------------
+// ---- the middle of the step -----------------------------------------------------------------------------
 
-// P and Q for the step xi, at qm. C v of the inverse dynamics is taken out again: it is not a force. Given
-// motion is put into copies: xi takes it to where it will be.
+// P and Q for the step xi, at qm. C v is removed from inverse dynamics, because it is not a force. Prescribed motion
+// goes into copies: xi takes it to where it will be.
 static limb_status middle(limb_sim* sim, variational* w, double h)
 {
   const sim_point* b = &sim->begin;
@@ -133,10 +130,9 @@ static limb_status rows_at(limb_sim* sim, double t, const double* q, limb_loop_e
   return limb_loop_equations_at(sim->loops, q, NULL, &sim->o.closed.loops, &out);
 }
 
-// ---- linear equations of nv + nc numbers -----------------------------------------------------------------
+// ---- linear equations of nv + nc numbers ----------------------------------------------------------------
 
-// [J -Psi_force'; Psi_row 0], with the rows of held velocities and redundant multipliers those of unity;
-// factored.
+// Factors [J -Psi_force'; Psi_row 0], with unit rows for held velocities and redundant multipliers.
 static limb_status factor(const limb_sim* sim, variational* w, const double* J, const double* Psi_force,
                           const double* Psi_row)
 {
@@ -159,8 +155,8 @@ static limb_status factor(const limb_sim* sim, variational* w, const double* J, 
   return limb_lu_factor(n, w->K, w->pivot, w->scale) ? LIMB_OK : LIMB_E_SINGULAR;
 }
 
-// Right-hand side in w->r, its first nv entries; c for the rows; held for what is held (NULL: 0). The
-// answer takes its place.
+// Solves for the right-hand side in w->r, its first nv entries, c for the constraints, and `held` for held velocities
+// (NULL: 0). The solution replaces it.
 static void solve(const limb_sim* sim, variational* w, const double* c, const double* held)
 {
   for (int i = 0; i < sim->nv; i++) {
@@ -170,7 +166,7 @@ static void solve(const limb_sim* sim, variational* w, const double* c, const do
   limb_lu_solve(sim->nv + sim->nc, w->K, w->pivot, w->r);
 }
 
-// J at the first guess, into n_v. Force laws have no derivatives: M stands for J then.
+// J at the first guess, into n_v. Force laws have no derivatives: M replaces J then.
 static limb_status derivative(limb_sim* sim, variational* w, double h)
 {
   const size_t nv = (size_t)sim->nv;
@@ -193,9 +189,9 @@ static limb_status derivative(limb_sim* sim, variational* w, double h)
   return s;
 }
 
-// ---- the step --------------------------------------------------------------------------------------------
+// ---- the step -------------------------------------------------------------------------------------------
 
-// What the rows miss at the end of the step (places, over h) or in its middle (velocities), into phi.
+// Residuals of the constraints at the end of the step (positions, over h) or in its middle (velocities), into phi.
 static limb_status missing(limb_sim* sim, variational* w, double h)
 {
   const sim_point* b = &sim->begin;
@@ -209,14 +205,13 @@ static limb_status missing(limb_sim* sim, variational* w, double h)
   return s;
 }
 
-// One iteration: how much xi changes is told by the largest entry. P and Q are those of xi, before and
-// afterwards.
+// One iteration; *change is the largest change of xi. P and Q belong to xi before and after.
 static limb_status iterate(limb_sim* sim, variational* w, double h, double* change)
 {
   const int nv = sim->nv;
   const limb_status s = sim->nc ? missing(sim, w, h) : LIMB_OK;
   if (s != LIMB_OK) return s;
-  limb_sim_momentum_before(sim, w->xi, h, w->P, w->Q, w->r);
+  limb_sim_momentum(sim, -1, w->xi, h, w->P, w->Q, w->r);
   for (int i = 0; i < nv; i++) w->r[i] = w->mu[i] - w->r[i];
   add_transposed(sim->nc, nv, w->Psi0, w->nu, w->r);
   solve(sim, w, w->phi, NULL);
@@ -230,43 +225,42 @@ static limb_status iterate(limb_sim* sim, variational* w, double h, double* chan
   return middle(sim, w, h);
 }
 
-// Until changes are rounding (of velocities; in loops, of places in the time of a step), or do not get
-// smaller any more near it: forces have the rounding of places, which is all there is at rest. The next
-// change is foreseen from the last two.
+// Iterates until changes are rounding (of velocities; with loops, of positions over the step) or stop decreasing near
+// it: forces have the rounding of positions, which dominates at rest. The next change is predicted from the last two.
 static limb_status find_step(limb_sim* sim, variational* w, double h)
 {
   double before = HUGE_VAL;
-  for (int k = 0; k < MOST_ITERATIONS; k++) {
+  for (int k = 0; k < MAX_ITERATIONS; k++) {
     double change;
     const limb_status s = iterate(sim, w, h, &change);
     if (s != LIMB_OK) return s;
-    const double places = fmax(1, limb_largest((size_t)sim->nq, w->qm)) / h;
-    const double size = limb_largest((size_t)sim->nv, w->xi) + (sim->nc ? places : 0) + DBL_MIN;
-    const double near = fmax(1e-11 * size, 16 * DBL_EPSILON * places);
+    const double positions = fmax(1, limb_largest((size_t)sim->nq, w->qm)) / h;
+    const double size = limb_largest((size_t)sim->nv, w->xi) + (sim->nc ? positions : 0) + DBL_MIN;
+    const double near = fmax(1e-11 * size, 16 * DBL_EPSILON * positions);
     const double next = k ? change * fmin(1, change / before) : change;
     if (next <= DBL_EPSILON * size || (change >= before && change < near)) return LIMB_OK;
     before = change;
   }
-  return limb_sim_fail(sim, LIMB_E_NOCONV, "the variational method needs a shorter step than %.3g s", h);
+  return limb_sim_fail(sim, LIMB_E_NOCONV, "the variational method requires a step shorter than %.3g s", h);
 }
 
-// Forces that hold the held ones during the step: what both momenta lack, over h. After the step: r holds the
+// Forces that hold the held joints during the step: the defect of both momenta, over h. After the step: r has the
 // multipliers at its end, n_v the momenta there.
 static void find_holding(limb_sim* sim, variational* w, double h)
 {
   const int nv = sim->nv;
   const double* after = w->n_v;
   double* lacking = w->n_q;
-  limb_sim_momentum_before(sim, w->xi, h, w->P, w->Q, lacking);
+  limb_sim_momentum(sim, -1, w->xi, h, w->P, w->Q, lacking);
   add_transposed(sim->nc, nv, w->Psi0, w->nu, w->mu);
   times(nv, w->M, sim->front.v, w->d);
   for (int i = 0; i < nv; i++) lacking[i] = (lacking[i] - w->mu[i] + w->d[i] - after[i]) / h;
   for (int k = 0; k < sim->nc; k++) w->r[nv + k] /= -h;
   add_transposed(sim->nc, nv, w->Psi, w->r + nv, lacking);
-  limb_sim_share_holding(sim, w->xi, lacking);
+  limb_sim_split_holding(sim, w->xi, lacking);
 }
 
-// v1 from mu1, on the surface of the constraints.
+// v1 from mu1, on the constraint manifold.
 static limb_status finish(limb_sim* sim, variational* w, double h)
 {
   sim_point* f = &sim->front;
@@ -275,7 +269,7 @@ static limb_status finish(limb_sim* sim, variational* w, double h)
   if (s == LIMB_OK && sim->nc) s = rows_at(sim, f->t, f->q, (limb_loop_equations){.Psi = w->Psi, .rate = w->rate});
   if (s == LIMB_OK) s = factor(sim, w, w->M, w->Psi, w->Psi);
   if (s != LIMB_OK) return s;
-  limb_sim_momentum_after(sim, w->xi, h, w->P, w->Q, w->n_v);
+  limb_sim_momentum(sim, 1, w->xi, h, w->P, w->Q, w->n_v);
   memcpy(w->r, w->n_v, (size_t)sim->nv * sizeof *w->r);
   memset(w->d, 0, (size_t)sim->nv * sizeof *w->d);
   if (sim->motion.given && (s = limb_sim_impose(sim, f->t, f->q, w->d)) != LIMB_OK) return s;
@@ -290,7 +284,7 @@ static limb_status finish(limb_sim* sim, variational* w, double h)
   return s;
 }
 
-// A polynomial through the last steps, when this is the next of their length; else v0.
+// A polynomial through the last steps, if this one continues them with the same length; else v0.
 static void extrapolate(const limb_sim* sim, variational* w, double h)
 {
   const past* p = &w->past;
@@ -312,7 +306,7 @@ static void remember(const limb_sim* sim, variational* w, double h)
   p->end = sim->front.t, p->h = h;
 }
 
-// xi of held velocities: the way to where they will be.
+// xi of held velocities: the displacement to where they will be.
 static limb_status first_guess(limb_sim* sim, variational* w, double h)
 {
   const sim_point* b = &sim->begin;
@@ -339,7 +333,7 @@ static limb_status step(limb_sim* sim, double t)
   if ((s = first_guess(sim, w, h)) != LIMB_OK) return s;
   if (sim->nc) {
     s = rows_at(sim, b->t, b->q, (limb_loop_equations){.Psi = w->Psi0});
-    if (s == LIMB_OK) s = limb_sim_redundant_rows(sim, b->t, b->q, w->redundant);
+    if (s == LIMB_OK) s = limb_sim_redundant_constraints(sim, b->t, b->q, w->redundant);
   }
   if (s == LIMB_OK) s = derivative(sim, w, h);
   if (s == LIMB_OK) s = factor(sim, w, w->n_v, w->Psi0, w->Psi0);

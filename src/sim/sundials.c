@@ -1,16 +1,16 @@
-// What the steppers over SUNDIALS share.
+// Common parts of the SUNDIALS steppers.
 //
 //   q' of a ball joint   Q' = Q (w, 0) / 2 + (1 - |Q|^2) Q       the last term keeps the norm near 1
 //   q' of a free joint   p' = R(Q) v, and the same
 //
-// Work is the integral of the power along a step. Explicit steps take it along as one number of y. Iterations
-// would not see to it unless it decided on steps, too: CVODE and IDA leave it out, and it is taken by Gauss'
-// quadrature over the solver's polynomial once a step is made. (All power together is the rate of the energy,
-// and as smooth as the motion.) Up to a time inside the step, x in [-1, 1]:
+// Work is the integral of the power along a step. Explicit steps integrate it as one number of y. Implicit iterations
+// would neglect it unless it also controlled the step; CVODE and IDA therefore leave it out, and it follows by Gauss
+// quadrature over the solver's polynomial after each step. (The total power is the rate of the energy, as smooth as
+// the motion.) Up to a time within the step, x in [-1, 1]:
 //
 //   W(x) = h/2 sum_i w_i p_i (1 + x + sum_k P_k(x_i) (P_k+1(x) - P_k-1(x))),   k = 1 .. n-1
 //
-// w_i, x_i Gauss' weights (of sum 1) and nodes, P_k Legendre's polynomials, p_i powers at the nodes.
+// w_i, x_i Gauss weights (of sum 1) and nodes, P_k Legendre polynomials, p_i powers at the nodes.
 #include "sim/sundials.h"
 
 #include "base/finite.h"
@@ -19,11 +19,11 @@
 #include <stdio.h>
 #include <string.h>
 
-// ---- memory ----------------------------------------------------------------------------------------------
+// ---- memory ---------------------------------------------------------------------------------------------
 
 limb_status limb_sundials_create(limb_sim* sim, int n, bool matrix, sundials** out)
 {
-  sim->state = *out = limb_sim_take(sim, 1, sizeof **out);
+  sim->state = *out = limb_sim_alloc(sim, 1, sizeof **out);
   return *out ? limb_sundials_fill(sim, n, matrix, *out) : LIMB_E_NOMEM;
 }
 
@@ -31,11 +31,11 @@ limb_status limb_sundials_fill(limb_sim* sim, int n, bool matrix, sundials* s)
 {
   const size_t nv = (size_t)sim->nv;
   s->n = n;
-  s->q = limb_sim_take(sim, (size_t)sim->nq, sizeof(double));
-  s->v = limb_sim_take(sim, nv, sizeof(double));
-  s->a = limb_sim_take(sim, nv, sizeof(double));
-  s->a_q = limb_sim_take(sim, matrix ? nv * nv : 0, sizeof(double));
-  s->a_v = limb_sim_take(sim, matrix ? nv * nv : 0, sizeof(double));
+  s->q = limb_sim_alloc(sim, (size_t)sim->nq, sizeof(double));
+  s->v = limb_sim_alloc(sim, nv, sizeof(double));
+  s->a = limb_sim_alloc(sim, nv, sizeof(double));
+  s->a_q = limb_sim_alloc(sim, matrix ? nv * nv : 0, sizeof(double));
+  s->a_v = limb_sim_alloc(sim, matrix ? nv * nv : 0, sizeof(double));
   if (!s->q || !s->v || !s->a || !s->a_q || !s->a_v) return LIMB_E_NOMEM;
   if (SUNContext_Create(NULL, &s->context)) return LIMB_E_NOMEM;
   s->y = N_VNew_Serial(n, s->context);
@@ -62,7 +62,7 @@ void limb_sundials_free(sundials* s)
   if (s->context) (void)SUNContext_Free(&s->context);
 }
 
-// ---- states ----------------------------------------------------------------------------------------------
+// ---- states ---------------------------------------------------------------------------------------------
 
 void limb_sundials_put(const limb_sim* sim, const sim_point* p, N_Vector y)
 {
@@ -79,7 +79,7 @@ limb_status limb_sundials_get(const limb_sim* sim, const double* y, double t, si
   return limb_normalize(sim->m, p->q);
 }
 
-// ---- rates -----------------------------------------------------------------------------------------------
+// ---- rates ----------------------------------------------------------------------------------------------
 
 int limb_sundials_code(sundials* s, limb_status status)
 {
@@ -104,17 +104,16 @@ int limb_sundials_rate(double t, N_Vector y, N_Vector rate, void* user)
   return 0;
 }
 
-// ---- derivatives -----------------------------------------------------------------------------------------
+// ---- derivatives ----------------------------------------------------------------------------------------
 
-// A tangent (w; v) of a free joint moves its coordinates by (R v; Q w / 2): backwards, w = 2 Q* dQ and v =
-// R' dp.
+// A tangent (w; v) of a free joint moves its coordinates by (R v; Q w / 2): conversely, w = 2 Q* dQ and v = R' dp.
 void limb_sundials_by_coordinates(const limb_sim* sim, const double* q, const double* by_tangent, int row, SUNMatrix J)
 {
   const int nv = sim->nv;
   for (int i = 0; i < nv; i++) {
     const double* d = by_tangent + (size_t)i * (size_t)nv;
     for (int k = 0; k < nv; k++) {
-      if (sim->place[k] >= 0) SM_ELEMENT_D(J, row + i, sim->place[k]) = d[k];
+      if (sim->coordinate[k] >= 0) SM_ELEMENT_D(J, row + i, sim->coordinate[k]) = d[k];
     }
     for (int b = 0; b < sim->nblock; b++) {
       const sim_block* block = &sim->block[b];
@@ -135,13 +134,13 @@ void limb_sundials_by_coordinates(const limb_sim* sim, const double* q, const do
   }
 }
 
-// q' by v; q' by q of quaternions is left out: nothing is stiff there, and iterations converge all the same.
-void limb_sundials_places(const limb_sim* sim, const double* q, double factor, SUNMatrix J)
+// q' by v; the derivative of quaternion rates by q is omitted: it is not stiff, and iterations converge without it.
+void limb_sundials_coordinates(const limb_sim* sim, const double* q, double factor, SUNMatrix J)
 {
   double* e = sim->rest;
   memset(e, 0, (size_t)sim->nv * sizeof *e);
   for (int k = 0; k < sim->nv; k++) {
-    if (sim->place[k] >= 0) SM_ELEMENT_D(J, sim->place[k], sim->nq + k) = factor;
+    if (sim->coordinate[k] >= 0) SM_ELEMENT_D(J, sim->coordinate[k], sim->nq + k) = factor;
   }
   for (int b = 0; b < sim->nblock; b++) {
     const sim_block* block = &sim->block[b];
@@ -168,7 +167,7 @@ int limb_sundials_jacobian(double t, N_Vector y, N_Vector rate, SUNMatrix J, voi
   if (status == LIMB_OK) status = limb_sim_derivatives(sim, &at, 0, NULL, s->a_q, s->a_v, NULL);
   if (status != LIMB_OK) return limb_sundials_code(s, status);
   (void)SUNMatZero(J);
-  limb_sundials_places(sim, s->q, 1, J);
+  limb_sundials_coordinates(sim, s->q, 1, J);
   limb_sundials_by_coordinates(sim, s->q, s->a_q, nq, J);
   for (int i = 0; i < nv; i++) {
     for (int k = 0; k < nv; k++) SM_ELEMENT_D(J, nq + i, nq + k) = s->a_v[(size_t)i * (size_t)nv + (size_t)k];
@@ -176,7 +175,7 @@ int limb_sundials_jacobian(double t, N_Vector y, N_Vector rate, SUNMatrix J, voi
   return 0;
 }
 
-// ---- work ------------------------------------------------------------------------------------------------
+// ---- work -----------------------------------------------------------------------------------------------
 
 static const double node[WORK_NODES] = {-0.93246951420315202781, -0.66120938646626451366, -0.23861918608319690863,
                                         0.23861918608319690863,  0.66120938646626451366,  0.93246951420315202781};
@@ -205,14 +204,14 @@ static double work_until(const sundials* s, double t)
   return h / 2 * sum;
 }
 
-// The power at a time of the solver's.
+// The power at a time of the solver.
 static limb_status power_at(limb_sim* sim, double t, double* power)
 {
   sundials* s = sim->state;
   sim_point at = {s->origin + t, s->q, s->v, 0};
   if (s->polynomial(s->memory, t, 0, s->rate) < 0) return LIMB_E_NOCONV;
   limb_status status = limb_sundials_get(sim, NV_DATA_S(s->rate), at.t, &at);
-  if (status == LIMB_OK) status = limb_sim_settle(sim, &at);
+  if (status == LIMB_OK) status = limb_sim_correct(sim, &at);
   if (status == LIMB_OK) status = limb_sim_accelerate(sim, at.t, at.q, at.v, s->a);
   return status == LIMB_OK ? limb_sim_power(sim, at.q, at.v, power) : status;
 }
@@ -227,9 +226,9 @@ limb_status limb_sundials_work(limb_sim* sim)
   return status;
 }
 
-// ---- steps -----------------------------------------------------------------------------------------------
+// ---- steps ----------------------------------------------------------------------------------------------
 
-limb_status limb_sundials_mind_drift(limb_sim* sim)
+limb_status limb_sundials_check_drift(limb_sim* sim)
 {
   sundials* s = sim->state;
   if (!sim->loops) return LIMB_OK;
@@ -237,14 +236,14 @@ limb_status limb_sundials_mind_drift(limb_sim* sim)
   const sim_point* f = &sim->front;
   sim->o.closed.loops.time = f->t;
   const limb_status status = limb_loop_gap_of(sim->loops, f->q, f->v, &sim->o.closed.loops, &gap);
-  s->elsewhere = fmax(gap.place, gap.velocity) > 1000 * fmax(sim->o.relative, sim->o.absolute);
+  s->displaced = fmax(gap.place, gap.velocity) > 1000 * fmax(sim->o.relative, sim->o.absolute);
   return status;
 }
 
-limb_status limb_sundials_come_back(limb_sim* sim, limb_status (*begin_at)(limb_sim*, const sim_point*))
+limb_status limb_sundials_return(limb_sim* sim, limb_status (*begin_at)(limb_sim*, const sim_point*))
 {
   const sundials* s = sim->state;
-  if (!s->elsewhere) return LIMB_OK;
+  if (!s->displaced) return LIMB_OK;
   sim->summary.restarts++;
   return begin_at(sim, &sim->begin);
 }
@@ -257,16 +256,16 @@ void limb_sundials_count(limb_sim* sim, long failures, long iterations)
   s->failures = failures, s->iterations = iterations;
 }
 
-// ---- time ------------------------------------------------------------------------------------------------
+// ---- time -----------------------------------------------------------------------------------------------
 
 void limb_sundials_begin(sundials* s, const sim_point* p)
 {
-  s->status = s->trouble = LIMB_OK;
-  s->failures = s->iterations = 0, s->elsewhere = false;
+  s->status = s->first_failure = LIMB_OK;
+  s->failures = s->iterations = 0, s->displaced = false;
   s->origin = p->t, s->from = s->to = 0;
 }
 
-bool limb_sundials_stands(limb_sim* sim, int flag, double reached, double t)
+bool limb_sundials_stalled(limb_sim* sim, int flag, double reached, double t)
 {
   sundials* s = sim->state;
   sim->front.t = reached < t - s->origin ? fmin(s->origin + reached, t) : t;
@@ -280,14 +279,14 @@ limb_status limb_sundials_inside(limb_sim* sim, double t, sim_point* out)
   sundials* s = sim->state;
   const double own = fmin(fmax(t - s->origin, s->from), s->to);
   if (s->polynomial(s->memory, own, 0, s->rate) < 0)
-    return limb_sim_fail(sim, LIMB_E_NOCONV, "%.9g s is not in the last step: %s", t, s->text);
+    return limb_sim_fail(sim, LIMB_E_NOCONV, "%.9g s is not within the last step: %s", t, s->text);
   out->work = sim->begin.work + work_until(s, own);
   return limb_sundials_get(sim, NV_DATA_S(s->rate), t, out);
 }
 
-// ---- messages --------------------------------------------------------------------------------------------
+// ---- messages -------------------------------------------------------------------------------------------
 
-void limb_sundials_listen(int code, const char* module, const char* function, char* text, void* user)
+void limb_sundials_message(int code, const char* module, const char* function, char* text, void* user)
 {
   const limb_sim* sim = user;
   sundials* s = sim->state;
@@ -303,18 +302,18 @@ limb_status limb_sundials_fail(limb_sim* sim, const char* solver, int flag)
   const sundials* s = sim->state;
   if (s->status != LIMB_OK)
     return limb_sim_fail(sim, s->status, "after %.9g s: %s", sim->now.t, limb_status_text(s->status));
-  return limb_sim_fail(sim, LIMB_E_NOCONV, "%s gave up after %.9g s with code %d: %s", solver, sim->now.t, flag,
+  return limb_sim_fail(sim, LIMB_E_NOCONV, "%s failed after %.9g s with code %d: %s", solver, sim->now.t, flag,
                        s->text);
 }
 
 limb_status limb_sundials_reached(limb_sim* sim, const char* solver, int flag)
 {
   sundials* s = sim->state;
-  if (s->status != LIMB_OK) s->trouble = s->status;
+  if (s->status != LIMB_OK) s->first_failure = s->status;
   if (flag >= 0 && sim->front.t > sim->begin.t) return LIMB_OK;
-  s->elsewhere = true; // whoever goes on all the same begins anew
+  s->displaced = true; // the next step restarts
   if (flag < 0) return limb_sundials_fail(sim, solver, flag);
-  const limb_status status = s->trouble != LIMB_OK ? s->trouble : LIMB_E_NOCONV;
-  return limb_sim_fail(sim, status, "after %.9g s steps become so short that time does not go on: %s", sim->begin.t,
+  const limb_status status = s->first_failure != LIMB_OK ? s->first_failure : LIMB_E_NOCONV;
+  return limb_sim_fail(sim, status, "after %.9g s steps become too short for time to advance: %s", sim->begin.t,
                        limb_status_text(status));
 }

@@ -2,17 +2,17 @@
 //
 //   q = q0 (+) u,  u(0) = 0:     u' = v + [u, v] / 2 + (1 - theta/2 cot(theta/2)) / theta^2 [u, [u, v]] + ...
 //
-// on SO(3) that is all; on SE(3) the series goes on, with a closed form in powers of ad(u) up to the fourth.
+// This is complete on SO(3); on SE(3) the series continues, with a closed form in powers of ad(u) up to the fourth.
 //
 //   w, v         angular and linear part
 //   [u, x]       (u_w x x_w; u_w x x_v + u_v x x_w)
 //
 // Reference: Hairer, Lubich, Wanner, Geometric numerical integration, 2nd edition, III.4 and IV.7; increments
-//            multiply on the right here, which turns the sign of ad. For the coefficients on SE(3): F. Bullo,
+//            multiply on the right here, which reverses the sign of ad. Coefficients on SE(3): F. Bullo,
 //            R. Murray, Proportional derivative (PD) control on the Euclidean group, 1995, (2.16).
 #include "sim/sim_impl.h"
 
-#include "linalg/arc_f64.h"
+#include "kernel/arc.h"
 #include "linalg/vec3.h"
 
 #include <math.h>
@@ -21,14 +21,14 @@
 limb_status limb_sim_find_blocks(limb_sim* sim)
 {
   const int joints = limb_joint_count(sim->m);
-  sim->block = limb_sim_take(sim, (size_t)joints, sizeof *sim->block);
-  sim->place = limb_sim_take(sim, (size_t)sim->nv, sizeof *sim->place);
-  if (!sim->block || !sim->place) return LIMB_E_NOMEM;
+  sim->block = limb_sim_alloc(sim, (size_t)joints, sizeof *sim->block);
+  sim->coordinate = limb_sim_alloc(sim, (size_t)sim->nv, sizeof *sim->coordinate);
+  if (!sim->block || !sim->coordinate) return LIMB_E_NOMEM;
   for (int j = 0; j < joints; j++) {
     limb_joint_info info;
     const limb_status s = limb_get_joint(sim->m, j, &info);
     if (s != LIMB_OK) return s;
-    for (int k = 0; k < info.nv; k++) sim->place[info.v + k] = info.nq == info.nv ? info.q + k : -1;
+    for (int k = 0; k < info.nv; k++) sim->coordinate[info.v + k] = info.nq == info.nv ? info.q + k : -1;
     if (info.nq == info.nv) continue;
     sim->block[sim->nblock++] = (sim_block){info.q, info.v, info.nv == 6};
   }
@@ -96,7 +96,7 @@ static sp_vec3 solve_turn(double g, sp_vec3 c, sp_vec3 x)
 void limb_sim_tangent_solve(const limb_sim* sim, const double* v, double g, double* x)
 {
   for (int k = 0; k < sim->nv; k++) {
-    if (sim->place[k] >= 0) x[k] /= g;
+    if (sim->coordinate[k] >= 0) x[k] /= g;
   }
   for (int k = 0; k < sim->nblock; k++) {
     const sim_block* b = &sim->block[k];
@@ -110,7 +110,7 @@ void limb_sim_tangent_solve(const limb_sim* sim, const double* v, double g, doub
 void limb_sim_tangent_solve_row(const limb_sim* sim, const double* v, double g, double* x)
 {
   for (int k = 0; k < sim->nv; k++) {
-    if (sim->place[k] >= 0) x[k] /= g;
+    if (sim->coordinate[k] >= 0) x[k] /= g;
   }
   for (int k = 0; k < sim->nblock; k++) {
     const sim_block* b = &sim->block[k];
@@ -121,7 +121,7 @@ void limb_sim_tangent_solve_row(const limb_sim* sim, const double* v, double g, 
   }
 }
 
-// ---- coordinates -----------------------------------------------------------------------------------------
+// ---- coordinates ----------------------------------------------------------------------------------------
 
 // Q' = Q (w, 0) / 2
 static void quaternion_rate(const double* Q, const double* w, double* rate)
@@ -148,7 +148,7 @@ void limb_sim_block_rate(const sim_block* b, const double* q, const double* v, d
 void limb_sim_configuration_rate(const limb_sim* sim, const double* q, const double* v, double* rate)
 {
   for (int k = 0; k < sim->nv; k++) {
-    if (sim->place[k] >= 0) rate[sim->place[k]] = v[k];
+    if (sim->coordinate[k] >= 0) rate[sim->coordinate[k]] = v[k];
   }
   for (int k = 0; k < sim->nblock; k++) {
     const sim_block* b = &sim->block[k];
@@ -160,7 +160,7 @@ void limb_sim_configuration_rate(const limb_sim* sim, const double* q, const dou
   }
 }
 
-// ---- momenta of the variational method -------------------------------------------------------------------
+// ---- momenta of the variational method ------------------------------------------------------------------
 //
 // Transposes: ad(u)' f = -u x* f, f being a force.
 
@@ -200,9 +200,8 @@ void limb_sim_add_bracket(const limb_sim* sim, const double* v, const double* P,
   }
 }
 
-// side -1: at the beginning of the step, B' P - h/2 (1 - T)' Q; 1: at its end, A' P + h/2 (1 + T)' Q.
-static void momentum(const limb_sim* sim, double side, const double* xi, double h, const double* P, const double* Q,
-                     double* mu)
+void limb_sim_momentum(const limb_sim* sim, double side, const double* xi, double h, const double* P, const double* Q,
+                       double* mu)
 {
   for (int i = 0; i < sim->nv; i++) mu[i] = P[i] + side * h / 2 * Q[i];
   for (int k = 0; k < sim->nblock; k++) {
@@ -212,16 +211,4 @@ static void momentum(const limb_sim* sim, double side, const double* xi, double 
     const sp_force q = force_at(b, Q), t = tanh_transposed(sp_scalem(h / 2, v), q);
     put_force(b, sp_addf(p, sp_scalef(side * h / 2, sp_addf(q, sp_scalef(side, t)))), mu);
   }
-}
-
-void limb_sim_momentum_before(const limb_sim* sim, const double* xi, double h, const double* P, const double* Q,
-                              double* mu)
-{
-  momentum(sim, -1, xi, h, P, Q, mu);
-}
-
-void limb_sim_momentum_after(const limb_sim* sim, const double* xi, double h, const double* P, const double* Q,
-                             double* mu)
-{
-  momentum(sim, 1, xi, h, P, Q, mu);
 }

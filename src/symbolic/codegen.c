@@ -343,7 +343,7 @@ static limb_status begin_answering(making* x)
   x->answering.env.friction = o->friction;
   x->answering.env.coulomb_width = o->coulomb_width;
   x->answering.frame = limb_trace_frame(x->m, o->frame);
-  const limb_status s = limb_data_create(x->m, &x->c->alloc, &x->answering.d);
+  const limb_status s = limb_data_create(limb_spanning_tree(x->m), &x->c->alloc, &x->answering.d);
   if (s != LIMB_OK || limb_loop_count(x->m) == 0) return s;
   // what cannot be begun has no functions that would ask for it
   return limb_loop_reference_begin(x->m, o, x->program, &x->answering.loops) == LIMB_E_NOMEM ? LIMB_E_NOMEM : LIMB_OK;

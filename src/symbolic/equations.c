@@ -87,7 +87,7 @@ static limb_status read_options(const limb_equation_options* given, limb_equatio
 static limb_status check_joints(const limb_model* m, limb_error* error)
 {
   for (int i = 0; i < m->nlink; i++) {
-    if (m->link[i].shape < SHAPE_BALL) continue;
+    if (m->link[i].joint_class < CLASS_BALL) continue;
     return limb_fail(error, LIMB_E_UNSUPPORTED, m->joint[m->link[i].joint].def.name,
                      "equations of ball and free joints are not written: their coordinates are no "
                      "angles; `limb codegen` writes functions for them");

@@ -16,7 +16,10 @@ static const double SAME = 1e-12;
 
 // ---- the table ------------------------------------------------------------------------------------------
 
-static bool turns(const limb_link* link) { return link->shape <= SHAPE_ROT_ANY || link->shape == SHAPE_SCREW; }
+static bool turns(const limb_link* link)
+{
+  return link->joint_class <= CLASS_ROT_ANY || link->joint_class == CLASS_SCREW;
+}
 
 static bool is_parallel(const limb_equations* x, int i)
 {

@@ -221,7 +221,7 @@ limb_status limb_equations_check(limb_equations* x, unsigned what)
   t.ours = limb_ring_take(x->ring, n * rows, sizeof *t.ours);
   t.theirs = limb_ring_take(x->ring, n * rows, sizeof *t.theirs);
   limb_status s = limb_ring_status(x->ring);
-  if (s == LIMB_OK) s = limb_data_create(m, alloc, &t.data);
+  if (s == LIMB_OK) s = limb_data_create(limb_spanning_tree(m), alloc, &t.data);
   if (s == LIMB_OK && what & 1U << WHAT_PSI) s = limb_loops_create(m, LIMB_LOOPS_LINEAR, alloc, &t.loops);
   if (s == LIMB_OK) s = check_states(&t, what);
   limb_loops_destroy(t.loops);

@@ -1,7 +1,7 @@
 // The robot's kernels over symbols, and what they record as polynomials.
 //
-//   M      composite rigid bodies (dynamics/crba_kernel.h)
-//   g      Newton-Euler without motion (dynamics/rnea_kernel.h)
+//   M      composite rigid bodies (kernel/crba_kernel.h)
+//   g      Newton-Euler without motion (kernel/rnea_kernel.h)
 //   C      Christoffel symbols of M, so that dM/dt - 2 C is skew (Zhang, MEE5114, page 16, corrected):
 //          C_ij = sum_k 1/2 (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i) v_k
 #include "symbolic/equations_impl.h"

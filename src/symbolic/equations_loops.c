@@ -3,7 +3,7 @@
 // Rows of places are d, from the origin of frame a to that of b, along the locked axes of a. Where those are
 // a plane or a line that does not turn, or all directions are locked, people take axes of the world instead
 // (Ghosal 2010, (31)): the rows are combinations of each other where the loops are closed. Rows of turns, gears
-// and polynomials are the library's own (loops/constraint_kernel.h). Rows that no joint moves are left out.
+// and polynomials are the library's own (kernel/constraint_kernel.h). Rows that no joint moves are left out.
 #include "symbolic/equations_impl.h"
 #include "symbolic/loop_trace.h"
 

@@ -39,7 +39,7 @@ static limb_status find_independent(limb_loop_reference* r, limb_program* p)
 static limb_status make_workspaces(limb_loop_reference* r, const limb_codegen_options* options, limb_program* p)
 {
   const limb_model* m = r->m;
-  limb_status s = limb_data_create(m, &p->alloc, &r->d);
+  limb_status s = limb_data_create(limb_spanning_tree(m), &p->alloc, &r->d);
   if (s != LIMB_OK || m->nloop == 0) return s;
   s = limb_loops_create(m, LIMB_LOOPS_DENSE, &p->alloc, &r->w);
   if (s == LIMB_OK) s = find_independent(r, p);

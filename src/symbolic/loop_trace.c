@@ -4,7 +4,7 @@
 #include "symbolic/loop_trace.h"
 
 #include "base/error.h"
-#include "linalg/spatial_ops.h"
+#include "kernel/vectors.h"
 
 #include "symbolic/parameters.h"
 #include "symbolic/solve_kernel.h"

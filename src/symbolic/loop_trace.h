@@ -1,6 +1,6 @@
 // Robots with loops over symbols: their equations, and all velocities as functions of the independent ones.
 //
-// Reference: Khalil 2010, (55)-(58); loops/constraint_kernel.h has the equations, symbolic/loop_split.h the
+// Reference: Khalil 2010, (55)-(58); kernel/constraint_kernel.h has the equations, symbolic/loop_split.h the
 // choice, symbolic/solve_kernel.h the solution.
 //
 //   v = G y'        a = G y'' + g        y: independent coordinates

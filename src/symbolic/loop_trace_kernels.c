@@ -1,4 +1,4 @@
-// The kernels of loops over symbols: the same text as for numbers (loops/loop_kernel_set.h), recorded.
+// The kernels of loops over symbols: the same text as for numbers (kernel/constraint_kernel.h), recorded.
 #include "symbolic/loop_trace.h"
 
 // Not called: coordinates are loaded by the kernels of dynamics.
@@ -9,6 +9,6 @@ KERNEL void sines(int n, const real* x, real* s, real* c)
 
 #define LINK_CONST      limb_link_symbol
 #define LOOP_KERNEL_SET limb_loop_kernels_symbol
-#include "loops/loop_kernel_set.h"
+#include "kernel/constraint_kernel.h"
 
 const limb_loop_kernels_symbol limb_loop_trace_kernels = {SET(rows)};

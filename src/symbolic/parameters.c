@@ -89,7 +89,7 @@ static void put_lengths(limb_parameters* p, int i)
   const limb_link_f64* from = &p->m->k64[i];
   limb_link_symbol* k = &p->k[i];
   const int parent = link->parent, end = i;
-  if (link->shape >= SHAPE_ROT_ANY) {
+  if (link->joint_class >= CLASS_ROT_ANY) {
     k->px = length_scalar(p, parent, end, 0, from->px);
     k->py = length_scalar(p, parent, end, 1, from->py);
     k->pz = length_scalar(p, parent, end, 2, from->pz);

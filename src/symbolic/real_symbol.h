@@ -1,10 +1,11 @@
 // Scalars of the kernels: symbols, whose arithmetic is recorded in a graph instead of done.
 //
-// The vocabulary of base/real_native.h. A scalar is a number, or an edge of a graph; arithmetic on numbers
+// The vocabulary of kernel/scalar_native.h. A scalar is a number, or an edge of a graph; arithmetic on numbers
 // alone is done at once and needs no graph, and every other operation finds the graph in its operands.
 // Parameters are scalars as well: they may be symbols of their own. Zeroed memory holds zeros.
 #ifndef LIMB_REAL_SYMBOL_H
 #define LIMB_REAL_SYMBOL_H
+#define LIMB_SCALAR 1
 
 #include "symbolic/graph.h"
 

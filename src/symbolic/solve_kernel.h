@@ -13,7 +13,7 @@
 //   A x = b         in least squares where there are more rows: x = R^-1 Q' b
 //   A' x = f        of least norm then: x = Q R^-T f
 //
-// Included after the scalar vocabulary with root(), and linalg/spatial_ops.h.
+// Included after the scalar vocabulary with root(), and kernel/vectors.h.
 
 typedef struct dense {
   int rows, n;

@@ -137,14 +137,14 @@ static bool follows(const limb_link* link, int constant)
 {
   const bool place = strcmp(constants[constant].name, ".px") == 0 || strcmp(constants[constant].name, ".py") == 0 ||
                      strcmp(constants[constant].name, ".pz") == 0;
-  return place && link->shape < SHAPE_ROT_ANY;
+  return place && link->joint_class < CLASS_ROT_ANY;
 }
 
 // "elbow.xx"; of several links in one joint with the component that this one moves by, "hook.r2.xx".
 static const char* parameter_name(limb_tracer* t, int link, const char* constant)
 {
   const limb_joint* joint = &t->m->joint[t->m->link[link].joint];
-  const bool several = joint->nq > 1 && t->m->link[link].shape < SHAPE_BALL;
+  const bool several = joint->nq > 1 && t->m->link[link].joint_class < CLASS_BALL;
   const char* which = several ? limb_q_suffix(joint->def.type, t->m->link[link].q - joint->q) : "";
   const char* const parts[] = {joint->def.name, which, constant, NULL};
   return limb_program_text(t->program, parts);
@@ -173,7 +173,8 @@ static limb_status link_scalars(limb_tracer* t)
       to[c] = kept(t, name, x);
     }
     memcpy(&t->k[i], to, sizeof to);
-    if (t->options.symbols == LIMB_SYMBOLS_ALL && m->link[i].shape < SHAPE_ROT_ANY) limb_place_by_offsets(&t->k[i]);
+    if (t->options.symbols == LIMB_SYMBOLS_ALL && m->link[i].joint_class < CLASS_ROT_ANY)
+      limb_place_by_offsets(&t->k[i]);
   }
   return LIMB_OK;
 }

@@ -1,4 +1,4 @@
-// The kernels over symbols: the same texts as for numbers (dynamics/kernel_set.h), recorded.
+// The kernels over symbols: the same texts as for numbers (kernel/kernel_set.h), recorded.
 #include "symbolic/trace_kernels.h"
 
 #include <math.h>
@@ -24,35 +24,33 @@ KERNEL real sign_of(real x, double width)
 
 #define BASE_CELL  limb_scalar
 #define LINK_CONST limb_link_symbol
-#include "linalg/spatial_ops.h"
+#define KERNEL_SET limb_kernels_symbol
+#include "kernel/joint_transform.h"
 
-#include "model/place.h"
-
-// The shape of a link needs no arm of its own: the scalar removes what it fixes.
-#undef FOR_SHAPE
-#undef FOR_FEW_SHAPES
-#undef FOR_ROOT_SHAPE
-#define FOR_SHAPE(shape, ARM) \
-  {                           \
-    ARM(shape);               \
+// The joint_class of a link body_terms no arm of its own: the scalar removes what it fixes.
+#undef FOR_JOINT_CLASS
+#undef FOR_FEW_JOINT_CLASSES
+#undef FOR_ROOT_JOINT_CLASS
+#define FOR_JOINT_CLASS(joint_class, CASE) \
+  {                                        \
+    CASE(joint_class);                     \
   }
-#define FOR_FEW_SHAPES FOR_SHAPE
-#define FOR_ROOT_SHAPE FOR_SHAPE
+#define FOR_FEW_JOINT_CLASSES FOR_JOINT_CLASS
+#define FOR_ROOT_JOINT_CLASS  FOR_JOINT_CLASS
 
 #if defined(__clang__) // loops that ask to be unrolled need not be, here
 #pragma clang diagnostic ignored "-Wpass-failed"
 #endif
 
-// What a shape moves to the parent is zero in a compiled model, where it is not kept on purpose (KEEP_ROUND).
-KERNEL moments moments_as_given(int shape, const link_const* k)
+// What a joint_class moves to the parent is zero in a compiled model, where it is not kept on purpose (KEEP_ROUND).
+KERNEL moments moments_as_given(int joint_class, const link_const* k)
 {
-  (void)shape;
+  (void)joint_class;
   return (moments){k->m, k->hx, k->hy, k->hz, k->xx, k->xy, k->xz, k->yy, k->yz, k->zz};
 }
 
-#define KERNEL_SET limb_kernels_symbol
 #define moments_of moments_as_given
-#include "dynamics/kernel_set.h"
+#include "kernel/kernel_set.h"
 #undef moments_of
 
 const limb_kernels_symbol limb_trace_kernels = {
@@ -65,7 +63,7 @@ static bool is_zero(real x) { return !x.graph && x.x == 0; }
 // Whether a link that turns about z is round: xx = yy and nothing else.
 static bool is_round(const limb_link* link, const moments* s)
 {
-  if (link->shape > SHAPE_ROT_ANY || s->xx.graph || s->yy.graph || is_zero(s->xx)) return false;
+  if (link->joint_class > CLASS_ROT_ANY || s->xx.graph || s->yy.graph || is_zero(s->xx)) return false;
   return is_zero(s->hx) && is_zero(s->hy) && is_zero(s->xy) && is_zero(s->xz) && is_zero(s->yz) &&
          fabs(s->xx.x - s->yy.x) <= 1e-14 * fabs(s->xx.x);
 }
@@ -90,8 +88,8 @@ void limb_trace_regroup(const limb_model* m, const limb_ws* ws, limb_regrouping 
   for (int i = m->nlink - 1; i >= 0; i--) {
     const limb_link* link = &m->link[i];
     const limb_link_symbol own = k[i];
-    if (link->shape == SHAPE_BALL) continue; // its offset is in the model
-    moments stays = moments_of(link->shape, &own);
+    if (link->joint_class == CLASS_BALL) continue; // its offset is in the model
+    moments stays = moments_of(link->joint_class, &own);
     if (how == KEEP_ROUND && is_round(link, &stays) && is_right_angle(&own)) stays.zz = neg(stays.xx);
     k[i].m = stays.m, k[i].hx = stays.hx, k[i].hy = stays.hy, k[i].hz = stays.hz;
     k[i].xx = stays.xx, k[i].xy = stays.xy, k[i].xz = stays.xz;
@@ -101,10 +99,10 @@ void limb_trace_regroup(const limb_model* m, const limb_ws* ws, limb_regrouping 
                              v3(sub(own.hx, stays.hx), sub(own.hy, stays.hy), sub(own.hz, stays.hz)),
                              {sub(own.xx, stays.xx), sub(own.xy, stays.xy), sub(own.xz, stays.xz),
                               sub(own.yy, stays.yy), sub(own.yz, stays.yz), sub(own.zz, stays.zz)}};
-    const bool slides = link->shape == SHAPE_TRANS;
+    const bool slides = link->joint_class == CLASS_TRANS;
     q[i] = zero(), c[i] = slides ? own.ct : one(), s[i] = slides ? own.st : zero();
-    const place P = place_of(link->shape, &own, ws, i, link->aux);
-    const composite at = composite_out(&P, moves);
+    const joint_transform P = joint_transform_of(link->joint_class, &own, ws, i, link->aux);
+    const composite at = composite_to_parent(&P, moves);
     gather(&k[link->parent], &at);
   }
 }

@@ -2,7 +2,7 @@
 #ifndef LIMB_TRACE_KERNELS_H
 #define LIMB_TRACE_KERNELS_H
 
-#include "model/kernels.h"
+#include "kernel/tables.h"
 #include "symbolic/real_symbol.h"
 
 typedef LIMB_LINK_CONST(limb_scalar) limb_link_symbol;

@@ -14,7 +14,7 @@
 #include "limb/parallel.h"
 
 #include "base/error.h"
-#include "linalg/spatial_ops.h"
+#include "kernel/vectors.h"
 #include "symbolic/loop_trace.h"
 
 #include "symbolic/solve_kernel.h"
@@ -99,7 +99,7 @@ static void set_jacobian(platform* p)
 {
   const limb_tracer* t = p->t;
   const limb_link* link = &t->m->link[p->link];
-  if (link->shape != SHAPE_FREE || link->parent >= 0) {
+  if (link->joint_class != CLASS_FREE || link->parent >= 0) {
     limb_trace_kernels.frame_jacobian(&p->c.m, t->k, p->c.X, p->link, &p->in_link, LIMB_BODY, p->J);
     return;
   }

@@ -1,7 +1,7 @@
 // Derivatives and the Coriolis matrix as functions.
 //
-// There are two ways: the kernels on the sheet (dynamics/row_kernel.h), and derivatives of the expressions of
-// inverse dynamics and of the mass matrix, term by term. The first shares more between links, the second
+// There are two ways: the kernels on the dof table (kernel/lane_columns_kernel.h), and derivatives of the expressions
+// of inverse dynamics and of the mass matrix, term by term. The first shares more between links, the second
 // begins with expressions from which whatever this robot has not is gone; the one that takes fewer operations
 // is written down. Where numbers of the robot stay symbols only the second knows of them.
 //
@@ -17,7 +17,7 @@ enum { DERIVED_MOST = 12 }; // velocities of a robot whose expressions are diffe
 // Of ball and free joints a derivative is along the velocity, and q has other components.
 static bool can_derive(const limb_model* m) { return m->nq == m->nv && m->nv <= DERIVED_MOST; }
 
-// The kernels on the sheet take the robot's own numbers.
+// The kernels on the dof table take the robot's own numbers.
 static bool has_sheet(const limb_tracer* t) { return t->m->given && t->options.symbols == LIMB_SYMBOLS_NONE; }
 
 static limb_status refuse(const limb_tracer* t, const limb_function* f)

@@ -1,7 +1,7 @@
 // The own sincos against long double libm: alone, for every instruction set this machine can run; and
 // where the kernels of the library call it, compiled with their flags and lanes.
-#include "base/sincos.h"
-#include "model/kernels.h"
+#include "kernel/sincos.h"
+#include "kernel/tables.h"
 #include "support/check.h"
 #include "support/rng.h"
 #include "support/robots_impl.h"

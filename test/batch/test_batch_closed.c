@@ -1,4 +1,4 @@
-// Forward dynamics of robots with loops, for many states: what the call for one state says, bit for bit.
+// Robots with loops, for many states: what the calls for one state answer, bit for bit.
 #include "support/batch.h"
 #include "support/closed.h"
 
@@ -14,7 +14,7 @@ typedef struct ring {
   size_t nq, nv;
   double *q, *v, *tau, *got, *want;
   limb_batch* b;
-  limb_loops* w;
+  limb_data* d;
 } ring;
 
 static double* doubles(size_t n)
@@ -36,80 +36,140 @@ static void ring_make(ring* x, closed_case c)
   }
   rng_fill(&r, 10, (int)(N * x->nv), x->tau);
   x->b = batch_make(c.m, NULL);
-  assert_ok(limb_loops_create(c.m, LIMB_LOOPS_DENSE, NULL, &x->w));
+  assert_ok(limb_data_create(c.m, NULL, &x->d));
 }
 
 static void ring_end(ring* x)
 {
   free(x->q), free(x->v), free(x->tau), free(x->got), free(x->want);
   limb_batch_destroy(x->b);
-  limb_loops_destroy(x->w);
+  limb_data_destroy(x->d);
   closed_free(&x->c);
 }
 
-static void check_ring(ring* x, const limb_batch_closed* how)
+// A question for all states, and for state i of them.
+typedef limb_status ask_all(ring* x, const limb_batch_environment* env, limb_status* status);
+typedef limb_status ask_one(ring* x, size_t i, const limb_environment* env);
+
+static limb_status all_forward(ring* x, const limb_batch_environment* env, limb_status* status)
+{
+  return limb_batch_forward_dynamics(x->b, N, x->q, x->v, x->tau, env, x->got, status);
+}
+
+static limb_status one_forward(ring* x, size_t i, const limb_environment* env)
+{
+  return limb_forward_dynamics(x->d, x->q + i * x->nq, x->v + i * x->nv, x->tau + i * x->nv, env, x->want);
+}
+
+static limb_status all_bias(ring* x, const limb_batch_environment* env, limb_status* status)
+{
+  return limb_batch_bias_forces(x->b, N, x->q, x->v, env, x->got, status);
+}
+
+static limb_status one_bias(ring* x, size_t i, const limb_environment* env)
+{
+  return limb_bias_forces(x->d, x->q + i * x->nq, x->v + i * x->nv, env, x->want);
+}
+
+static limb_status all_gravity(ring* x, const limb_batch_environment* env, limb_status* status)
+{
+  return limb_batch_gravity_forces(x->b, N, x->q, env, x->got, status);
+}
+
+static limb_status one_gravity(ring* x, size_t i, const limb_environment* env)
+{
+  return limb_gravity_forces(x->d, x->q + i * x->nq, env, x->want);
+}
+
+static limb_status all_inverse(ring* x, const limb_batch_environment* env, limb_status* status)
+{
+  return limb_batch_inverse_dynamics(x->b, N, x->q, x->v, x->tau, env, x->got, status);
+}
+
+static limb_status one_inverse(ring* x, size_t i, const limb_environment* env)
+{
+  return limb_inverse_dynamics(x->d, x->q + i * x->nq, x->v + i * x->nv, x->tau + i * x->nv, env, x->want);
+}
+
+static void check_ring(ring* x, const limb_environment* env, ask_all* all, ask_one* one)
 {
   limb_status status[N];
-  const limb_status first = limb_batch_closed_forward_dynamics(x->b, N, x->q, x->v, x->tau, how, x->got, status);
+  limb_batch_environment around = limb_default_batch_environment();
+  around.all = env;
+  const limb_status first = all(x, &around, status);
   limb_status wanted = LIMB_OK;
   for (size_t i = 0; i < N; i++) {
-    const limb_closed_motion in = {.q = x->q + i * x->nq, .v = x->v + i * x->nv, .env = how->env};
-    const double* a = x->got + i * x->nv;
-    const limb_status s =
-      limb_closed_forward_dynamics(x->w, &in, x->tau + i * x->nv, how->options, x->want, NULL, NULL);
+    const double* got = x->got + i * x->nv;
+    const limb_status s = one(x, i, env);
     if (wanted == LIMB_OK) wanted = s;
     assert_status(status[i], s);
-    if (s == LIMB_OK) assert_same_bytes(a, x->want, x->nv * sizeof *a);
-    for (size_t k = 0; k < x->nv && s != LIMB_OK; k++) assert_that(isnan(a[k]));
+    if (s == LIMB_OK) assert_same_bytes(got, x->want, x->nv * sizeof *got);
+    for (size_t k = 0; k < x->nv && s != LIMB_OK; k++) assert_that(isnan(got[k]));
   }
   assert_status(first, wanted);
+}
+
+static void check_questions(ring* x, const limb_environment* env)
+{
+  check_ring(x, env, all_forward, one_forward);
+  check_ring(x, env, all_inverse, one_inverse);
+  check_ring(x, env, all_bias, one_bias);
+  check_ring(x, env, all_gravity, one_gravity);
 }
 
 START_TEST(as_for_one_state)
 {
   ring x;
-  limb_closed_options o = limb_default_closed_options();
   if (_i >= closed_count()) return;
   ring_make(&x, closed_make(_i, 3));
   limb_environment env = limb_default_environment(x.c.m);
   env.gravity = sp_v3(3, 2, 1), env.coulomb_width = 0.2;
-  o.method = LIMB_CLOSED_KKT;
-  const limb_batch_closed plain = {NULL, NULL}, other = {&env, &o};
   check_at("%s", x.c.name);
-  check_ring(&x, &plain);
-  check_ring(&x, &other);
-  assert_ok(limb_batch_closed_forward_dynamics(x.b, N, x.q, x.v, x.tau, NULL, x.got, NULL));
+  check_questions(&x, NULL);
+  check_questions(&x, &env);
   x.v[3 * x.nv] = nan(""), x.q[5 * x.nq] = HUGE_VAL;
-  check_ring(&x, &plain);
+  check_questions(&x, NULL);
+  ring_end(&x);
+}
+END_TEST
+
+// Settings reach every workspace of the batch: another method, the same accelerations.
+START_TEST(settings)
+{
+  ring x;
+  ring_make(&x, closed_find("five_bar", 1));
+  limb_loop_settings by_kkt = limb_default_loop_settings();
+  by_kkt.forward.method = LIMB_CLOSED_KKT;
+  limb_batch_options o = limb_default_batch_options();
+  o.loops = &by_kkt;
+  limb_batch* b = batch_make(x.c.m, &o);
+  assert_ok(limb_set_loops(x.d, &by_kkt));
+  assert_ok(limb_batch_forward_dynamics(b, N, x.q, x.v, x.tau, NULL, x.got, NULL));
+  assert_ok(one_forward(&x, 0, NULL));
+  assert_same_bytes(x.got, x.want, x.nv * sizeof *x.got);
+  limb_batch_destroy(b);
   ring_end(&x);
 }
 END_TEST
 
 START_TEST(what_is_refused)
 {
-  double x[64] = {0};
   limb_batch_options o = limb_default_batch_options();
-  limb_model* arm = robot_panda();
-  limb_batch* b = batch_make(arm, NULL);
-  assert_status(limb_batch_closed_forward_dynamics(b, 1, x, x, x, NULL, x + 32, NULL), LIMB_E_ARG);
-  limb_batch_destroy(b);
-  limb_model_destroy(arm);
   ring r;
+  float f[64] = {0};
   ring_make(&r, closed_find("five_bar", 1));
   o.layout = LIMB_BATCH_LANES;
   limb_batch* lanes = batch_make(r.c.m, &o);
   double* y = batch_aligned(64 * sizeof *y);
-  assert_status(limb_batch_closed_forward_dynamics(lanes, 1, y, y, y, NULL, y, NULL), LIMB_E_UNSUPPORTED);
-  assert_status(limb_batch_closed_forward_dynamics(NULL, 1, r.q, r.v, r.tau, NULL, r.got, NULL), LIMB_E_ARG);
-  assert_status(limb_batch_closed_forward_dynamics(r.b, 1, NULL, r.v, r.tau, NULL, r.got, NULL), LIMB_E_ARG);
-  assert_status(limb_batch_closed_forward_dynamics(r.b, 1, r.q, NULL, r.tau, NULL, r.got, NULL), LIMB_E_ARG);
-  assert_status(limb_batch_closed_forward_dynamics(r.b, 1, r.q, r.v, NULL, NULL, r.got, NULL), LIMB_E_ARG);
-  assert_status(limb_batch_closed_forward_dynamics(r.b, 1, r.q, r.v, r.tau, NULL, NULL, NULL), LIMB_E_ARG);
-  assert_ok(limb_batch_closed_forward_dynamics(r.b, 0, r.q, r.v, r.tau, NULL, r.got, NULL));
+  assert_status(limb_batch_forward_dynamics(lanes, 1, y, y, y, NULL, y, NULL), LIMB_E_UNSUPPORTED);
+  assert_status(limb_batch_forward_dynamics_f32(r.b, 1, f, f, f, NULL, f + 32, NULL), LIMB_E_UNSUPPORTED);
+  const limb_batch_steps steps = {.step = 1e-3, .count = 1};
+  assert_status(limb_batch_step(r.b, 1, r.q, r.v, r.tau, NULL, &steps, NULL), LIMB_E_UNSUPPORTED);
+  assert_ok(limb_batch_forward_dynamics(r.b, 0, r.q, r.v, r.tau, NULL, r.got, NULL));
   free(y);
   limb_batch_destroy(lanes);
   ring_end(&r);
 }
 END_TEST
 
-CHECK_MAIN("batch/closed", CASES, as_for_one_state, what_is_refused)
+CHECK_MAIN("batch/closed", CASES, as_for_one_state, settings, what_is_refused)

@@ -170,7 +170,7 @@ class Sim(tool.Case):
         self.block("--motion", f"slide.file={path}", "--channels", "tau,v")
         self.close([self.last()["tau.slide"], self.last()["v.slide"]], [12, 3], 1e-9)
         done = self.sim(self.file("block.yaml", BLOCK), "--motion", "slide.q=t", *common, code=2)
-        self.assertIn("q, v and a are needed, all three", done.stderr)
+        self.assertIn("all of q, v and a are required", done.stderr)
 
     def test_given_motion_closes_the_loops(self):
         self.sim("four_bar", "--duration", "2", "--motion", "theta1.constant=1,theta1.rate=30rpm", "--output", self.out,
@@ -211,9 +211,9 @@ outputs:
         head, rows = self.rows()
         self.close(rows[-1][1:5], rows[0][1:5], 1e-6)
         done = self.sim("five_bar", "--duration", "1", "--controller", "impedance,frame=x", code=2)
-        self.assertIn("impedance is for trees", done.stderr)
+        self.assertIn("impedance does not support robots with loops", done.stderr)
         done = self.sim("ur5", "--duration", "1", "--controller", "pd_gravty", code=2)
-        self.assertIn("--controller: there is no 'pd_gravty'; did you mean 'pd_gravity'?", done.stderr)
+        self.assertIn("--controller: unknown value 'pd_gravty'; did you mean 'pd_gravity'?", done.stderr)
 
     def test_impedance(self):
         self.sim("panda", "--duration", "2", "--q", "joint2=0.3,joint4=-1.5,joint6=1.2", "--method", "rk4",
@@ -234,7 +234,7 @@ outputs:
         self.assertLess(abs(last["time"] - T150), 1e-8)
         self.assertEqual(told["end"], last["time"])
         self.assertEqual({e["name"] for e in told["events"][:-1]}, {"v.theta1 > 0.1", "lambda.pin.fx < -100"})
-        self.assertLess(told["loops"]["place"], 1e-11)
+        self.assertLess(told["loops"]["position"], 1e-11)
         self.assertEqual(self.last()["time"], last["time"])  # the state there is a row
         self.assertLess(abs(self.last()["q.theta1"] - math.radians(150)), 1e-9)
 
@@ -375,11 +375,11 @@ outputs:
 
     def test_mistakes_in_options(self):
         sim = ("ur5", "--duration", "1")
-        self.refuse(2, "how long? --duration T", "ur5")
+        self.refuse(2, "the duration is missing: --duration T", "ur5")
         self.refuse(2, "--duration: must not be negative", "ur5", "--duration", "-1")
-        self.refuse(2, "--step: '1parsec' is no number: unknown unit 'parsec'", *sim, "--step", "1parsec")
-        self.refuse(2, "--step: must be above zero", *sim, "--step", "0")
-        self.refuse(2, "--method: there is no 'rk5'; did you mean 'rk4'?", *sim, "--method", "rk5")
+        self.refuse(2, "--step: '1parsec' is not a number: unknown unit 'parsec'", *sim, "--step", "1parsec")
+        self.refuse(2, "--step: must be positive", *sim, "--step", "0")
+        self.refuse(2, "--method: unknown value 'rk5'; did you mean 'rk4'?", *sim, "--method", "rk5")
         self.refuse(2, "--torque elbw: the model has no joint 'elbw'; did you mean 'elbow'?", *sim, "--torque",
                     "elbw=1")
         self.refuse(2, "a value is missing", *sim, "--torque", "elbow=2*")
@@ -391,14 +391,14 @@ outputs:
         self.refuse(2, "name it, as in pose.<frame>", *sim, "--channels", "pose")
         self.refuse(2, "the model has no frame 'tol'", *sim, "--channels", "pose.tol.px")
         self.refuse(2, "'lambda' is of robots with loops", *sim, "--channels", "lambda")
-        self.refuse(2, "'q.elbow' is there twice", *sim, "--channels", "q,q.elbow")
+        self.refuse(2, "'q.elbow' is listed twice", *sim, "--channels", "q,q.elbow")
         self.refuse(2, "ends in none of .csv, .npy and .h5", *sim, "--output", self.folder / "x.txt")
         self.refuse(2, "x.csv: No such file", *sim, "--torques", self.folder / "x.csv")
         self.refuse(2, "No such file or directory", *sim, "--output", self.folder / "no" / "x.csv")
         self.refuse(2, "--event", *sim, "--event", "q.elbow + 1")
         self.refuse(2, "more than 1e9 rows", *sim, "--rate", "1e300")
-        self.refuse(2, "standard output is taken", *sim, "--output", "-", "--summary", "json")
-        self.refuse(2, "is there twice", *sim, "--output", "a.csv,a.csv")
+        self.refuse(2, "already uses standard output", *sim, "--output", "-", "--summary", "json")
+        self.refuse(2, "is listed twice", *sim, "--output", "a.csv,a.csv")
         self.refuse(2, "curves are too many", "protein", "--duration", "1", "--plot", self.folder / "p.svg")
         self.refuse(2, "does not end in .svg or .html", *sim, "--animate", self.folder / "p.gif")
         self.assertEqual(self.names(), [])  # nothing was begun
@@ -407,7 +407,7 @@ outputs:
         def push(text):
             return "--torques", self.file("t.csv", text)
 
-        for text, says in (("time,tau.slid\n0,1\n", "has no column for this, only such as 'tau.slid'"),
+        for text, says in (("time,tau.slid\n0,1\n", "has no suitable column, only others such as 'tau.slid'"),
                            ("tau.slide\n1\n", "has no column time"), ("time,tau.slide\n", "has no rows"),
                            ("time,tau.slide\n1,1\n0,1\n", "t.csv:3: error: time 0 does not come after 1"),
                            ("time,tau.slide\n0,nan\n", "t.csv:2"), ("", "t.csv")):
@@ -423,13 +423,13 @@ outputs:
             ("model: ur5\nsolvr: {}\n", "r.yaml:3:1: error: there is no key 'solvr' here; did you mean 'solver'?"),
             ("model: ur5\nsolver: {stp: 1}\n", "r.yaml:3:10: error: there is no key 'stp' here; did you mean 'step'?"),
             ("model: ur5\nduration: 1\nend: 2\n", "r.yaml:4:1: error: duration and end exclude each other"),
-            ("model: ur5\nduration: soon\n", "r.yaml:3:11: error: duration: 'soon' is no number"),
+            ("model: ur5\nduration: soon\n", "r.yaml:3:11: error: duration: 'soon' is not a number"),
             ("model: ur5\nduration: 1\nstart: {q: {elbw: 1}}\n", "r.yaml:4:19: error: start.q.elbw: the model has no"),
             ("model: ur5\nduration: 1\ninputs: {torques: {elbow: 2*}}\n", "r.yaml:4:27: error: inputs.torques.elbow: "),
             ("model: ur5\nduration: 1\nevents:\n  - when: q.elbow\n", "r.yaml:5:11: error: events.when"),
             ("model: ur5\nduration: 1\noutputs:\n  - channels: [q]\n", "r.yaml:5:5: error: file, plot or animation"),
             ("model: ur5\nduration: 1\nenvironment: {gravity: [0, 0]}\n", "gravity has 3 entries: x y z; found 2"),
-            ("model: ur5\nduration: 1\nsolver: {method: rk5}\n", "r.yaml:4:18: error: solver.method: there is no"),
+            ("model: ur5\nduration: 1\nsolver: {method: rk5}\n", "r.yaml:4:18: error: solver.method: unknown value"),
             ("model: ur5\nduration: [1\n", "r.yaml:"),
             ("model: ur5\nduration: .nan\n", "r.yaml:3:11"),
         ):
@@ -460,8 +460,10 @@ outputs:
         self.close([self.last()["time"]], [0.499])
 
     def test_too_many_steps(self):
-        done = self.block("--most-steps", "10", code=4)
-        self.assertIn("10 steps were made", done.stderr)
+        done = self.block("--max-steps", "10", code=4)
+        self.assertIn("the limit of 10 steps is reached", done.stderr)
+        done = self.block("--most-steps", "10", code=4)  # the old name
+        self.assertIn("note: --most-steps is now called --max-steps", done.stderr)
 
     def interrupt(self, number):
         with subprocess.Popen([tool.LIMB, "sim", "planar_2r", "--duration", "1e5", "--step", "1e-4", "--rate", "1000",

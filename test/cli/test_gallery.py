@@ -150,7 +150,7 @@ class Gallery(unittest.TestCase):
 
     def test_four_bar(self):
         told, rows = self.simulate("four_bar")
-        self.assertLess(told["loops"]["place"], 1e-11)
+        self.assertLess(told["loops"]["position"], 1e-11)
         first, line = told["events"]
         self.assertEqual((first["name"], line["name"]), ("150 degrees", "in line"))
         self.assertAlmostEqual(first["time"], 12.23608290446545, delta=1e-8)
@@ -189,7 +189,7 @@ class Gallery(unittest.TestCase):
 
     def test_gough_stewart(self):
         told, rows = self.simulate("gough_stewart")
-        self.assertLess(told["loops"]["place"], 1e-12)
+        self.assertLess(told["loops"]["position"], 1e-12)
         self.assertLess(abs(told["energy"]["drift"]), 1e-6)
         for t, wanted in LEGS.items():
             w = math.pi * t

@@ -26,7 +26,7 @@ typedef struct arm_options {
 static const double ARM_MASS[2] = {2, 1}, ARM_LENGTH[2] = {1, 0.8}, ARM_ROTOR = 2e-3, ARM_ROTOR_MASS = 0.4,
                     ARM_GRAVITY = 9.81;
 
-// Point masses at the tips of two rods, in the x y plane with gravity along -y (Lynch and Park 2017, figure 9.1).
+// Point masses at the tips of two rods, in the x y plane with gravity along -y (Lynch and Park 2017, section 9.1.1).
 // Joints 0 and 1 are the arm's; motors come after them.
 static inline limb_model* elastic_arm(const arm_options* o)
 {

@@ -263,7 +263,7 @@ static jet jet_sin(jet a)
   return (jet){{s, c * a.x[1], -s * a.x[1] * a.x[1] + c * a.x[2]}};
 }
 
-// The two joint torques of the rigid arm: Lynch and Park 2017, (9.11), with gravity.
+// The two joint torques of the rigid arm: Lynch and Park 2017, after (9.8), as corrected in docs/books.md.
 static void arm_torques(const jet q[2], const jet v[2], const jet a[2], jet T[2])
 {
   const double m1 = ARM_MASS[0], m2 = ARM_MASS[1], L1 = ARM_LENGTH[0], L2 = ARM_LENGTH[1];

@@ -33,11 +33,11 @@ END_TEST
 
 START_TEST(every_class_and_type_occurs)
 {
-  int count, shapes[SHAPE_FREE + 1] = {0}, types[LIMB_FREE + 1] = {0}, mimics[LIMB_FREE + 1] = {0};
+  int count, shapes[CLASS_FREE + 1] = {0}, types[LIMB_FREE + 1] = {0}, mimics[LIMB_FREE + 1] = {0};
   const robot* table = robot_table(&count);
   for (int i = 0; i < count; i++) {
     limb_model* m = table[i].make();
-    for (int k = 0; k < m->nlink; k++) shapes[m->link[k].shape]++;
+    for (int k = 0; k < m->nlink; k++) shapes[m->link[k].joint_class]++;
     for (int j = 0; j < limb_joint_count(m); j++) {
       limb_joint_info info;
       assert_ok(limb_get_joint(m, j, &info));
@@ -46,7 +46,7 @@ START_TEST(every_class_and_type_occurs)
     }
     limb_model_destroy(m);
   }
-  for (int k = 0; k <= SHAPE_FREE; k++) {
+  for (int k = 0; k <= CLASS_FREE; k++) {
     check_at("class of link %d", k);
     assert_that(shapes[k] > 0);
   }

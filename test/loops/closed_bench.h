@@ -23,7 +23,7 @@ static inline bench bench_of(closed_case c)
 {
   bench b = {.c = c, .nv = limb_nv(c.m), .nc = limb_row_count(c.m)};
   assert_ok(limb_loops_create(c.m, LIMB_LOOPS_DENSE, NULL, &b.w));
-  assert_ok(limb_data_create(c.m, NULL, &b.d));
+  assert_ok(limb_data_create(limb_spanning_tree(c.m), NULL, &b.d));
   b.a = numbers(b.nv), b.tau = numbers(b.nv), b.tree = numbers(b.nv), b.lambda = numbers(b.nc);
   return b;
 }

@@ -513,7 +513,7 @@ START_TEST(wrong_arguments)
     *part[k] = whole;
   }
   // nothing wanted is allowed
-  limb_closed_forces nothing = {NULL, NULL, NULL, 1, 1, 1, 1};
+  limb_closed_forces nothing = {.unbalanced = 1, .undriven = 1, .overdriven = 1, .bounded = 1};
   assert_ok(limb_closed_inverse_dynamics(b.w, &in, NULL, NULL, &nothing));
   assert_that(nothing.undriven == 0 && nothing.unbalanced == 0);
   assert_status(limb_closed_reduced_dynamics(NULL, &in, NULL, NULL, &count, A, H), LIMB_E_ARG);

@@ -3,7 +3,7 @@
 // LIMB_HAVE_... say what was built.
 #include "limb/isa.h"
 
-#include "model/kernels.h"
+#include "kernel/tables.h"
 #include "support/check.h"
 
 #include <pthread.h>

@@ -17,7 +17,7 @@ static inline rig rig_of(limb_model* m)
 {
   rig r = {m, NULL};
   check_at("%s", limb_model_name(m));
-  assert_ok(limb_data_create(m, NULL, &r.d));
+  assert_ok(limb_data_create(limb_spanning_tree(m), NULL, &r.d));
   return r;
 }
 

@@ -18,8 +18,8 @@ enum { STATION_NV = 64, STATION_NUMBERS = 400000 };
 
 typedef struct station {
   limb_model* m;
-  limb_data* d;
-  limb_loops* loops; // NULL: a tree
+  limb_data *d, *tree; // of the robot, and of its spanning tree
+  limb_loops* loops;   // NULL: a tree
   limb_environment env;
   limb_wrench wrench;
   limb_state s;
@@ -51,6 +51,7 @@ static inline void station_open(station* t, const char* robot, const limb_evalua
   check_at("%s", robot);
   assert_ok(limb_load(robot, NULL, &t->m, NULL));
   assert_ok(limb_data_create(t->m, NULL, &t->d));
+  assert_ok(limb_data_create(limb_spanning_tree(t->m), NULL, &t->tree));
   t->nq = limb_nq(t->m), t->nv = limb_nv(t->m), t->nc = limb_row_count(t->m);
   assert_that(t->nq <= STATION_NV);
   assert_ok(limb_random(t->m, &seed, t->q));
@@ -77,6 +78,7 @@ static inline void station_end(station* t)
   limb_evaluator_destroy(t->e);
   limb_loops_destroy(t->loops);
   limb_data_destroy(t->d);
+  limb_data_destroy(t->tree);
   limb_model_destroy(t->m);
   free(t->x);
   free(t->y);

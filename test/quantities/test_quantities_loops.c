@@ -124,14 +124,14 @@ START_TEST(derivatives)
   const size_t nn = (size_t)nv * (size_t)nv;
   double *y = t.y, *z = y + nn, *u = z + nn;
   const limb_closed_derivatives out = {.da_dq = y, .da_dv = z, .da_dtau = u};
-  assert_ok(limb_dual_create(t.m, LIMB_DUAL_MATRICES, NULL, &dual));
+  assert_ok(limb_dual_create(limb_spanning_tree(t.m), LIMB_DUAL_MATRICES, NULL, &dual));
   assert_ok(limb_closed_forward_dynamics_derivatives(t.loops, dual, &in, t.tau, NULL, &out));
   (void)station_ask(&t, "dacc_dq"), assert_close_array(t.x, y, nv * nv, 1e-12, 1e-12);
   (void)station_ask(&t, "dacc_dv"), assert_close_array(t.x, z, nv * nv, 1e-12, 1e-12);
   (void)station_ask(&t, "dacc_closed_dtau"), assert_close_array(t.x, u, nv * nv, 1e-12, 1e-12);
   // A wrench does what J' w does: dacc_dwrench of all directions, by forces of the tree.
   (void)station_ask(&t, "dacc_dwrench");
-  assert_ok(limb_inverse_dynamics_by_wrench(t.d, t.q, t.frame, LIMB_ALIGNED, y));
+  assert_ok(limb_inverse_dynamics_by_wrench(t.tree, t.q, t.frame, LIMB_ALIGNED, y));
   for (int i = 0; i < nv; i++)
     for (int j = 0; j < 6; j++) {
       double x = 0;
@@ -185,7 +185,7 @@ START_TEST(tree)
   o.tree = 1;
   station_open(&t, robots[_i], &o);
   (void)station_ask(&t, "tau");
-  assert_ok(limb_inverse_dynamics(t.d, t.q, t.v, t.a, &t.env, t.y));
+  assert_ok(limb_inverse_dynamics(t.tree, t.q, t.v, t.a, &t.env, t.y));
   assert_close_array(t.x, t.y, t.nv, 0, 0);
   (void)station_ask(&t, "christoffel");
   assert_status(limb_evaluator_add(t.e, "lambda", NULL, NULL, &err), LIMB_E_UNSUPPORTED);

@@ -15,11 +15,17 @@ static limb_status equations(const loop_inputs* i)
 
 static limb_status gap(const loop_inputs* i) { return limb_loop_gap_of(i->w, i->q, i->v, i->options, i->out[0]); }
 
+// Padding has no defined value, and answers are compared byte by byte.
+static void clear_padding(limb_mobility* m)
+{
+  const size_t end = offsetof(limb_mobility, singularity) + sizeof(limb_singularity);
+  memset((char*)m + end, 0, sizeof *m - end);
+}
+
 static limb_status mobility(const loop_inputs* i)
 {
   const limb_status s = limb_mobility_at(i->w, i->q, i->options, i->out[0]);
-  const size_t end = offsetof(limb_mobility, singularity) + sizeof(limb_singularity);
-  if (i->out[0]) memset((char*)i->out[0] + end, 0, sizeof(limb_mobility) - end); // padding has no defined value
+  if (i->out[0]) clear_padding(i->out[0]);
   return s;
 }
 
@@ -72,7 +78,15 @@ static limb_status follow(const loop_inputs* i)
 
 static limb_status map(const loop_inputs* i)
 {
-  return limb_map_over(i->w, i->q, i->more, i->options, i->out[0], i->out[1]);
+  const limb_map* map = i->more;
+  limb_map_point* point = i->out[0];
+  const limb_status s = limb_map_over(i->w, i->q, map, i->options, point, i->out[1]);
+  const size_t end = offsetof(limb_map_point, closed) + sizeof point->closed;
+  for (int k = 0; s == LIMB_OK && k < map->count[0] * map->count[1]; k++) {
+    clear_padding(&point[k].mobility);
+    memset((char*)&point[k] + end, 0, offsetof(limb_map_point, mobility) - end);
+  }
+  return s;
 }
 
 // ---- dynamics ------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 // Every instruction set that was built and that this processor runs gives the same answers.
 #include "limb/hybrid.h"
 
-#include "model/kernels.h"
+#include "kernel/tables.h"
 #include "support/trial.h"
 
 #define TOL_ISA 1e-13
@@ -44,7 +44,7 @@ static limb_hybrid half_given(trial* t, const double* tau)
   return (limb_hybrid){t->q, t->v, given, x, &t->env};
 }
 
-// Derivatives: every form of the kernels on the sheet, with one lane and with several.
+// Derivatives: every form of the kernels on the dof table, with one lane and with several.
 static void ask_derivatives(trial* t, const double* tau, answers* x)
 {
   const size_t n = (size_t)t->nv, nn = n * n;

@@ -203,7 +203,7 @@ START_TEST(events_on_the_way)
     o.step = s->duration / s->steps * 2;
     if (k >= 0) {
       if (!limb_sim_has_method(adaptive[k])) continue;
-      o = tight(&from, adaptive[k], 1e-11), o.longest = s->duration / 50;
+      o = tight(&from, adaptive[k], 1e-11), o.max_step = s->duration / 50;
     }
     limb_sim* sim = run_create(&from, &o);
     const limb_sim_condition c = {.value = passes, .context = &level};

@@ -140,8 +140,8 @@ START_TEST(options)
   WRONG(absolute, 0);
   WRONG(absolute, -1);
   WRONG(absolute, nan(""));
-  WRONG(longest, -1);
-  WRONG(longest, nan(""));
+  WRONG(max_step, -1);
+  WRONG(max_step, nan(""));
   WRONG(order, -1);
   WRONG(stiction, (limb_stiction)2);
   WRONG(stop, (limb_stop)5);
@@ -236,7 +236,7 @@ START_TEST(open_loops)
   assert_that(strstr(err.text, loop.def.name) != NULL);
   open = at, open.q[1] += 1e-8; // nearly closed is closed
   assert_ok(limb_sim_start(sim, 0, open.q, at.v, &err));
-  assert_that(run_summary(sim).largest_place < 1e-12);
+  assert_that(run_summary(sim).position_residual < 1e-12);
   limb_sim_destroy(sim);
   limb_model_destroy(at.m);
 }
@@ -305,7 +305,7 @@ START_TEST(too_many_steps)
     limb_sim_options o = limb_default_sim_options(at.m);
     limb_sim_event e;
     if (!limb_sim_has_method(run_methods[k])) continue;
-    o.method = run_methods[k], o.most_steps = 7;
+    o.method = run_methods[k], o.max_steps = 7;
     limb_sim* sim = run_create(&at, &o);
     run_start(sim, &at);
     check_at("%s", limb_sim_method_name(o.method));

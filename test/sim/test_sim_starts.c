@@ -60,10 +60,10 @@ START_TEST(given_motion_is_somewhere_else)
     if (k == 1) {
       limb_loop_info loop;
       assert_ok(limb_get_loop(at.m, 0, &loop));
-      assert_that(run_summary(sim).largest_place < 1e-12 && now.q[1] != at.q[1]);
+      assert_that(run_summary(sim).position_residual < 1e-12 && now.q[1] != at.q[1]);
       l.place += 3;
       assert_status(limb_sim_start(sim, 0, at.q, NULL, &err), LIMB_E_NOCONV);
-      assert_that(strstr(err.text, "given") && strstr(err.text, loop.def.name));
+      assert_that(strstr(err.text, "prescribed") && strstr(err.text, loop.def.name));
     }
     limb_sim_destroy(sim);
     limb_model_destroy(at.m);
@@ -247,5 +247,33 @@ START_TEST(memory_of_many_starts)
 }
 END_TEST
 
+// The first joint is given; the others close the loops, and a simulation starts there.
+START_TEST(start_is_closed)
+{
+  stage at = stage_make("four_bar");
+  unsigned char held[8] = {1}, moves[8] = {1};
+  limb_start_given given = {.q = held, .v = moves, .tries = 20};
+  limb_error err = {0};
+  const double q0 = at.q[0];
+  for (int k = 1; k < at.nq; k++) at.q[k] += 0.05;
+  for (int k = 0; k < at.nv; k++) at.v[k] = k == 0;
+  assert_ok(limb_sim_close_start(at.m, &given, at.q, at.v, &err));
+  assert_that(at.q[0] == q0 && at.v[0] == 1);
+  const limb_sim_options o = run_options(&at, LIMB_SIM_RK4);
+  limb_sim* sim = run_create(&at, &o);
+  assert_ok(limb_sim_start(sim, 0, at.q, at.v, &err));
+  limb_sim_destroy(sim);
+
+  moves[1] = 1, at.v[1] += 1;
+  assert_status(limb_sim_close_start(at.m, &given, at.q, at.v, &err), LIMB_E_NOCONV);
+  assert_that(strstr(err.text, "velocity of"));
+  held[1] = 1, at.q[1] += 100;
+  assert_status(limb_sim_close_start(at.m, &given, at.q, at.v, &err), LIMB_E_NOCONV);
+  assert_that(strstr(err.text, "loop"));
+  assert_status(limb_sim_close_start(at.m, NULL, at.q, at.v, &err), LIMB_E_ARG);
+  limb_model_destroy(at.m);
+}
+END_TEST
+
 CHECK_MAIN("sim/starts", 1, quaternions, given_motion_is_somewhere_else, environments, smooth_friction_needs_a_width,
-           forces_on_joints_that_stick, sentences, over, memory_of_many_starts)
+           forces_on_joints_that_stick, sentences, over, memory_of_many_starts, start_is_closed)

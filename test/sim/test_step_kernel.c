@@ -3,10 +3,11 @@
 #include "sim/runs.h"
 #include "support/rng.h"
 
-#include "linalg/arc_f64.h"
+#include "kernel/arc.h"
 #include "model/model_impl.h"
 
-#include "batch/step_kernel.h"
+#include "kernel/batch_tables.h"
+#include "kernel/step_kernel.h"
 
 // What acts on a robot: forces that are held, and friction.
 typedef struct scene {
@@ -40,7 +41,7 @@ static scene scene_make(const stage* at)
 static void walk(const stage* from, scene* s, double duration, int steps, stage* to)
 {
   double room[8 * RUN_MOST];
-  assert_that(limb_step_room(from->nq, from->nv) <= sizeof room / sizeof *room);
+  assert_that(limb_step_scalars(from->nq, from->nv) <= sizeof room / sizeof *room);
   *to = *from;
   for (int k = 0; k < steps; k++) rk4_step(from->m, duration / steps, fall, s, to->q, to->v, room);
 }

@@ -3,14 +3,14 @@
 // far.
 #include "sim/runs.h"
 
-#include "model/kernels.h"
+#include "kernel/tables.h"
 
 #define LANE_BITS 32
-#include "base/real_states.h"
+#include "kernel/scalar_states.h"
 
 KERNEL void sines_of_lanes(real x, real* s, real* c) { sines(1, &x, s, c); }
 
-#include "batch/step_kernel.h"
+#include "kernel/step_kernel.h"
 
 static const char* const names[] = {"panda", "quadruped", "two_roots", "tree_9"};
 

@@ -9,7 +9,7 @@
 #define REAL         double complex
 #define PAR          double
 #define REAL_PART(x) creal(x)
-#include "base/real_native.h"
+#include "kernel/scalar_native.h"
 
 // By the exponent bits, which stand apart from -ffinite-math-only.
 KERNEL bool any_nonfinite(int n, const real* x)
@@ -36,7 +36,7 @@ KERNEL real sign_of(real x, double width) { return width > 0 ? ctanh(x / width) 
 
 #define LINK_CONST limb_link_f64
 #define KERNEL_SET limb_kernel_set_c64
-#include "dynamics/kernel_set.h"
+#include "kernel/kernel_set.h"
 
 const limb_kernel_set_c64 limb_kernels_c64 = {
   SET(link_motion),    SET(inverse_dynamics),     SET(mass_matrix), SET(coriolis_matrix),

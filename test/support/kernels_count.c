@@ -34,23 +34,21 @@ KERNEL void sines(int n, const real* x, real* s, real* c)
 KERNEL real sign_of(real x, double width) { return (real){limb_smooth_sign(x.x, width), x.node, 0}; }
 
 #define LINK_CONST link_count
-#include "linalg/spatial_ops.h"
+#define KERNEL_SET kernel_set_count
+#include "kernel/joint_transform.h"
 
-#include "model/place.h"
-
-// One arm serves all shapes: the scalar, not the compiler, removes what the shape fixes.
-#undef FOR_SHAPE
-#undef FOR_ROOT_SHAPE
-#define FOR_ROOT_SHAPE(shape, ARM) FOR_SHAPE(shape, ARM)
-#define FOR_SHAPE(shape, ARM) \
-  {                           \
-    begin_arm();              \
-    ARM(shape);               \
-    end_arm();                \
+// One arm serves all shapes: the scalar, not the compiler, removes what the joint_class fixes.
+#undef FOR_JOINT_CLASS
+#undef FOR_ROOT_JOINT_CLASS
+#define FOR_ROOT_JOINT_CLASS(joint_class, CASE) FOR_JOINT_CLASS(joint_class, CASE)
+#define FOR_JOINT_CLASS(joint_class, CASE) \
+  {                                        \
+    begin_case();                          \
+    CASE(joint_class);                     \
+    end_case();                            \
   }
 
-#define KERNEL_SET kernel_set_count
-#include "dynamics/kernel_set.h"
+#include "kernel/kernel_set.h"
 
 // ---- calls ----------------------------------------------------------------------------------------
 
@@ -111,11 +109,11 @@ static void keep_workspace(const limb_model* m, scalar_space* s)
   keep_live(s->block, s->size / sizeof(real));
 }
 
-static limb_count end_call(call* c, const limb_model* m, const real* least, double* out)
+static limb_count end_call(call* c, const limb_model* m, const real* min_pivot, double* out)
 {
   keep_workspace(m, &c->space);
   keep_live(c->out, c->nout);
-  if (least) keep_live(least, 1);
+  if (min_pivot) keep_live(min_pivot, 1);
   for (size_t i = 0; i < c->nout; i++) out[i] = c->out[i].x;
   scalar_space_free(&c->space);
   free(c->k);
@@ -152,16 +150,16 @@ limb_count limb_counted_coriolis(const limb_model* m, const double* q, const dou
 limb_count limb_counted_aba(const limb_model* m, const double* q, const double* v, const double* tau, double* a)
 {
   call c = begin_call(m, q, v, tau, (size_t)m->nv);
-  const real least = set_aba(m, c.k, &c.space.ws, c.q, c.v, c.in, &all_terms, NULL, c.out);
-  return end_call(&c, m, &least, a);
+  const real min_pivot = set_aba(m, c.k, &c.space.ws, c.q, c.v, c.in, &all_terms, NULL, c.out);
+  return end_call(&c, m, &min_pivot, a);
 }
 
 static limb_count forward_of(const limb_model* m, const double* q, const double* v, const double* tau, double* a)
 {
   if (!limb_is_short_chain(m)) return limb_counted_aba(m, q, v, tau, a);
   call c = begin_call(m, q, v, tau, (size_t)m->nv);
-  const real least = set_forward_chain(m, c.k, &c.space.ws, c.q, c.v, c.in, &all_terms, NULL, c.out);
-  return end_call(&c, m, &least, a);
+  const real min_pivot = set_forward_chain(m, c.k, &c.space.ws, c.q, c.v, c.in, &all_terms, NULL, c.out);
+  return end_call(&c, m, &min_pivot, a);
 }
 
 limb_count limb_counted_hybrid(const limb_model* m, const double* q, const double* v, const unsigned char* given,
@@ -169,8 +167,8 @@ limb_count limb_counted_hybrid(const limb_model* m, const double* q, const doubl
 {
   call c = begin_call(m, q, v, x, 2 * (size_t)m->nv);
   const kernel_set_count_hybrid in = {c.q, c.v, given, c.in, &all_terms, NULL};
-  const real least = set_hybrid(m, c.k, &c.space.ws, &in, c.out, c.out + (ptrdiff_t)m->nv);
-  return end_call(&c, m, &least, out);
+  const real min_pivot = set_hybrid(m, c.k, &c.space.ws, &in, c.out, c.out + (ptrdiff_t)m->nv);
+  return end_call(&c, m, &min_pivot, out);
 }
 
 static size_t slopes_size(const limb_model* m) { return (size_t)m->nv + 3 * (size_t)m->nv * (size_t)m->nv; }
@@ -199,8 +197,8 @@ limb_count limb_counted_fd_derivatives(const limb_model* m, const double* q, con
   call c = begin_call(m, q, v, tau, slopes_size(m));
   const kernel_set_count_motion in = {c.q, c.v, c.in, &all_terms, NULL, 0, NULL, 0};
   const kernel_set_count_slopes to = slopes_of(m, &c);
-  const real least = set_fd_derivatives(m, c.k, &c.space.ws, &in, &to);
-  return end_call(&c, m, &least, out);
+  const real min_pivot = set_fd_derivatives(m, c.k, &c.space.ws, &in, &to);
+  return end_call(&c, m, &min_pivot, out);
 }
 
 // ---- in any state -----------------------------------------------------------------------------------

@@ -3,13 +3,13 @@
 #include "support/scalars.h"
 
 #define LIMB_FINITE_ANGLES 1 // tests draw finite ones
-#include "base/sincos.h"
 #include "base/smooth_sign.h"
+#include "kernel/sincos.h"
 
 #define REAL         float
 #define PAR          float
 #define REAL_PART(x) (x)
-#include "base/real_native.h"
+#include "kernel/scalar_native.h"
 
 // By the exponent bits, which stand apart from -ffinite-math-only.
 KERNEL bool any_nonfinite(int n, const real* x)
@@ -32,7 +32,7 @@ KERNEL real sign_of(real x, double width) { return (real)limb_smooth_sign((doubl
 
 #define LINK_CONST limb_link_f32
 #define KERNEL_SET limb_kernel_set_f32
-#include "dynamics/kernel_set.h"
+#include "kernel/kernel_set.h"
 
 const limb_kernel_set_f32 limb_kernels_f32 = {
   SET(finite),          SET(link_motion),    SET(inverse_dynamics),     SET(mass_matrix),

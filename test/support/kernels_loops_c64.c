@@ -7,7 +7,7 @@
 #define REAL         double complex
 #define PAR          double
 #define REAL_PART(x) creal(x)
-#include "base/real_native.h"
+#include "kernel/scalar_native.h"
 
 KERNEL real root(real x) { return csqrt(x); }
 
@@ -18,6 +18,6 @@ KERNEL void sines(int n, const real* x, real* s, real* c)
 
 #define LINK_CONST      limb_link_f64
 #define LOOP_KERNEL_SET limb_loop_kernel_set_c64
-#include "loops/loop_kernel_set.h"
+#include "kernel/constraint_kernel.h"
 
 const limb_loop_kernel_set_c64 limb_loop_kernels_c64 = {SET(rows)};

@@ -1,13 +1,14 @@
-// Scalars that count: the vocabulary of base/real_native.h over structs, so that arithmetic in a kernel
+// Scalars that count: the vocabulary of kernel/scalar_native.h over structs, so that arithmetic in a kernel
 // past that vocabulary does not compile.
 //
 // Every operation is written on a tape, with the operations that made its operands; at the end those
 // count whose result was stored or used (count_live). A compiled kernel has one copy of its formulas
-// per class of link (FOR_SHAPE), and inside such an arm the compiler knows the constants: an operation
+// per class of link (FOR_JOINT_CLASS), and inside such an arm the compiler knows the constants: an operation
 // on a known 0, 1 or -1 is none. What a value was in another arm it does not know, nor what the
 // parameters of the robot are.
 #ifndef LIMB_TEST_REAL_COUNT_H
 #define LIMB_TEST_REAL_COUNT_H
+#define LIMB_SCALAR 1
 
 #include "support/count.h"
 
@@ -59,8 +60,8 @@ KERNEL uint32_t record(operation op, uint32_t a, uint32_t b)
   return tape.used++;
 }
 
-KERNEL void begin_arm(void) { tape.arm = ++tape.arms; }
-KERNEL void end_arm(void) { tape.arm = 0; }
+KERNEL void begin_case(void) { tape.arm = ++tape.arms; }
+KERNEL void end_case(void) { tape.arm = 0; }
 
 // Values that were stored.
 KERNEL void keep_live(const real* x, size_t n)

@@ -32,7 +32,7 @@ limb_model* robot_pendulum(void);
 limb_model* robot_weightless(void);             // one hinge that moves no mass: M = 0
 limb_model* robot_planar(int n, double growth); // n rotations in a plane, link k of growth^k kg
 limb_model* robot_planar_2r(void);              // table of Ghosal 2010, gravity along -y; frame "tip"
-limb_model* robot_point_mass_2r(void);          // Lynch and Park 2017, figure 9.1: m 2, 1; L 1, 0.8; gravity along -y
+limb_model* robot_point_mass_2r(void);          // Lynch and Park 2017, 9.1.1: m 2, 1; L 1, 0.8; gravity along -y
 limb_model* robot_ur5(void);                    // Modern Robotics data; frame "tip"
 limb_model* robot_panda(void);                  // seven joints, modified Denavit-Hartenberg; frame "flange"
 limb_model* robot_puma560(void);                // Armstrong, Khatib, Burdick 1986 as tabulated by Corke

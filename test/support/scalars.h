@@ -1,12 +1,12 @@
 // The library's kernels over other scalars than double, and workspaces for them.
 //
-// The kernels are written once (src/dynamics/kernel_set.h). Here they are compiled over float, and over
+// The kernels are written once (src/kernel/kernel_set.h). Here they are compiled over float, and over
 // complex numbers, with which a derivative is exact to rounding: Im f(x + i h) / h with a tiny h
 // (Squire and Trapp, SIAM Review 40, 1998). The counting scalar has a header of its own, count.h.
 #ifndef LIMB_TEST_SCALARS_H
 #define LIMB_TEST_SCALARS_H
 
-#include "model/kernels.h"
+#include "kernel/tables.h"
 
 #include <complex.h>
 #undef I // it is an inertia in the kernels

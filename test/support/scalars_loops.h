@@ -2,7 +2,7 @@
 #ifndef LIMB_TEST_SCALARS_LOOPS_H
 #define LIMB_TEST_SCALARS_LOOPS_H
 
-#include "loops/loop_kernels.h"
+#include "kernel/tables.h"
 #include "support/scalars.h"
 
 LIMB_LOOP_KERNEL_TYPES(limb_loop_kernel_set_c64, double complex, limb_link_f64);

@@ -1,7 +1,7 @@
 // Compiled once per instruction set, as the kernels are, with -DLIMB_ISA=base, v3 or v4.
 #include "support/sincos_isa.h"
 
-#include "base/sincos.h"
+#include "kernel/sincos.h"
 
 #define NAME_OF(type, isa) test_sincos_##type##_##isa
 #define NAME(type, isa)    NAME_OF(type, isa)

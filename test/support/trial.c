@@ -73,7 +73,7 @@ static void begin(trial* t, const robot* r)
   t->nq = limb_nq(t->m), t->nv = limb_nv(t->m);
   t->nbody = limb_body_count(t->m), t->nframe = limb_frame_count(t->m);
   t->solve = r->flags & ROBOT_LONG ? TOL_LONG : TOL_SOLVE;
-  assert_ok(limb_data_create(t->m, NULL, &t->d));
+  assert_ok(limb_data_create(limb_spanning_tree(t->m), NULL, &t->d));
   t->q = calloc((size_t)t->nq + 1, sizeof *t->q);
   t->v = calloc((size_t)t->nv + 1, sizeof *t->v);
   t->a = calloc((size_t)t->nv + 1, sizeof *t->a);

@@ -1,0 +1,83 @@
+// limb: robot dynamics in C. Tables over time: CSV read as a whole; CSV, NPY and HDF5 written row by row.
+//
+//     limb_table_create("run.npy", LIMB_TABLE_NPY, 3, columns, &w, &err);
+//     while (more) limb_table_row(w, numbers);
+//     limb_table_end(w);
+//
+// Tables grow on disk: rows that were written before a failure are kept, and NPY files never end in part of a row.
+// NPY files hold one structured array, numpy.load("run.npy")["q.elbow"]; HDF5 files one dataset per column, with the
+// attribute `unit`. libhdf5 (1.10 or later) is loaded when the first HDF5 file is created.
+//
+// This header belongs to the library limb_io.
+#ifndef LIMB_TABLE_H
+#define LIMB_TABLE_H
+
+#include "limb/csv.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---- writing --------------------------------------------------------------------------------------------
+
+/// Values are pinned.
+typedef enum limb_table_format {
+  LIMB_TABLE_NONE = 0,
+  LIMB_TABLE_CSV = 1,
+  LIMB_TABLE_NPY = 2,
+  LIMB_TABLE_HDF5 = 3
+} limb_table_format;
+
+/// The format of a path by its suffix: .csv, .npy, .h5 or .hdf5; "-" is CSV on standard output. NONE: unknown.
+LIMB_API limb_table_format limb_table_format_of(const char* path);
+
+typedef struct limb_table_column {
+  const char* name;
+  const char* unit; ///< HDF5 only; NULL or "": none
+} limb_table_column;
+
+typedef struct limb_table_writer limb_table_writer;
+
+/// Creates a file and writes its header. An existing file is overwritten.
+/// @param columns  > 0
+/// @param out      (output)
+/// @param err      NULL: not needed
+/// @return LIMB_OK; LIMB_E_IO, with the cause in errno (0: unknown); LIMB_E_UNSUPPORTED (libhdf5 cannot be loaded:
+///         err says why); LIMB_E_ARG; LIMB_E_NOMEM.
+LIMB_NODISCARD LIMB_API limb_status limb_table_create(const char* path, limb_table_format format, int columns,
+                                                      const limb_table_column* column, limb_table_writer** out,
+                                                      limb_error* err);
+
+/// Appends a row: one number per column. LIMB_OK or LIMB_E_IO, with the cause in errno.
+LIMB_NODISCARD LIMB_API limb_status limb_table_row(limb_table_writer* w, const double* x);
+
+/// Writes all rows to disk. LIMB_OK or LIMB_E_IO.
+LIMB_NODISCARD LIMB_API limb_status limb_table_flush(limb_table_writer* w);
+
+/// Completes and closes the file, also after a failure. LIMB_OK or LIMB_E_IO.
+LIMB_NODISCARD LIMB_API limb_status limb_table_end(limb_table_writer* w);
+
+LIMB_API void limb_table_destroy(limb_table_writer* w); ///< NULL is accepted; closes the file without flushing
+
+// ---- reading --------------------------------------------------------------------------------------------
+
+/// Some columns of a table over time. Free with limb_table_free.
+typedef struct limb_table {
+  size_t rows;
+  int columns;
+  double* time;  ///< rows, strictly rising
+  double* value; ///< rows x columns
+} limb_table;
+
+/// Reads the remaining rows of a CSV file: the column `time`, and the columns in `column`.
+/// @return LIMB_OK; LIMB_E_SYNTAX (also times that do not rise, and no rows at all: err has the line);
+///         LIMB_E_UNSUPPORTED (more than 1 GiB); LIMB_E_IO; LIMB_E_ARG; LIMB_E_NOMEM.
+LIMB_NODISCARD LIMB_API limb_status limb_table_read(limb_csv_reader* r, int time, int columns, const int* column,
+                                                    limb_table* out, limb_error* err);
+LIMB_API void limb_table_free(limb_table* t);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,281 @@
+// All batch kernels over one scalar type: the kernels for one state over lanes (kernel/batch_kernel.h), and what
+// makes them fail. A translation unit may define LANE_BITS before; BATCH_KERNELS fills a table.
+#ifndef LIMB_KERNEL_BATCH_SET_H
+#define LIMB_KERNEL_BATCH_SET_H
+
+#include "kernel/batch_kernel.h"
+#include "kernel/step_kernel.h"
+
+KERNEL void step_inverse_dynamics(const limb_batch_space* s, block_of_states* b)
+{
+  const limb_batch_job* job = b->job;
+  const limb_model* m = job->m;
+  real* tau = output_for(b, job->out[0], m->nv, s->y);
+  const real* wrench = forces_on_links(s, b, b->q);
+  set_inverse_dynamics(m, job->k, &b->ws, b->q, b->v, b->x, &job->terms, wrench, tau);
+  check_results(b, m->nv, tau);
+  store_lanes(b, job->out[0], m->nv, tau);
+}
+BATCH_KERNEL(inverse_dynamics)
+
+// ---- mass matrix -----------------------------------------------------------------------------------------
+
+KERNEL ptrdiff_t entries_of(const limb_model* m) { return (ptrdiff_t)m->nv * m->nv; }
+
+KERNEL void step_mass_matrix(const limb_batch_space* s, block_of_states* b)
+{
+  const limb_batch_job* job = b->job;
+  const limb_model* m = job->m;
+  real* M = output_for(b, job->out[0], entries_of(m), s->matrix[0]);
+  set_mass_matrix(m, job->k, &b->ws, b->q, M);
+  real sum = zero(); // entries are bounded by the diagonal: M_ij^2 <= M_ii M_jj
+  for (ptrdiff_t i = 0; i < entries_of(m); i += m->nv + 1) sum = add(sum, M[i]);
+  if (__builtin_expect(any_nonfinite(1, &sum), 0)) b->overflow |= nonfinite_of(entries_of(m), M);
+  store_lanes(b, job->out[0], entries_of(m), M);
+}
+BATCH_KERNEL(mass_matrix)
+
+// Numbers of the same lane, smallest and largest.
+typedef struct range {
+  real min, max;
+} range;
+
+KERNEL range range_with(range r, real x) { return (range){lesser(r.min, x), neg(lesser(neg(r.max), neg(x)))}; }
+
+// Lanes with a number that is not positive and finite, or zero but for rounding (limb_factors_positive).
+KERNEL state_bits not_positive(range r)
+{
+  const state_bits zero_one = (state_bits)(r.min < scale(constant(LIMB_ZERO_PIVOT), r.max));
+  return ~(state_bits)(r.min > (lane_value)0) | zero_one |
+         nonfinite_lanes(nonfinite_carry(r.min) | nonfinite_carry(r.max));
+}
+
+KERNEL state_bits inverse_not_positive(const limb_model* m, const real* Minv)
+{
+  if (m->nv == 0) return (state_bits){0};
+  range r = {Minv[0], Minv[0]};
+  for (ptrdiff_t i = 0; i < entries_of(m); i += m->nv + 1) r = range_with(r, Minv[i]);
+  return not_positive(r);
+}
+
+KERNEL state_bits factors_not_positive(const limb_model* m, const real* L)
+{
+  const limb_elimination* e = &m->elim;
+  range r = {L[0], L[0]};
+  for (int k = 0; k < m->nv; k++) r = range_with(r, L[e->row[k] + e->depth[k]]);
+  return not_positive(r);
+}
+
+KERNEL state_bits not_above_zero(real min_pivot) { return ~(state_bits)(min_pivot > (lane_value)0); }
+
+KERNEL void step_mass_matrix_inverse(const limb_batch_space* s, block_of_states* b)
+{
+  const limb_batch_job* job = b->job;
+  const limb_model* m = job->m;
+  real* Minv = output_for(b, job->out[0], entries_of(m), s->matrix[0]);
+  const real min_pivot = set_invert(m, job->k, &b->ws, b->q, s->matrix[1], Minv);
+  b->singular = not_above_zero(min_pivot) | inverse_not_positive(m, Minv);
+  if (!*b->ws.table.finite) b->overflow |= nonfinite_of(entries_of(m), Minv);
+  store_lanes(b, job->out[0], entries_of(m), Minv);
+}
+BATCH_KERNEL(mass_matrix_inverse)
+
+// ---- forward dynamics ------------------------------------------------------------------------------------
+
+// Of a short chain: by articulated bodies again where M looks singular, as limb_forward_dynamics does it.
+KERNEL state_bits accelerate_chain(const limb_batch_space* s, const block_of_states* b, const real* q, const real* v,
+                                   const real* wrench, real* a)
+{
+  const limb_batch_job* job = b->job;
+  const limb_model* m = job->m;
+  state_bits singular = not_above_zero(set_forward_chain(m, job->k, &b->ws, q, v, b->x, &job->terms, wrench, a));
+  const real sum = sum_of(m->nv, a, zero());
+  if (__builtin_expect(any_nonfinite(1, &sum), 0)) singular |= nonfinite_of(m->nv, a);
+  if (__builtin_expect(!any_bits(singular), 1)) return singular;
+  real* other = s->other;
+  const real min_pivot = set_aba(m, job->k, &b->ws, q, v, b->x, &job->terms, wrench, other);
+  for (int i = 0; i < m->nv; i++) a[i] = chosen(singular, other[i], a[i]);
+  return singular & not_above_zero(min_pivot);
+}
+
+// Accelerations, by the method of limb_forward_dynamics; returns the lanes where M is singular.
+KERNEL state_bits accelerations_of(const limb_batch_space* s, const block_of_states* b, const real* q, const real* v,
+                                   real* a)
+{
+  const limb_batch_job* job = b->job;
+  const limb_model* m = job->m;
+  const real* wrench = forces_on_links(s, b, q);
+  if (limb_is_short_chain(m)) return accelerate_chain(s, b, q, v, wrench, a);
+  if (m->has_mimic) {
+    real* packed = b->ws.packed;
+    const real min_pivot = set_by_mass_matrix(m, job->k, &b->ws, q, v, b->x, &job->terms, wrench, packed, a);
+    return not_above_zero(min_pivot) | factors_not_positive(m, packed);
+  }
+  return not_above_zero(set_aba(m, job->k, &b->ws, q, v, b->x, &job->terms, wrench, a));
+}
+
+KERNEL void step_forward_dynamics(const limb_batch_space* s, block_of_states* b)
+{
+  const limb_batch_job* job = b->job;
+  const limb_model* m = job->m;
+  real* a = output_for(b, job->out[0], m->nv, s->y);
+  b->singular = accelerations_of(s, b, b->q, b->v, a);
+  check_results(b, m->nv, a);
+  store_lanes(b, job->out[0], m->nv, a);
+}
+BATCH_KERNEL(forward_dynamics)
+
+// ---- derivatives -----------------------------------------------------------------------------------------
+
+KERNEL motion_in motion_of(const limb_batch_space* s, const block_of_states* b)
+{
+  const limb_batch_job* job = b->job;
+  return (motion_in){b->q, b->v, b->x, &job->terms, job->fixed, job->nfixed, s->loads, job->nvaried};
+}
+
+// Where the vector and the matrices go, those that are wanted.
+KERNEL slopes outputs_for(const limb_batch_space* s, const block_of_states* b)
+{
+  const limb_batch_job* job = b->job;
+  const ptrdiff_t n = entries_of(job->m);
+  slopes r = {NULL, NULL, NULL, NULL};
+  if (job->out[0]) r.y = output_for(b, job->out[0], job->m->nv, s->y);
+  if (job->out[1]) r.dq = output_for(b, job->out[1], n, s->matrix[0]);
+  if (job->out[2]) r.dv = output_for(b, job->out[2], n, s->matrix[1]);
+  if (job->out[3]) r.dx = output_for(b, job->out[3], n, s->matrix[2]);
+  return r;
+}
+
+// fine: all matrices are finite.
+KERNEL void store_slopes(block_of_states* b, const slopes* r, bool fine)
+{
+  const limb_batch_job* job = b->job;
+  const ptrdiff_t n = entries_of(job->m);
+  real* const matrix[3] = {r->dq, r->dv, r->dx};
+  if (r->y) check_results(b, job->m->nv, r->y);
+  for (int k = 0; k < 3 && !fine; k++)
+    if (matrix[k]) b->overflow |= nonfinite_of(n, matrix[k]);
+  if (r->y) store_lanes(b, job->out[0], job->m->nv, r->y);
+  for (int k = 0; k < 3; k++)
+    if (matrix[k]) store_lanes(b, job->out[k + 1], n, matrix[k]);
+}
+
+KERNEL void step_id_derivatives(const limb_batch_space* s, block_of_states* b)
+{
+  const limb_batch_job* job = b->job;
+  const motion_in in = motion_of(s, b);
+  const slopes out = outputs_for(s, b);
+  store_slopes(b, &out, set_id_derivatives(job->m, job->k, &b->ws, &in, &out));
+}
+BATCH_KERNEL(id_derivatives)
+
+KERNEL void step_fd_derivatives(const limb_batch_space* s, block_of_states* b)
+{
+  const limb_batch_job* job = b->job;
+  const motion_in in = motion_of(s, b);
+  const slopes out = outputs_for(s, b);
+  const real min_pivot = set_fd_derivatives(job->m, job->k, &b->ws, &in, &out);
+  b->singular = not_above_zero(min_pivot) | inverse_not_positive(job->m, out.dx);
+  store_slopes(b, &out, *b->ws.table.finite);
+}
+BATCH_KERNEL(fd_derivatives)
+
+// ---- kinematics, regressors ------------------------------------------------------------------------------
+
+// Poses of all links.
+KERNEL void all_poses(const limb_batch_space* s, const block_of_states* b)
+{
+  set_link_motion(b->job->m, b->job->k, &b->ws, b->q, NULL, NULL, s->X, NULL, NULL, NULL);
+}
+
+KERNEL void step_frame_poses(const limb_batch_space* s, block_of_states* b)
+{
+  const limb_batch_job* job = b->job;
+  const ptrdiff_t width = 12 * (ptrdiff_t)job->nframe;
+  real* X = output_for(b, job->out[0], width, s->wide);
+  all_poses(s, b);
+  for (int f = 0; f < job->nframe; f++) {
+    const limb_site site = limb_site_of(job->m, job->frame[f]);
+    set_frame_pose(s->X, site.link, &site.in_link, X + 12 * (ptrdiff_t)f);
+  }
+  check_results(b, width, X);
+  store_lanes(b, job->out[0], width, X);
+}
+BATCH_KERNEL(frame_poses)
+
+KERNEL void step_frame_jacobian(const limb_batch_space* s, block_of_states* b)
+{
+  const limb_batch_job* job = b->job;
+  const ptrdiff_t width = 6 * (ptrdiff_t)job->m->nv;
+  real* J = output_for(b, job->out[0], width, s->wide);
+  const limb_site site = limb_site_of(job->m, job->frame[0]);
+  all_poses(s, b);
+  set_frame_jacobian(job->m, job->k, s->X, site.link, &site.in_link, job->ref, J);
+  check_results(b, width, J);
+  store_lanes(b, job->out[0], width, J);
+}
+BATCH_KERNEL(frame_jacobian)
+
+KERNEL void step_regressor(const limb_batch_space* s, block_of_states* b)
+{
+  const limb_batch_job* job = b->job;
+  const ptrdiff_t width = (ptrdiff_t)job->m->nv * job->np;
+  real* Y = output_for(b, job->out[0], width, s->regressor);
+  const motion_in in = {b->q, b->v, b->x, &job->terms, NULL, 0, NULL, 0};
+  if (!set_regressor(job->m, job->k, &b->ws, &in, job->np, Y)) b->overflow |= nonfinite_of(width, Y);
+  store_lanes(b, job->out[0], width, Y);
+}
+BATCH_KERNEL(regressor)
+
+// ---- steps in time ---------------------------------------------------------------------------------------
+
+// Who asks for accelerations in the stages of a step.
+typedef struct stage_context {
+  const limb_batch_space* s;
+  block_of_states* b;
+} stage_context;
+
+KERNEL void stage_accelerations(void* context, const real* q, const real* v, real* a)
+{
+  const stage_context* x = context;
+  x->b->singular |= accelerations_of(x->s, x->b, q, v, a);
+}
+
+KERNEL void step_steps(const limb_batch_space* s, block_of_states* b)
+{
+  const limb_batch_job* job = b->job;
+  const limb_model* m = job->m;
+  stage_context x = {s, b};
+  real *q = output_for(b, job->out[0], m->nq, s->q), *v = output_for(b, job->out[1], m->nv, s->v);
+  for (int k = 0; k < job->steps->count; k++) rk4_step(m, job->steps->step, stage_accelerations, &x, q, v, s->stages);
+  check_results(b, m->nq, q), check_results(b, m->nv, v);
+  store_lanes(b, job->out[0], m->nq, q), store_lanes(b, job->out[1], m->nv, v);
+}
+BATCH_KERNEL(steps)
+
+// ---- layouts ---------------------------------------------------------------------------------------------
+
+KERNEL_ENTRY void batch_to_lanes(ptrdiff_t n, ptrdiff_t width, const void* rows, void* lanes)
+{
+  for (ptrdiff_t first = 0; first < n; first += STATES) {
+    const state_block b = {width, first, n};
+    states_to_whole_lanes(&b, rows, (real*)lanes + first / STATES * width);
+  }
+}
+
+KERNEL_ENTRY void batch_to_rows(ptrdiff_t n, ptrdiff_t width, const void* lanes, void* rows)
+{
+  for (ptrdiff_t first = 0; first < n; first += STATES) {
+    const state_block b = {width, first, n};
+    whole_lanes_to_states(&b, (const real*)lanes + first / STATES * width, rows);
+  }
+}
+
+#define BATCH_KERNELS                                                                                              \
+  {                                                                                                                \
+    STATES, batch_to_lanes, batch_to_rows, batch_inverse_dynamics, batch_mass_matrix, batch_mass_matrix_inverse,   \
+      batch_forward_dynamics, batch_id_derivatives, batch_fd_derivatives, batch_frame_poses, batch_frame_jacobian, \
+      batch_regressor, batch_steps, NULL                                                                           \
+  }
+
+#endif

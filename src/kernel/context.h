@@ -1,0 +1,31 @@
+// What a kernel is given: the robot, its constants over the parameter type, a workspace; and the types of its
+// arguments.
+//
+// A translation unit defines before
+//
+//   the scalar vocabulary   kernel/scalar_native.h or a file with the same words; default: double
+//   LINK_CONST              struct of link constants over its parameter type; default: double's
+//   KERNEL_SET              name of LIMB_KERNEL_TYPES (kernel/tables.h); default: double's
+#ifndef LIMB_KERNEL_CONTEXT_H
+#define LIMB_KERNEL_CONTEXT_H
+
+#include "kernel/tables.h"
+#include "kernel/vectors.h"
+
+#ifndef LINK_CONST
+#define LINK_CONST limb_link_f64
+#endif
+#ifndef KERNEL_SET
+#define KERNEL_SET limb_kernels
+#endif
+
+typedef LINK_CONST link_const;
+typedef LIMB_JOIN(KERNEL_SET, _motion) motion_in;
+typedef LIMB_JOIN(KERNEL_SET, _load) load_in;
+typedef LIMB_JOIN(KERNEL_SET, _slopes) slopes;
+typedef LIMB_JOIN(KERNEL_SET, _hybrid) hybrid_in;
+typedef LIMB_JOIN(KERNEL_SET, _lanes) lane_kernels;
+typedef LIMB_JOIN(KERNEL_SET, _lanes_in) lane_in;
+typedef LIMB_JOIN(KERNEL_SET, _lanes_out) lane_out;
+
+#endif

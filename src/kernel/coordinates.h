@@ -1,0 +1,131 @@
+// Joint coordinates: from the user's vectors to what the kernels work on, and back.
+//
+//   coordinate of link i     mult q + off; its sine and cosine; of a ball or free joint rotation and offset
+//   compiled order           velocities, accelerations and forces by compiled degrees of freedom; a mimic joint has
+//                            mult times the user's velocity, and adds mult times its force to the user's
+//
+// Cost O(nlink).
+#ifndef LIMB_KERNEL_COORDINATES_H
+#define LIMB_KERNEL_COORDINATES_H
+
+#include "kernel/joint_transform.h"
+
+// Rotation of a quaternion of any norm, and the joint's offset.
+KERNEL pose ball_or_free_pose(int joint_class, const limb_model* m, int aux, const real* q)
+{
+  const sp_pose* X = &m->aux_pose[aux];
+  const real* u = joint_class == CLASS_FREE ? q + 3 : q;
+  const real x = u[0], y = u[1], z = u[2], w = u[3];
+  const real norm = add(dot2(x, x, y, y), dot2(z, z, w, w));
+  const real t = over(number(constant(2)), norm);
+  const real tx = mul(t, x), ty = mul(t, y), tz = mul(t, z);
+  const mat3 Q = {sub(one(), dot2(ty, y, tz, z)), det2(tx, y, tz, w), dot2(tx, z, ty, w), dot2(tx, y, tz, w),
+                  sub(one(), dot2(tx, x, tz, z)), det2(ty, z, tx, w), det2(tx, z, ty, w), dot2(ty, z, tx, w),
+                  sub(one(), dot2(tx, x, ty, y))};
+  const mat3 R0 = given_matrix(X->R.m);
+  vec3 p = given3(X->p.x, X->p.y, X->p.z);
+  if (joint_class == CLASS_FREE) p = add3(p, mulv(R0, v3(q[0], q[1], q[2])));
+  return (pose){mulM(R0, Q), p};
+}
+
+// Joint coordinate of link i: mult q + off.
+KERNEL real coordinate(const limb_model* m, const link_const* k, const real* user, int i)
+{
+  return plus(k[i].off, scale(k[i].mult, user[m->link[i].q]));
+}
+
+#ifdef BLOCKS_OF_ANGLES
+// Joint coordinates of a block of links whose coordinates are the user's, in order; zeros behind the last.
+// Needs the numbers of the dof table.
+KERNEL limb_vec_f64 angles_in_order(const limb_model* m, const real* user, int i)
+{
+  const double* given = m->given + limb_dof_table_at(i, GIVEN_COUNT);
+  const int lanes = LIMB_SINCOS_LANES_F64, left = m->nlink - i;
+  limb_vec_f64 x = {0}, mult, off;
+  memcpy(&mult, given + (ptrdiff_t)GIVEN_MULT * LIMB_LANES_MAX, sizeof mult);
+  memcpy(&off, given + (ptrdiff_t)GIVEN_OFF * LIMB_LANES_MAX, sizeof off);
+  if (left >= lanes) {
+    memcpy(&x, user + i, sizeof x);
+  } else {
+    for (int l = 0; l < lanes - 1; l++) x[l] = l < left ? user[i + l] : 0;
+  }
+  return off + mult * x;
+}
+
+// Angles go to the sincos in registers: written to memory one by one and read back as a vector they
+// would wait for the stores. Lanes behind the last link repeat it, or are zero.
+KERNEL limb_vec_f64 angles_one_by_one(const limb_model* m, const link_const* k, const real* user, int i)
+{
+  const int n = m->nlink;
+  limb_vec_f64 x = {0};
+  for (int l = 0; l < LIMB_SINCOS_LANES_F64; l++) {
+    x[l] = coordinate(m, k, user, i + l < n ? i + l : n - 1);
+  }
+  return x;
+}
+KERNEL void load_angles(const limb_model* m, const link_const* k, const real* user, real* q, real* s, real* c)
+{
+  const bool in_order = m->identity && !m->mixed && m->given;
+  unsigned beyond = 0;
+  for (int i = 0; i < m->nlink; i += LIMB_SINCOS_LANES_F64) {
+    limb_vec_f64 sx, cx;
+    const limb_vec_f64 x = in_order ? angles_in_order(m, user, i) : angles_one_by_one(m, k, user, i);
+    beyond |= limb_sincos_block_f64(x, &sx, &cx);
+    memcpy(q + i, &x, sizeof x);
+    memcpy(s + i, &sx, sizeof sx);
+    memcpy(c + i, &cx, sizeof cx);
+  }
+  if (__builtin_expect(beyond != 0, 0)) limb_sincos_far_f64(m->nlink, q, s, c);
+}
+#else
+KERNEL void load_angles(const limb_model* m, const link_const* k, const real* user, real* q, real* s, real* c)
+{
+  for (int i = 0; i < m->nlink; i++) q[i] = coordinate(m, k, user, i);
+  sines(m->nlink, q, s, c);
+}
+#endif
+
+// Fills q, c, s and turn of the workspace from the user's coordinates.
+KERNEL_PASS void load_coordinates(const limb_model* m, const link_const* k, const limb_ws* ws, const real* user)
+{
+  real *q = ws->q, *c = ws->c, *s = ws->s;
+  load_angles(m, k, user, q, s, c);
+  if (!m->mixed) return;
+  pose* t = ws->turn;
+  for (int i = 0; i < m->nlink; i++) {
+    const limb_link* link = &m->link[i];
+    if (link->joint_class == CLASS_TRANS) c[i] = number(k[i].ct), s[i] = number(k[i].st);
+    if (is_dense(link->joint_class)) t[link->aux] = ball_or_free_pose(link->joint_class, m, link->aux, user + link->q);
+  }
+}
+
+// The user's velocities or accelerations in compiled order; the user's own array where that is it.
+KERNEL const real* in_compiled_order(const limb_model* m, const real* user, real* buffer)
+{
+  if (m->identity) return user;
+  for (int c = 0; c < m->ncdof; c++) {
+    const limb_dof* dof = &m->dof[c];
+    buffer[c] = settled(scale(parameter(dof->mult), user[dof->v]));
+  }
+  return buffer;
+}
+
+// Zeros in compiled order, in the buffer of accelerations.
+KERNEL const real* no_acceleration(const limb_model* m, const limb_ws* ws)
+{
+  real* a = ws->a;
+  for (int c = 0; c < m->ncdof; c++) a[c] = zero();
+  return a;
+}
+
+// Forces in compiled order, handed to the user's coordinates: tau = G' tau_compiled.
+KERNEL void in_user_order(const limb_model* m, const real* compiled, real* user)
+{
+  for (int k = 0; k < m->nv; k++) user[k] = zero();
+  for (int c = 0; c < m->ncdof; c++) {
+    const limb_dof* dof = &m->dof[c];
+    user[dof->v] = add(user[dof->v], settled(scale(parameter(dof->mult), compiled[c])));
+  }
+}
+
+#endif

@@ -1,0 +1,185 @@
+// Forward kinematics: pose, velocity and spatial acceleration of every link.
+//
+// Reference: Lynch and Park 2017, (9.53)-(9.55) and Featherstone 2008, table 5.1, in link axes. Cost O(nlink).
+//
+//   X_i = X_p P_i                 pose in the world
+//   v_i = Ad v_p + S q'
+//   a_i = Ad a_p + S q'' + v_i x S q'      a_v: the same with q'' = 0
+#ifndef LIMB_KERNEL_KINEMATICS_KERNEL_H
+#define LIMB_KERNEL_KINEMATICS_KERNEL_H
+
+#include "kernel/joint_transform.h"
+
+typedef struct link_arrays { // nlink each; v and the a's may be NULL
+  pose* X;
+  motion *v, *a, *a_v;
+} link_arrays;
+
+KERNEL motion motion_to_link(const joint_transform* P, motion v)
+{
+  return (motion){to_link(P, v.w), to_link(P, add3(v.v, cross_offset(P, v.w)))};
+}
+
+// S x
+KERNEL motion along_joint(int joint_class, const link_const* k, const real* x)
+{
+  motion s = {zero3(), zero3()};
+  if (is_turning(joint_class)) s.w.z = x[0];
+  if (joint_class == CLASS_TRANS) s.v.z = x[0];
+  if (joint_class == CLASS_SCREW) s.v.z = scale(k->pitch, x[0]);
+  if (is_dense(joint_class)) s.w = v3(x[0], x[1], x[2]);
+  if (joint_class == CLASS_FREE) s.v = v3(x[3], x[4], x[5]);
+  return s;
+}
+
+KERNEL mat3 turn_matrix(const joint_transform* P)
+{
+  if (is_dense(P->joint_class)) return P->X.R;
+  return columns(to_parent(P, v3(one(), zero(), zero())), to_parent(P, v3(zero(), one(), zero())),
+                 to_parent(P, v3(zero(), zero(), one())));
+}
+
+KERNEL pose given_pose(const sp_pose* X) { return (pose){given_matrix(X->R.m), given3(X->p.x, X->p.y, X->p.z)}; }
+
+KERNEL pose base_pose(const limb_model* m, int root) { return given_pose(&m->base[root]); }
+
+// Of a link whose parent has the pose X.
+KERNEL pose moved_pose(pose X, const joint_transform* P)
+{
+  return (pose){mulM(X.R, turn_matrix(P)), add3(X.p, mulv(X.R, offset(P)))};
+}
+
+KERNEL void link_motion_step(const joint_transform* P, const link_const* k, const limb_link* link, int i, pose from,
+                             const real* v, const real* a, const link_arrays* out)
+{
+  const int p = link->parent;
+  const motion rest = {zero3(), zero3()};
+  out->X[i] = moved_pose(from, P);
+  if (!v) return;
+  const motion joint = along_joint(P->joint_class, k, v + link->dof);
+  out->v[i] = addm(p < 0 ? rest : motion_to_link(P, out->v[p]), joint);
+  const motion coriolis = crossm(out->v[i], joint);
+  out->a_v[i] = addm(p < 0 ? rest : motion_to_link(P, out->a_v[p]), coriolis);
+  if (!a) return;
+  out->a[i] =
+    addm(p < 0 ? rest : motion_to_link(P, out->a[p]), addm(coriolis, along_joint(P->joint_class, k, a + link->dof)));
+}
+
+KERNEL void link_motion(const limb_model* m, const link_const* k, const limb_ws* ws, const real* v, const real* a,
+                        const link_arrays* out)
+{
+  for (int i = 0; i < m->nlink; i++) {
+    const limb_link* link = &m->link[i];
+    const pose from = link->parent < 0 ? base_pose(m, link->root) : out->X[link->parent];
+#define STEP(joint_class)                                                               \
+  {                                                                                     \
+    const joint_transform P = joint_transform_of(joint_class, &k[i], ws, i, link->aux); \
+    link_motion_step(&P, &k[i], link, i, from, v, a, out);                              \
+  }
+    FOR_JOINT_CLASS(link->joint_class, STEP)
+#undef STEP
+  }
+}
+
+// ---- joint axes as columns -----------------------------------------------------------------------------
+
+// Column `axis` of a link with pose X: the motion of the link per unit of that velocity, in the axes that X
+// is given in, at the point `at`.
+KERNEL motion link_axis(const limb_link* link, const link_const* k, const pose* X, int axis, vec3 at)
+{
+  const vec3 e = column_of(X->R, link->ndof == 1 ? 2 : axis % 3);
+  if (link->joint_class == CLASS_TRANS || axis >= 3) return (motion){zero3(), e};
+  vec3 v = cross3(sub3(X->p, at), e);
+  if (link->joint_class == CLASS_SCREW) v = add3(v, kscale3(k->pitch, e));
+  return (motion){e, v};
+}
+
+// Column of an axis between the frames: world axes, at a point.
+KERNEL motion loop_column(const limb_model* m, const link_const* k, const pose* X, const limb_loop_axis* axis, vec3 at)
+{
+  const int i = axis->link;
+  return link_axis(&m->link[i], &k[i], &X[i], axis->k, at);
+}
+
+// ---- frames ----------------------------------------------------------------------------------------------
+
+// Frames: poses and Jacobians from the poses of the links.
+//
+// Reference: K. Lynch, F. Park, Modern Robotics, chapter 5 (body and space Jacobians).
+// Cost:      pose O(1), Jacobian O(nv + depth).
+//
+// A frame has the constant pose Y in its link, or in the world (link -1), and T = X Y in the world. Column k
+// of its Jacobian is axis k of the links between the frame and the world, mult times for mimic joints:
+//
+//   J_k = R' S_k         S_k in world axes at the origin of the reference, R its axes
+//
+// the reference being the frame itself (BODY), the world (WORLD), or world axes at the frame's origin
+// (ALIGNED). Columns are formed at that origin from the start, which loses nothing when the robot is far from
+// the world's origin.
+
+KERNEL pose frame_pose(const pose* X, int link, const sp_pose* in_link)
+{
+  const pose Y = given_pose(in_link);
+  return link < 0 ? Y : compose(X[link], Y);
+}
+
+// ref is a constant where this is inlined.
+KERNEL void frame_columns(const limb_model* m, const link_const* k, const pose* X, int link, const pose* T,
+                          limb_ref ref, motion* J)
+{
+  const vec3 at = ref == LIMB_WORLD ? zero3() : T->p;
+  for (int i = link; i >= 0; i = m->link[i].parent) {
+    for (int r = 0; r < m->link[i].ndof; r++) {
+      const limb_dof* dof = &m->dof[m->link[i].dof + r];
+      const par mult = parameter(dof->mult);
+      motion S = link_axis(&m->link[i], &k[i], &X[i], r, at);
+      if (ref == LIMB_BODY) S = (motion){tmulv(T->R, S.w), tmulv(T->R, S.v)};
+      J[dof->v] = addm(J[dof->v], (motion){kscale3(mult, S.w), kscale3(mult, S.v)});
+    }
+  }
+}
+
+KERNEL_ENTRY void set_frame_pose(const real* X, int link, const sp_pose* in_link, real* out)
+{
+  *(pose*)out = frame_pose((const pose*)X, link, in_link);
+}
+
+KERNEL_ENTRY void set_frame_jacobian(const limb_model* m, const link_const* k, const real* X, int link,
+                                     const sp_pose* in_link, limb_ref ref, real* J)
+{
+  const pose T = frame_pose((const pose*)X, link, in_link);
+  motion* to = (motion*)J;
+  for (int i = 0; i < m->nv; i++) to[i] = (motion){zero3(), zero3()};
+  switch (ref) {
+  case LIMB_BODY: frame_columns(m, k, (const pose*)X, link, &T, LIMB_BODY, to); break;
+  case LIMB_WORLD: frame_columns(m, k, (const pose*)X, link, &T, LIMB_WORLD, to); break;
+  default: frame_columns(m, k, (const pose*)X, link, &T, LIMB_ALIGNED, to); break;
+  }
+}
+
+// ---- external wrenches as forces on the links ----------------------------------------------------------
+
+// External wrenches as forces on the links: link axes and origins.
+//
+// A wrench is given in the axes of its frame, or of the world, at the frame's origin or the world's; `on`
+// has a force for every link, X its pose in the world. Cost O(1).
+
+KERNEL force force_at(vec3 n, vec3 f, vec3 p) { return (force){add3(n, cross3(p, f)), f}; }
+
+KERNEL_ENTRY void set_add_wrench(const limb_model* m, const real* X, int frame, limb_ref ref, const real* F, real* on)
+{
+  const limb_site site = limb_site_of(m, frame);
+  if (site.link < 0) return; // on a body that cannot move
+  const pose at = given_pose(&site.in_link), link = ((const pose*)X)[site.link];
+  const force w = *(const force*)F;
+  force* sum = (force*)on + site.link;
+  if (ref == LIMB_BODY) {
+    *sum = addf(*sum, force_at(mulv(at.R, w.n), mulv(at.R, w.f), at.p));
+  } else if (ref == LIMB_WORLD) { // n - p x f: the moment about the link's origin
+    *sum = addf(*sum, (force){tmulv(link.R, sub3(w.n, cross3(link.p, w.f))), tmulv(link.R, w.f)});
+  } else {
+    *sum = addf(*sum, force_at(tmulv(link.R, w.n), tmulv(link.R, w.f), at.p));
+  }
+}
+
+#endif

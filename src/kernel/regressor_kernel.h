@@ -1,0 +1,158 @@
+// Regressor of inverse dynamics: the matrix Y with Y theta = tau.
+//
+// Reference: C. Atkeson, C. An, J. Hollerbach, Estimation of inertial parameters of manipulator loads and
+//            links, Int. J. Robotics Research 5(3), 1986; W. Khalil, E. Dombre, Modeling, identification
+//            and control of robots, 2002, chapter 9 (rotors, friction).
+// Cost:      O(n depth): every body on every axis between it and the world.
+//
+//   paper     code      meaning
+//   w, w'     w, al     angular velocity and acceleration of a body, its axes
+//   p'' - g   a         acceleration of its origin less gravity
+//   U         U         [al] + [w][w] (rnea_kernel.h)
+//   J_k       s         axis k: the body's velocity per unit of v_k, body axes and origin
+//
+// What moves the body is f = m a + U h, n = h x a + I al + w x I w; a row is s_v . f + s_w . n by parameters:
+//
+//   m     s_v . a
+//   h     U' s_v + a x s_w
+//   I     s_w . N_k,      N_k the moment that entry k of I body_terms
+//
+// A joint coordinate is mult times the user's (mimic joints), and so is what its axis adds to the user's row.
+// Poses are those in the root link of the tree, so that a robot far from the world's origin keeps its digits.
+#ifndef LIMB_KERNEL_REGRESSOR_KERNEL_H
+#define LIMB_KERNEL_REGRESSOR_KERNEL_H
+
+#include "limb/regressor.h"
+
+#include "kernel/kinematics_kernel.h"
+#include "kernel/rnea_kernel.h"
+
+typedef struct link_state {
+  pose X;  // in the root link
+  state x; // link axes and origin
+} link_state;
+
+_Static_assert(sizeof(link_state) <= LIMB_WS_ARTIC * sizeof(real), "ws->artic has room for them");
+
+// What a body's columns are made of: body axes and origin.
+typedef struct body_terms {
+  vec3 a;
+  mat3 U;
+  vec3 N[6]; // xx xy xz yy yz zz
+} body_terms;
+
+// Needs the coordinates loaded; v and a in compiled order.
+KERNEL void link_states(const limb_model* m, const link_const* k, const limb_ws* ws, const real* v, const real* a)
+{
+  link_state* out = ws->artic;
+  for (int i = 0; i < m->nlink; i++) {
+    const limb_link* link = &m->link[i];
+    const int p = link->parent;
+    const state from = p < 0 ? base_state(ws, link->root) : out[p].x;
+    const mat3 U = spin(from.w, from.al);
+#define STEP(joint_class)                                                               \
+  {                                                                                     \
+    const joint_transform P = joint_transform_of(joint_class, &k[i], ws, i, link->aux); \
+    out[i].x = move_on(&P, &k[i], &from, U, v + link->dof, a + link->dof);              \
+    out[i].X = p < 0 ? no_pose() : moved_pose(out[p].X, &P);                            \
+  }
+    FOR_FEW_JOINT_CLASSES(link->joint_class, STEP)
+#undef STEP
+  }
+}
+
+KERNEL body_terms body_terms_of(vec3 w, vec3 al, vec3 a)
+{
+  const mat3 U = spin(w, al);
+  const real xy = mul(w.x, w.y), xz = mul(w.x, w.z), yz = mul(w.y, w.z);
+  return (body_terms){a,
+                      U,
+                      {v3(al.x, xz, neg(xy)), v3(neg(U.zx), U.zy, det2(w.x, w.x, w.y, w.y)),
+                       v3(U.yx, det2(w.z, w.z, w.x, w.x), neg(U.yz)), v3(neg(yz), al.y, xy),
+                       v3(det2(w.y, w.y, w.z, w.z), neg(U.xy), U.xz), v3(yz, neg(xz), al.z)}};
+}
+
+// row += s_v . f + s_w . n
+KERNEL void add_force_row(motion s, const body_terms* b, real* row)
+{
+  const vec3 h = add3(tmulv(b->U, s.v), cross3(b->a, s.w));
+  row[0] = add(row[0], dot3(s.v, b->a));
+  row[1] = add(row[1], h.x), row[2] = add(row[2], h.y), row[3] = add(row[3], h.z);
+  for (int i = 0; i < 6; i++) row[4 + i] = add(row[4 + i], dot3(s.w, b->N[i]));
+}
+
+// The ten columns of one body, row by row, from its link to the world.
+KERNEL void body_columns(const limb_model* m, const link_const* k, const limb_ws* ws, const limb_body* body, int np,
+                         real* Y)
+{
+  const link_state* links = ws->artic;
+  const link_state* own = &links[body->link];
+  const pose in = given_pose(&body->in_link), X = compose(own->X, in);
+  const vec3 a = add3(own->x.a, mulv(spin(own->x.w, own->x.al), in.p));
+  const body_terms b = body_terms_of(tmulv(in.R, own->x.w), tmulv(in.R, own->x.al), tmulv(in.R, a));
+  for (int i = body->link; i >= 0; i = m->link[i].parent) {
+    for (int r = 0; r < m->link[i].ndof; r++) {
+      const limb_dof* dof = &m->dof[m->link[i].dof + r];
+      const motion S = link_axis(&m->link[i], &k[i], &links[i].X, r, X.p);
+      const par mult = parameter(dof->mult);
+      const motion s = {kscale3(mult, tmulv(X.R, S.w)), kscale3(mult, tmulv(X.R, S.v))};
+      add_force_row(s, &b, Y + (ptrdiff_t)dof->v * np);
+    }
+  }
+}
+
+// tau += mult (Ia q'' + Fv q' + Fs sign(q') + k q + offset), q = mult q_user + offset of the mimic joint
+KERNEL void joint_columns(const limb_joint* joint, const motion_in* in, real* row)
+{
+  const par mult = parameter(joint->multiplier);
+  const real rate = scale(mult, in->v[joint->v]);
+  row[0] = scale(mult, scale(mult, in->x[joint->v]));
+  if (in->terms->friction) {
+    row[1] = scale(mult, rate);
+    row[2] = scale(mult, sign_of(rate, in->terms->width));
+  }
+  row[3] = scale(mult, plus(parameter(joint->offset), scale(mult, in->q[joint->q])));
+  row[4] = number(mult);
+}
+
+// tau -= T at the joint, tau += T / ratio at the motor; T = K x + D x' + offset, x = qm / ratio - q
+KERNEL void shaft_columns(const limb_model* m, const limb_shaft_def* def, const motion_in* in, int np, real* Y)
+{
+  const limb_joint *joint = &m->joint[def->joint], *motor = &m->joint[def->motor];
+  const par n = parameter(1 / def->ratio);
+  const real twist = sub(scale(n, in->q[motor->q]), in->q[joint->q]);
+  const real rate = sub(scale(n, in->v[motor->v]), in->v[joint->v]);
+  const real column[LIMB_SHAFT_PARAMETERS] = {twist, in->terms->friction ? rate : zero(), one()};
+  for (int i = 0; i < LIMB_SHAFT_PARAMETERS; i++) {
+    Y[(ptrdiff_t)joint->v * np + i] = neg(column[i]);
+    Y[(ptrdiff_t)motor->v * np + i] = scale(n, column[i]);
+  }
+}
+
+KERNEL_ENTRY bool set_regressor(const limb_model* m, const link_const* k, const limb_ws* ws, const motion_in* in,
+                                int np, real* Y)
+{
+  load_coordinates(m, k, ws, in->q);
+  link_states(m, k, ws, in_compiled_order(m, in->v, ws->v), in_compiled_order(m, in->x, ws->a));
+  for (size_t i = 0; i < (size_t)m->nv * (size_t)np; i++) Y[i] = zero();
+  real* at = Y;
+  for (int b = 0; b < m->nbody; b++) {
+    if (!limb_has_parameters(m, b)) continue;
+    body_columns(m, k, ws, &m->body[b], np, at);
+    at += LIMB_BODY_PARAMETERS;
+  }
+  for (int j = 0; j < m->njoint; j++) {
+    if (!limb_has_actuator(m, j)) continue;
+    joint_columns(&m->joint[j], in, at + (ptrdiff_t)m->joint[j].v * np);
+    at += LIMB_JOINT_PARAMETERS;
+  }
+  for (int s = 0; s < m->nshaft; s++, at += LIMB_SHAFT_PARAMETERS) {
+    shaft_columns(m, &m->shaft[s].def, in, np, at);
+  }
+  for (int i = 0; i < m->nv; i++) {
+    if (any_nonfinite_input(np, Y + (ptrdiff_t)i * np)) return false;
+  }
+  return true;
+}
+
+#endif
