@@ -360,7 +360,7 @@ static int print_rows(eval_run* r)
   int code = cli_output_open(&out, title, cli_get(r->args, "output"));
   if (code != EXIT_FINE) return code;
   r->out = out.stream;
-  r->path = out.temporary ? out.temporary : out.path;
+  r->path = out.temporary ? out.temporary : out.path ? out.path : "-";
   code = run_rows(r);
   if (code == EXIT_FINE) code = cli_output_commit(&out, title);
   cli_output_abandon(&out);
@@ -456,7 +456,6 @@ static int run_eval(const cli_args* args)
   }
   limb_evaluator_destroy(r.e);
   limb_loops_destroy(r.watch);
-  limb_csv_destroy(r.csv);
   limb_table_destroy(r.table);
   cli_dofs_free(&r.dofs);
   cli_robot_close(&r.robot);

@@ -35,10 +35,8 @@ struct eval_run {
   int frame; // of --frame; -1: none
   const eval_printer* printer;
   FILE* out;
-  limb_csv_writer* csv;
-  limb_table_writer* table; // of NPY
-  const char* path;         // where that is written
-  void* columns;            // while the printer begins
+  limb_table_writer* table; // of CSV and NPY
+  const char* path;         // where that is written; "-": standard output
   limb_loops* watch;        // of rows that need not close the loops
   uint64_t open;            // rows that do not
   int nan_told;             // a part of "all" that has no value was reported

@@ -4,7 +4,6 @@
 #include "output.h"
 #include "table.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,134 +16,71 @@ const char* eval_frame_name(const eval_run* r)
   return r->frame >= 0 && limb_get_frame(r->robot.model, r->frame, &info) == LIMB_OK ? info.name : NULL;
 }
 
-// Calls for each column, time first. 1, or 0 when one of the calls failed.
-static int each_column(eval_run* r, int (*call)(eval_run* r, const char* name))
+// ---- tables ----------------------------------------------------------------------------------------
+
+static int table_status(const eval_run* r, limb_status s)
 {
-  int fine = !r->states.has_time || call(r, "time");
-  for (int i = 0; i < r->count && fine; i++) {
-    limb_item item;
+  return s == LIMB_OK ? EXIT_FINE : cli_unwritten(cli_title(r->args), "the table", limb_status_text(s));
+}
+
+// Names of all columns, time first: each closed by a zero.
+static int put_names(const eval_run* r, cli_text* out)
+{
+  int count = r->states.has_time;
+  if (count) cli_text_add(out, "time\n");
+  for (int i = 0; i < r->count; i++) {
+    limb_item item = {0};
     char name[NAME];
-    fine = limb_evaluator_get(r->e, i, &item) == LIMB_OK;
-    for (size_t k = 0; k < item.size && fine; k++) {
+    if (limb_evaluator_get(r->e, i, &item) != LIMB_OK) continue;
+    for (size_t k = 0; k < item.size; k++, count++) {
       (void)limb_evaluator_column(r->e, i, k, name, sizeof name);
-      fine = call(r, name);
+      cli_text_add(out, name);
+      cli_text_add(out, "\n");
     }
   }
-  return fine;
+  for (size_t k = 0; k < out->size && !out->failed; k++)
+    if (out->bytes[k] == '\n') out->bytes[k] = '\0';
+  return count;
 }
 
-// ---- CSV -------------------------------------------------------------------------------------------
-
-static int csv_status(const eval_run* r, limb_status status)
+// A table without columns, of a robot without joints say, has no rows either.
+static int table_begin(eval_run* r, limb_table_format format)
 {
-  if (status == LIMB_OK) return EXIT_FINE;
-  return cli_unwritten(cli_title(r->args), "the CSV", limb_status_text(status));
-}
-
-// The end of a row. A table without columns, of a robot without joints say, has no rows either.
-static limb_status csv_end_row(const eval_run* r)
-{
-  return r->states.has_time || limb_evaluator_width(r->e) > 0 ? limb_csv_end_row(r->csv) : LIMB_OK;
-}
-
-static int csv_column(eval_run* r, const char* name) { return limb_csv_text(r->csv, name) == LIMB_OK; }
-
-static int csv_begin(eval_run* r)
-{
-  errno = 0;
-  limb_status status = limb_csv_create(r->out, NULL, &r->csv);
-  if (status == LIMB_OK && !each_column(r, csv_column)) status = LIMB_E_IO;
-  return csv_status(r, status == LIMB_OK ? csv_end_row(r) : status);
-}
-
-static int csv_row(eval_run* r)
-{
-  errno = 0;
-  limb_status status = r->states.has_time ? limb_csv_number(r->csv, r->states.time) : LIMB_OK;
-  if (status == LIMB_OK) status = limb_csv_numbers(r->csv, r->x, (int)limb_evaluator_width(r->e));
-  return csv_status(r, status == LIMB_OK ? csv_end_row(r) : status);
-}
-
-static int csv_end(eval_run* r)
-{
-  errno = 0;
-  return csv_status(r, limb_csv_finish(r->csv));
-}
-
-// The rows so far are a table.
-static int csv_fail(eval_run* r, int code)
-{
-  (void)code;
-  return csv_end(r);
-}
-
-const eval_printer eval_csv = {"csv", csv_begin, csv_row, csv_end, csv_fail};
-
-// ---- NPY -------------------------------------------------------------------------------------------
-
-static int npy_status(const eval_run* r, limb_status s)
-{
-  return s == LIMB_OK ? EXIT_FINE : cli_unwritten(cli_title(r->args), "the NPY file", limb_status_text(s));
-}
-
-// Names of all columns, one behind the other.
-typedef struct column_names {
-  cli_text text;
-  int count;
-} column_names;
-
-static int npy_column(eval_run* r, const char* name)
-{
-  column_names* c = r->columns;
-  cli_text_add(&c->text, name);
-  cli_text_add(&c->text, "\n");
-  c->count++;
-  return !c->text.failed;
-}
-
-// The table is written where the output will be taken from.
-static limb_status npy_open(eval_run* r, column_names* c)
-{
-  limb_table_column* column = calloc((size_t)c->count + 1, sizeof *column);
-  limb_status s = column ? LIMB_OK : LIMB_E_NOMEM;
-  char* at = c->text.bytes;
-  for (int k = 0; k < c->count && column; k++) {
-    column[k].name = at;
-    at += strcspn(at, "\n");
-    *at++ = '\0';
-  }
-  if (s == LIMB_OK) s = limb_table_create(r->path, LIMB_TABLE_NPY, c->count, column, &r->table, NULL);
+  cli_text names = {0};
+  const int count = put_names(r, &names);
+  limb_table_column* column = calloc((size_t)count + 1, sizeof *column);
+  limb_status s = column && !names.failed ? LIMB_OK : LIMB_E_NOMEM;
+  const char* at = names.bytes;
+  for (int k = 0; k < count && s == LIMB_OK; k++, at += strlen(at) + 1) column[k].name = at;
+  if (s == LIMB_OK && count > 0) s = limb_table_create(r->path, format, count, column, &r->table, NULL);
   free(column);
-  return s;
+  cli_text_free(&names);
+  return table_status(r, s);
 }
 
-static int npy_begin(eval_run* r)
-{
-  column_names names = {0};
-  limb_status s = LIMB_E_NOMEM;
-  r->columns = &names;
-  if (each_column(r, npy_column)) s = npy_open(r, &names);
-  cli_text_free(&names.text);
-  return npy_status(r, s);
-}
+static int csv_begin(eval_run* r) { return table_begin(r, LIMB_TABLE_CSV); }
+
+static int npy_begin(eval_run* r) { return table_begin(r, LIMB_TABLE_NPY); }
 
 // Time is in front of the numbers.
-static int npy_row(eval_run* r)
+static int table_row(eval_run* r)
 {
   const int time = r->states.has_time;
   if (time) r->x[-1] = r->states.time;
-  return npy_status(r, limb_table_row(r->table, r->x - time));
+  return r->table ? table_status(r, limb_table_row(r->table, r->x - time)) : EXIT_FINE;
 }
 
-static int npy_end(eval_run* r) { return npy_status(r, limb_table_end(r->table)); }
+static int table_end(eval_run* r) { return r->table ? table_status(r, limb_table_end(r->table)) : EXIT_FINE; }
 
-static int npy_fail(eval_run* r, int code)
+// The rows so far are a table.
+static int table_fail(eval_run* r, int code)
 {
   (void)code;
-  return npy_end(r);
+  return table_end(r);
 }
 
-const eval_printer eval_npy = {"npy", npy_begin, npy_row, npy_end, npy_fail};
+const eval_printer eval_csv = {"csv", csv_begin, table_row, table_end, table_fail};
+const eval_printer eval_npy = {"npy", npy_begin, table_row, table_end, table_fail};
 
 // ---- text ------------------------------------------------------------------------------------------
 
