@@ -257,22 +257,28 @@ static int check_name(eval_run* r, const char* name)
   return EXIT_FINE;
 }
 
+// What to do about a name that was refused, in options of this command; "": the message has it.
+static const char* hint(const eval_run* r, const char* name, limb_status s)
+{
+  const limb_quantity_info* q = eval_quantity(name);
+  const int loops = limb_loop_count(r->robot.model) > 0 && !r->options.tree;
+  if (!q) return "";
+  if (s == LIMB_E_ARG && q->needs & LIMB_NEEDS_FRAME && !strchr(name, '.')) return ", or for all by --frame";
+  if (s != LIMB_E_UNSUPPORTED) return "";
+  if (loops && q->robots != LIMB_ROBOTS_ALL && q->robots != LIMB_ROBOTS_LOOPS) return ": --tree";
+  if (q->robots != LIMB_ROBOTS_MOVING_BASE) return "";
+  return "; such a joint is the base when the table has its tau. columns and not its a. columns, or without a motor: "
+         "drive: passive in limb YAML, <limb drive=\"passive\"/> in URDF; --base floating adds a free joint where the "
+         "file has none";
+}
+
 static int add_name(eval_run* r, const char* name)
 {
   limb_error err = {0};
   int first = 0, count = 0;
   const limb_status s = limb_evaluator_add(r->e, name, &first, &count, &err);
   if (s != LIMB_OK) {
-    const int frame = strstr(err.text, "is of a frame") != NULL, base = strstr(err.text, "of a moving base") != NULL;
-    const int tree = strstr(err.text, "for its spanning tree") != NULL;
-    (void)cli_usage(r->args, "--what: %s%s", err.text,
-                    frame  ? ", or for all by --frame"
-                    : tree ? ": --tree"
-                    : base
-                      ? "; such a joint is the base when the table has its tau. columns and not its a. columns, "
-                        "or without a motor: drive: passive in limb YAML, <limb drive=\"passive\"/> in URDF; --base "
-                        "floating adds a free joint where the file has none"
-                      : "");
+    (void)cli_usage(r->args, "--what: %s%s", err.text, hint(r, name, s));
     return strcmp(err.where, "base parameters") == 0 ? cli_exit_code(s) : EXIT_USAGE;
   }
   for (int i = first; i < first + count; i++) {

@@ -21,20 +21,21 @@ void sim_probe_free(sim_probe* p)
 
 // ---- names -----------------------------------------------------------------------------------------------
 
-// Forces are not known while they are computed.
-static void explain_known(sim_probe* p, const limb_error* err)
+// What a state lacks is told in words of simulations.
+static void explain(sim_probe* p, limb_status s, const limb_error* err)
 {
-  const int unknown = strstr(err->text, "which is not known here") != NULL;
-  if (unknown && !(p->options.known & LIMB_NEEDS_TAU) && !strstr(err->text, "dt"))
+  const limb_quantity_info* q = limb_find_quantity(err->where);
+  const int samples = q && q->needs & LIMB_NEEDS_DT && p->options.dt == 0;
+  if (s != LIMB_E_ORDER)
+    (void)snprintf(p->because, sizeof p->because, "%s", err->text);
+  else if (samples)
+    (void)snprintf(p->because, sizeof p->because, "'%.60s' is of samples: it is a channel, and no name in formulas",
+                   err->where);
+  else
     (void)snprintf(p->because, sizeof p->because,
                    "'%.60s' follows from the forces, and is not known while they are computed: formulas of inputs are "
                    "of time, q, v and what follows from them",
                    err->where);
-  else if (unknown && strstr(err->text, "dt"))
-    (void)snprintf(p->because, sizeof p->because, "'%.60s' is of samples: it is a channel, and no name in formulas",
-                   err->where);
-  else
-    (void)snprintf(p->because, sizeof p->because, "%s", err->text);
 }
 
 int sim_probe_add(sim_probe* p, const char* name)
@@ -50,11 +51,11 @@ int sim_probe_add(sim_probe* p, const char* name)
   const int before = p->count;
   p->count = (int)limb_evaluator_width(p->e);
   if (s == LIMB_OK && p->count > before) return p->count - before;
-  p->missing = strstr(err.text, "there is no '") == err.text && !strstr(err.text, "no quantity");
+  p->missing = s == LIMB_E_ARG && limb_find_quantity(err.where) != NULL; // where is the quantity: a label is wrong
   if (s == LIMB_OK)
     (void)snprintf(p->because, sizeof p->because, "'%.80s' has no entries for this robot", name);
   else
-    explain_known(p, &err);
+    explain(p, s, &err);
   return 0;
 }
 

@@ -158,9 +158,10 @@ LIMB_API void limb_evaluator_destroy(limb_evaluator* e); ///< NULL is accepted
 
 /// Adds what a name stands for: one item, or with "all" several. Allocates; evaluation does not.
 /// @param first,count  items that were added (output); NULL: not wanted
-/// @return LIMB_OK; LIMB_E_ARG (no such name, a frame or label that does not exist, an input that states do not
-///         have); LIMB_E_UNSUPPORTED (not defined for this robot, more numbers than fit); LIMB_E_NOMEM. error, if
-///         given, tells which name, why, and what to do. Nothing is added then.
+/// @return LIMB_OK; LIMB_E_ARG (no such name, frame or label); LIMB_E_ORDER (an input that states do not have);
+///         LIMB_E_UNSUPPORTED (not defined for this robot, more numbers than fit); LIMB_E_NOMEM. error, if given,
+///         tells which name (where: the quantity, or the word that is wrong), why, and what to do. Nothing is added
+///         then.
 LIMB_NODISCARD LIMB_API limb_status limb_evaluator_add(limb_evaluator* e, const char* name, int* first, int* count,
                                                        limb_error* error);
 

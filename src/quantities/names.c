@@ -244,7 +244,7 @@ limb_status limb_parse_name(const limb_evaluator* e, const char* name, limb_pars
 
 static limb_status lacks(const limb_quantity_info* q, const char* what, limb_error* err)
 {
-  return limb_fail(err, LIMB_E_ARG, q->name, "'%s' needs %s, which is not known here", q->name, what);
+  return limb_fail(err, LIMB_E_ORDER, q->name, "'%s' needs %s, which is not known here", q->name, what);
 }
 
 static limb_status check_known(const limb_evaluator* e, const limb_quantity_info* q, limb_error* err)

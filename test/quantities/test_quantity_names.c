@@ -102,9 +102,9 @@ START_TEST(refusals)
     {"total_energy.x", "one number", LIMB_E_ARG},
     {"lambda", "of robots with loops, and 'ur5' has none", LIMB_E_UNSUPPORTED},
     {"base_acc", "moving base", LIMB_E_UNSUPPORTED},
-    {"tau", "needs a, which is not known here", LIMB_E_ARG},
-    {"hybrid", "needs a or tau", LIMB_E_ARG},
-    {"Ad", "needs tau", LIMB_E_ARG},
+    {"tau", "needs a, which is not known here", LIMB_E_ORDER},
+    {"hybrid", "needs a or tau", LIMB_E_ORDER},
+    {"Ad", "needs tau", LIMB_E_ORDER},
     {"", "no quantity ''", LIMB_E_ARG},
   };
   station t;
