@@ -1,6 +1,7 @@
 // Closing the loops of a robot where its model begins, and what is seen there.
 #include "closure.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { MOST_DENSE = 3000 }; // velocities and rows for which matrices of the whole robot are made
@@ -72,15 +73,7 @@ const char* cli_loop_name(const limb_model* m, int loop)
   return limb_get_loop(m, loop, &x) == LIMB_OK ? x.def.name : "?";
 }
 
-int cli_has_laws(const limb_model* m)
-{
-  limb_loop_info x;
-  for (int i = 0; i < limb_loop_count(m); i++) {
-    if (limb_get_loop(m, i, &x) != LIMB_OK) continue;
-    if (x.def.law.rate != 0 || x.def.law.amplitude != 0 || x.def.law.fn) return 1;
-  }
-  return 0;
-}
+int cli_has_laws(const limb_model* m) { return limb_has_prescribed_motion(m); }
 
 int cli_redundant_of(const cli_closure* c, int loop)
 {
@@ -95,6 +88,23 @@ int cli_is_locked(const cli_closure* c)
 {
   return c->closed && limb_loop_count(c->model) > 0 && limb_nv(c->model) > 0 && c->mobility.mobility == 0 &&
          !cli_has_laws(c->model);
+}
+
+void cli_report_loops(const limb_evaluator* e, const limb_model* m, const char* path)
+{
+  limb_evaluator_facts f = {0};
+  if (limb_evaluator_get_facts(e, &f) != LIMB_OK) return;
+  if (f.unbalanced > 0)
+    (void)fprintf(stderr,
+                  "%s: note: %d motion%s no motor, and %.3g of the forces along %s is left without balance: something "
+                  "else must deliver it\n",
+                  path, f.undriven, f.undriven == 1 ? " has" : "s have", f.unbalanced, f.undriven == 1 ? "it" : "them");
+  if (f.overdriven > 0)
+    (void)fprintf(stderr, "%s: note: %d motor%s more than motions: the torques are those of least norm\n", path,
+                  f.overdriven, f.overdriven == 1 ? "" : "s");
+  if (f.redundant > 0)
+    (void)fprintf(stderr, "%s: note: %d of %d equations of the loops follow from others\n", path, f.redundant,
+                  limb_row_count(m));
 }
 
 const char* cli_singularity_name(limb_singularity s)

@@ -46,6 +46,10 @@ int cli_redundant_of(const cli_closure* c, int loop);
 // 1 when nothing moves, and no law moves it.
 int cli_is_locked(const cli_closure* c);
 
+// Notes about what an evaluator met in all rows of a robot with loops: missing motors, surplus motors, redundant
+// equations.
+void cli_report_loops(const limb_evaluator* e, const limb_model* m, const char* path);
+
 // "regular", "drives", "platform", "both", "closure"
 const char* cli_singularity_name(limb_singularity s);
 

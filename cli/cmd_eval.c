@@ -1,104 +1,113 @@
-// `limb eval`: any quantity of the library, for each row of a table of states.
+// `limb eval`: any quantity of the library, for each row of a table of states or for one state.
 #include "cli.h"
+#include "closure.h"
 #include "commands.h"
 #include "eval.h"
 #include "output.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const cli_option own_options[] = {
   {"", NULL, "what to compute"},
-  {"states", "FILE.csv", "table of states, one row each; - is standard input. What needs no state does without"},
-  {"what", "LIST", "quantities, with commas between them"},
-  {"frame", "NAME", "body or frame that J, pose, velocity, Lambda and others are of"},
-  {"ref", "body|world|aligned", "axes and point of what is of a frame, and of reactions (default: aligned)"},
+  {"what", "LIST", "quantities, with commas between them: M,J.tool0,energy.kinetic; all: everything there is"},
+  {"states", "FILE", "table of states, one row each, CSV or NPY; - is standard input"},
+  {"frame", "NAME", "body or frame of quantities that do not name one themselves, as J.tool0 does"},
+  {"ref", "body|world|aligned",
+   "axes and point of quantities that do not name them, as J@body does (default: aligned)"},
   {"directions", "LIST",
-   "of the task of Lambda, eta, mu, p, Jbar, N, condition: some of wx,wy,wz,vx,vy,vz, or angular, "
-   "or linear (default: all six)"},
+   "of the task of Lambda, eta, mu, p, Jbar, N, condition: some of wx,wy,wz,vx,vy,vz, or angular, or linear (default: "
+   "all six)"},
   {"damping", "X", "added to the diagonal of J M^-1 J' before it becomes Lambda (default: 0)"},
   {"dt", "T", "time between samples of Ad and Bd in s"},
-  {"list", NULL, "print the quantities, what each needs and its shape; as text, or by --format json"},
+  {"tree", NULL, "of a robot with loops: compute its spanning tree, the loops cut open"},
+  {"list", NULL, "print the quantities, what each needs, its shape; as text, or by --format json or markdown"},
   {0},
 };
 
 static const cli_option output_options[] = {
   {"", NULL, "the output"},
-  {"format", "json|csv|text", "how results are printed (default: json)"},
-  {"output", "FILE", "where to (default: standard output)"},
+  {"format", "json|csv|npy|text|markdown", "how results are printed (default: by the ending of --output, else json)"},
+  {"output", "FILE", "where to: .json, .csv, .npy or .txt (default: standard output)"},
   {0},
 };
 
-static const cli_option* const options[] = {
-  own_options, cli_model_options, cli_world_options, cli_wrench_options, cli_loop_options, output_options, NULL};
+static const cli_option* const options[] = {own_options,        cli_state_options, cli_model_options, cli_world_options,
+                                            cli_wrench_options, cli_loop_options,  output_options,    NULL};
 
 static const char* const about[] = {
-  "Reads a table of states and computes the quantities that --what lists, row by",
-  "row. Columns of the table are called q.<joint>, v.<joint>, a.<joint> and",
-  "tau.<joint>; joints with several components have suffixes (limb --conventions).",
-  "A column time is optional. Nothing is assumed: a quantity that needs columns",
-  "that are not there is an error, and columns that belong to nothing are named.",
+  "Computes the quantities that --what lists, for each row of a table of states or",
+  "for one state of the command line. limb eval --list and docs/quantities.md name",
+  "all quantities, with equation, shape, unit and what they need. A name is",
+  "",
+  "    <quantity>[@body|@world|@aligned][.<frame>][.<label>...]",
+  "",
+  "as in M, M.elbow.wrist, J.tool0, velocity@body.tool0.vx, energy.kinetic. Channels",
+  "and formulas of limb sim use the same names.",
+  "",
+  "Columns of a table are called q.<joint>, v.<joint>, a.<joint> and tau.<joint>;",
+  "joints with several components have suffixes (limb --conventions). A column time",
+  "is optional. Nothing is assumed: a quantity that needs columns that are missing",
+  "is an error, and columns that belong to nothing are reported. Tables that eval",
+  "and sim wrote can be read back.",
+  "",
+  "--q, --v, --a and --tau give one state by joint, with units: --q elbow=1,",
+  "shoulder=-30deg. Joints that are not named are at the start of the model and at",
+  "rest. Accelerations and forces need their option: --a 0 stands for a motion",
+  "without acceleration.",
   "",
   "External wrenches act on the robot: columns wrench.<frame>.mx .my .mz .fx .fy",
   ".fz, at the frame's origin, in world axes (see --wrench-ref); those that are",
-  "not there are zero, one of a frame that is not there is an error. They enter tau,",
-  "acc, hybrid, base_acc, deflection, reactions, power, and the derivatives of tau,",
-  "acc and hybrid.",
+  "missing are zero. They enter tau, acc, hybrid, base_acc, deflection, reactions,",
+  "power, and the derivatives of tau, acc and hybrid.",
   "",
-  "hybrid is given, of each joint, its acceleration or its force, by the column that",
-  "is there: a.<joint> or tau.<joint>. It answers with all of both. Of a joint without",
-  "motor (limb info names them) neither stands for no force. base_acc is of a moving",
-  "base, the joints without motor between the world and the first that has one: of",
-  "these it takes tau, or zero, of the others a, or else tau. In a robot without such",
-  "joints, the base are those on the world of which tau is there and a is not. Its",
-  "answer is in the order of v, wx wy wz vx vy vz for a free base: rates of these",
-  "components, which are in the axes of the body. base_acc_frame is the angular",
-  "acceleration of a frame and the acceleration of its origin in space, when the",
-  "base moves like that.",
+  "hybrid takes, for each joint, its acceleration or its force, by the column that",
+  "is there: a.<joint> or tau.<joint>. It answers with both for all joints. For a",
+  "joint without a motor (limb info names them) neither stands for no force.",
+  "base_acc is for a moving base, the joints without a motor between the world and",
+  "the first that has one: it takes tau of these, or zero, and of the others a, or",
+  "else tau. In a robot without such joints, the base are those on the world that",
+  "have a column tau and none of a.",
   "",
   "References: body is the frame's axes at its origin, aligned the world's axes at",
   "the frame's origin, world the world's axes at its own origin. Spatial vectors",
   "are angular first; J has 6 rows.",
   "",
-  "Of a robot with loops most of the dynamics here is that of its tree of joints, the",
-  "loops cut open: a note names these quantities, as tree_only does in JSON. Rows that",
-  "do not close the loops are told. With the loops closed: tau_active, closed_acc and",
-  "its derivatives, lambda, loop_loads, joint_loads, passive, mobility. For these, rows",
-  "that do not close them are errors, exit code 4, and columns q, v and a of joints that",
-  "follow from the others may be missing; q_closed are all coordinates. lambda and the",
-  "loads are of the motion when there are columns a, else of the one that tau causes.",
-  "Laws of time are taken at the time of a row. psi and lambda have a row per equation,",
-  "<loop>.turn_x ... .move_z for directions that are locked, or .distance, .gear,",
-  ".polynomial, .knife, .along, .across, .height; a pin among parallel axes has rows",
-  "that are zero.",
+  "Robots with loops: all quantities are those with the loops closed. Rows that do",
+  "not close them are errors, exit code 4, and columns q, v and a of joints that",
+  "follow from the others may be missing. Matrices have the size that they have for",
+  "trees; rows and columns of dependent velocities are zero, and independent tells",
+  "which ones are not. reactions, lambda and loop_loads are of the motion when there",
+  "are columns a, else of the one that tau causes. Prescribed motions are taken at",
+  "the time of a row. --tree computes the spanning tree instead: the loops are cut",
+  "open, every column is needed, and nothing is checked.",
   "",
-  "A derivative with respect to q is one along the tangent, per unit of v. What it",
-  "is by comes last: (i, j, k) of dM_dq is of M_ij by q_k, of dqdv in d2tau that of",
-  "tau_i by q_j and v_k. Derivatives of Coulomb friction are zero unless it is",
-  "smooth: --coulomb-width.",
+  "A derivative with respect to q is one along the tangent, per unit of v.",
+  "Derivatives of Coulomb friction are zero unless it is smooth: --coulomb-width.",
   "",
-  "JSON is one object with schema, model, gravity, friction, mimic, base (fixed,",
-  "floating, planar, another type of joint, or other when they differ), frame, ref,",
-  "joints, dofs, nq, nv, and results: an array of one object per row. Matrices and",
-  "tensors are nested arrays, the last index innermost; directions and parameters",
-  "name their indices where there are any, rows, active_dofs and coordinates those of",
-  "psi, tau_active and q_closed; given says what hybrid took of each of",
-  "dofs, base_given what base_acc did. Numbers have 17 digits. CSV has a column per",
-  "number, such as M.<dof>.<dof>, J.wx.<dof>, Y.<dof>.<body>.mx, A.q.<dof>.v.<dof>,",
-  "hybrid.a.<dof>, pose.px, energy.kinetic, reactions.<joint>.mx. When a row fails,",
-  "what was printed before stays, JSON with an object error behind the results; a",
-  "file of --output is not written then.",
+  "JSON is one object with schema, model, gravity, friction, mimic, base, frame,",
+  "ref, joints, dofs, nq, nv, and results: an array of one object per row. Matrices",
+  "and tensors are nested arrays, the last index innermost; axes of joints, loops",
+  "and fields are objects. pose has position, quaternion (x y z w) and rotation.",
+  "directions, parameters, base_parameters, constraints and coordinates label",
+  "indices where there are any; given lists what hybrid took of each of dofs,",
+  "base_given what base_acc did. Numbers have 17 digits. CSV and NPY have a column",
+  "per number, such as M.<dof>.<dof>, J.wx.<dof>, A.q.<dof>.v.<dof>,",
+  "pose.position.x, reactions.<joint>.mx. When a row fails, the rows before it are",
+  "kept, JSON with an object error behind the results; a file of --output is not",
+  "written then.",
   NULL,
 };
 
 static const char* const examples[] = {
   "limb eval --list",
   "the quantities, what they need, their shapes",
-  "limb eval ur5 --states states.csv --what tau,M",
-  "torques and mass matrix of the built-in UR5, as JSON",
-  "limb eval arm.urdf --states states.csv --what J,pose --frame tool0 --ref body --format text",
-  "Jacobian and pose of a frame, to look at",
+  "limb eval ur5 --q elbow=1,shoulder_lift=-30deg --what M --format text",
+  "mass matrix of the built-in UR5 at one state, to look at",
+  "limb eval ur5 --states states.csv --what tau,M --output answers.npy",
+  "torques and mass matrix of every row, for NumPy",
+  "limb eval arm.urdf --states states.csv --what J@body.tool0,pose.tool0,velocity.elbow",
+  "Jacobian and pose of a frame, velocity of another, as JSON",
   "limb eval dog.urdf --base floating --states s.csv --what reactions --output loads.json",
   "loads on all joints of a robot that walks, to a file",
   "limb eval acrobot --states examples/acrobot_up.csv --what A,B",
@@ -107,219 +116,360 @@ static const char* const examples[] = {
   "what mass the hand has in each direction",
   "limb eval elastic2r --states s.csv --what hybrid --format text",
   "a.joint1 is a column: torque of joint1, acceleration of the elastic joint2",
-  "limb eval space_arm --states s.csv --what base_acc",
-  "how the base moves when the joints do",
-  "limb eval five_bar --states s.csv --what tau_active,lambda",
+  "limb eval five_bar --q left_shoulder=60deg --a 0 --what tau,lambda,M",
   "torques of the motors with the loop closed, and the force in its pin",
   NULL,
 };
 
-// ---- options ---------------------------------------------------------------------------------------
+// ---- the output ------------------------------------------------------------------------------------
 
-static int unknown_quantity(const cli_args* args, const char* name)
+static const eval_printer* printer_of(const char* name)
 {
-  const char* close = eval_nearest(name);
-  if (close) return cli_usage(args, "--what: unknown quantity '%s'; did you mean '%s'?", name, close);
-  return cli_usage(args, "--what: unknown quantity '%s'; limb eval --list names them", name);
+  static const eval_printer* const all[] = {&eval_json, &eval_csv, &eval_npy, &eval_text};
+  for (size_t k = 0; name && k < sizeof all / sizeof *all; k++)
+    if (strcmp(all[k]->name, name) == 0) return all[k];
+  return NULL;
 }
 
-static int add_quantity(eval_sheet* s, const char* name)
+// By --format, else by the ending of --output, else JSON. A contradiction is an error before anything is computed.
+static int choose_printer(eval_run* r)
 {
-  const eval_quantity* e = eval_get(0);
-  for (int k = 1; e && strcmp(e->name, name) != 0; k++) e = eval_get(k);
-  if (!e) return unknown_quantity(s->args, name);
-  for (int i = 0; i < s->count; i++) {
-    if (s->quantity[i] == e) return cli_usage(s->args, "--what: '%s' is there twice", name);
-  }
-  assert(s->count < EVAL_MOST); // each is there once
-  s->quantity[s->count++] = e;
+  const char *format = cli_get(r->args, "format"), *path = cli_get(r->args, "output");
+  const char* dot = path && strcmp(path, "-") != 0 ? strrchr(path, '.') : NULL;
+  const int file = path && strcmp(path, "-") != 0 && strncmp(path, "/dev/", 5) != 0;
+  const char* ending = dot && !strchr(dot, '/') ? dot + 1 : "";
+  const eval_printer* by_ending = printer_of(strcmp(ending, "txt") == 0 ? "text" : ending);
+  r->printer = printer_of(format);
+  if (format && !r->printer) return cli_usage(r->args, "--format %s is for --list", format);
+  if (file && *ending && !by_ending)
+    return cli_usage(r->args, "--output: '%s' ends in none of .json, .csv, .npy and .txt", path);
+  if (by_ending && file && r->printer && r->printer != by_ending)
+    return cli_usage(r->args, "--format %s contradicts the ending of '%s'", format, path);
+  if (!r->printer) r->printer = file && by_ending ? by_ending : &eval_json;
+  if (r->printer == &eval_npy && !file) return cli_usage(r->args, "NPY goes to a file: --output FILE.npy");
   return EXIT_FINE;
 }
 
-// Takes the list of --what apart.
-static int read_what(eval_sheet* s)
+// ---- options ---------------------------------------------------------------------------------------
+
+static int read_directions(eval_run* r)
 {
-  const char* list = cli_get(s->args, "what");
-  if (!list || !*list) {
-    return cli_usage(s->args, "--what LIST is missing: what shall be computed? limb eval --list");
+  static const struct {
+    const char* name;
+    unsigned bits;
+  } known[] = {{"wx", LIMB_WX}, {"wy", LIMB_WY}, {"wz", LIMB_WZ},         {"vx", LIMB_VX},
+               {"vy", LIMB_VY}, {"vz", LIMB_VZ}, {"linear", LIMB_LINEAR}, {"angular", LIMB_ANGULAR}};
+  const char* list = cli_get(r->args, "directions");
+  unsigned* bits = &r->options.directions;
+  if (list) *bits = 0;
+  while (list) {
+    const size_t length = strcspn(list, ",");
+    unsigned one = 0;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+      if (strlen(known[i].name) == length && strncmp(list, known[i].name, length) == 0) one = known[i].bits;
+    if (one == 0 || *bits & one)
+      return cli_usage(r->args, "--directions: '%.*s' is %s wx, wy, wz, vx, vy, vz, angular, linear",
+                       (int)(length < 40 ? length : 40), list, one == 0 ? "none of" : "there twice; they are");
+    *bits |= one;
+    list = list[length] ? list + length + 1 : NULL;
   }
+  return EXIT_FINE;
+}
+
+static int read_options(eval_run* r)
+{
+  const cli_args* args = r->args;
+  const char *frame = cli_get(args, "frame"), *ref = cli_get(args, "ref");
+  limb_evaluator_options* o = &r->options;
+  *o = limb_default_evaluator_options();
+  o->env = &r->robot.env;
+  o->tree = cli_has(args, "tree");
+  o->ref = ref && strcmp(ref, "body") == 0 ? LIMB_BODY : ref && strcmp(ref, "world") == 0 ? LIMB_WORLD : LIMB_ALIGNED;
+  if (o->tree && limb_loop_count(r->robot.model) == 0)
+    return cli_usage(args, "--tree is for robots with loops, and '%s' has none", limb_model_name(r->robot.model));
+  r->frame = frame ? limb_find_frame(r->robot.model, frame) : -1;
+  o->frame = r->frame;
+  if (frame && r->frame < 0) {
+    const char* close = cli_nearest_frame(r->robot.model, frame);
+    return cli_usage(args, "--frame: the model has no frame '%s'%s%s%s", frame, close ? "; did you mean '" : "",
+                     close ? close : "", close ? "'?" : "; limb info names its bodies");
+  }
+  if (cli_has(args, "damping")) {
+    if (!cli_numbers(args, "damping", 1, &o->damping)) return EXIT_USAGE;
+    if (o->damping < 0) return cli_usage(args, "--damping must not be negative");
+  }
+  if (cli_has(args, "dt")) {
+    if (!cli_numbers(args, "dt", 1, &o->dt)) return EXIT_USAGE;
+    if (o->dt <= 0) return cli_usage(args, "--dt must be above zero");
+  }
+  return read_directions(r);
+}
+
+// An option that nothing asks for is a mistake in --what.
+static int refuse_idle(const eval_run* r)
+{
+  static const struct {
+    const char *option, *of;
+    unsigned bit;
+  } known[] = {{"directions", "the task at a frame, as Lambda", LIMB_NEEDS_DIRECTIONS},
+               {"damping", "the task at a frame, as Lambda", LIMB_NEEDS_DIRECTIONS},
+               {"dt", "samples, as Ad and Bd", LIMB_NEEDS_DT}};
+  for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+    if (cli_has(r->args, known[k].option) && !(limb_evaluator_needs(r->e) & known[k].bit))
+      return cli_usage(r->args, "--%s has no effect: nothing in --what is of %s", known[k].option, known[k].of);
+  return EXIT_FINE;
+}
+
+// ---- names -----------------------------------------------------------------------------------------
+
+// Calls for every name of --what. EXIT_FINE, or the first exit code that is not.
+static int each_name(eval_run* r, int (*call)(eval_run* r, const char* name))
+{
+  const char* list = cli_get(r->args, "what");
+  if (!list || !*list) return cli_usage(r->args, "--what LIST is missing: what shall be computed? limb eval --list");
   for (;;) {
     const size_t length = strcspn(list, ",");
-    char name[64];
-    (void)snprintf(name, sizeof name, "%.*s", (int)(length < 63 ? length : 63), list);
-    const int code = add_quantity(s, name);
+    char name[600];
+    if (length >= sizeof name) return cli_usage(r->args, "--what: a name is too long");
+    memcpy(name, list, length);
+    name[length] = '\0';
+    const int code = call(r, name);
     if (code != EXIT_FINE || !list[length]) return code;
     list += length + 1;
   }
 }
 
-static limb_ref read_ref(const cli_args* args)
+// Names that are none are reported before anything is opened.
+static int check_name(eval_run* r, const char* name)
 {
-  const char* ref = cli_get(args, "ref");
-  if (ref && strcmp(ref, "body") == 0) return LIMB_BODY;
-  if (ref && strcmp(ref, "world") == 0) return LIMB_WORLD;
-  return LIMB_ALIGNED;
-}
-
-static int unknown_frame(const cli_args* args, const limb_model* m, const char* name)
-{
-  const char* close = cli_nearest_frame(m, name);
-  if (close) return cli_usage(args, "--frame: the model has no frame '%s'; did you mean '%s'?", name, close);
-  return cli_usage(args, "--frame: the model has no frame '%s'; limb info names its bodies", name);
-}
-
-static int read_frame(eval_sheet* s)
-{
-  const char* name = cli_get(s->args, "frame");
-  s->run->ref = read_ref(s->args);
-  s->run->frame = -1;
-  if (name) {
-    s->run->frame = limb_find_frame(s->run->robot->model, name);
-    if (s->run->frame < 0) return unknown_frame(s->args, s->run->robot->model, name);
-    s->run->task = (limb_task){.frame = s->run->frame, .ref = s->run->ref};
-    return EXIT_FINE;
+  const limb_quantity_info* q = eval_quantity(name);
+  const int all = strcmp(name, "all") == 0;
+  if (!q && !all) {
+    char head[64];
+    (void)snprintf(head, sizeof head, "%.*s", (int)strcspn(name, ".@"), name);
+    const char* near = limb_nearest_quantity(head);
+    return cli_usage(r->args, "--what: there is no quantity '%s'%s%s%s", head, near ? "; did you mean '" : "",
+                     near ? near : "", near ? "'?" : "; limb eval --list names them");
   }
-  for (int i = 0; i < s->count; i++) {
-    if (!(s->quantity[i]->of & OF_FRAME)) continue;
-    return cli_usage(s->args, "'%s' is of a frame: name it with --frame", s->quantity[i]->name);
-  }
+  const unsigned state = q ? q->needs & ~(unsigned)(LIMB_NEEDS_FRAME | LIMB_NEEDS_CLOSED) : 0;
+  if (state && !cli_get(r->args, "states") && !cli_has_state_line(r->args))
+    return cli_usage(r->args, "--states FILE is missing: the states to compute '%s' for; or --q for one", q->name);
   return EXIT_FINE;
 }
 
-// ---- running ---------------------------------------------------------------------------------------
-
-static int check_needs(eval_sheet* s)
+// What to do about a name that was refused, in options of this command; "": the message has it.
+static const char* hint(const eval_run* r, const char* name, limb_status s)
 {
-  int code = EXIT_FINE;
-  for (int i = 0; i < s->count; i++) {
-    const int c = eval_need(s, s->quantity[i]);
-    if (c != EXIT_FINE) code = c;
-  }
-  return code;
+  const limb_quantity_info* q = eval_quantity(name);
+  const int loops = limb_loop_count(r->robot.model) > 0 && !r->options.tree;
+  if (!q) return "";
+  if (s == LIMB_E_ARG && q->needs & LIMB_NEEDS_FRAME && !strchr(name, '.')) return ", or for all by --frame";
+  if (s != LIMB_E_UNSUPPORTED) return "";
+  if (loops && q->robots != LIMB_ROBOTS_ALL && q->robots != LIMB_ROBOTS_LOOPS) return ": --tree";
+  if (q->robots != LIMB_ROBOTS_MOVING_BASE) return "";
+  return "; such a joint is the base when the table has its tau. columns and not its a. columns, or without a motor: "
+         "drive: passive in limb YAML, <limb drive=\"passive\"/> in URDF; --base floating adds a free joint where the "
+         "file has none";
 }
 
-limb_status eval_move(eval_run* run)
+static int add_name(eval_run* r, const char* name)
 {
-  const cli_states* t = run->states;
-  if (run->level == 0) return LIMB_OK;
-  return limb_kinematics(run->robot->data, t->q, run->level > 1 ? t->v : NULL, run->level > 2 ? t->a : NULL);
-}
-
-static int compute_row(eval_sheet* s)
-{
-  cli_states* t = s->run->states;
-  const limb_status moved = eval_move(s->run);
-  if (moved != LIMB_OK) return cli_states_failure(t, moved, "kinematics");
-  const limb_status watched = eval_watch_row(s);
-  if (watched != LIMB_OK) return cli_states_failure(t, watched, "loops");
-  for (int i = 0; i < s->count; i++) {
-    *s->run->because = '\0';
-    const limb_status status = s->quantity[i]->compute(s->run, s->x[i]);
-    if (status == LIMB_OK) continue;
-    return cli_states_failure_because(t, status, s->quantity[i]->name, s->run->because);
+  limb_error err = {0};
+  int first = 0, count = 0;
+  const limb_status s = limb_evaluator_add(r->e, name, &first, &count, &err);
+  if (s != LIMB_OK) {
+    (void)cli_usage(r->args, "--what: %s%s", err.text, hint(r, name, s));
+    return strcmp(err.where, "base parameters") == 0 ? cli_exit_code(s) : EXIT_USAGE;
   }
+  for (int i = first; i < first + count; i++) {
+    limb_item item, other;
+    if (limb_evaluator_get(r->e, i, &item) != LIMB_OK) continue;
+    if (*item.note) (void)fprintf(stderr, "%s: note: %s\n", cli_title(r->args), item.note);
+    for (int k = 0; k < first; k++) {
+      char a[600], b[600];
+      if (limb_evaluator_get(r->e, k, &other) != LIMB_OK || other.size != item.size) continue;
+      if (item.size == 0) continue;
+      (void)limb_evaluator_column(r->e, i, 0, a, sizeof a);
+      (void)limb_evaluator_column(r->e, k, 0, b, sizeof b);
+      if (strcmp(a, b) == 0) return cli_usage(r->args, "--what: '%s' is there twice", name);
+    }
+  }
+  r->count = limb_evaluator_count(r->e);
   return EXIT_FINE;
 }
 
-static int run_rows(eval_sheet* s, const eval_printer* printer)
+// ---- rows ------------------------------------------------------------------------------------------
+
+static void warn_open(eval_run* r)
 {
-  cli_states* t = s->run->states;
-  cli_progress progress = cli_progress_begin("eval", t->bytes);
-  int got = 0, printed = EXIT_FINE;
-  for (int i = 0; i < s->count; i++) {
-    if (s->quantity[i]->level > s->run->level) s->run->level = s->quantity[i]->level;
-  }
-  int code = printed = printer->begin(s);
+  const cli_states* t = &r->states;
+  int loop = -1;
+  double apart = 0;
+  if (!cli_states_open_loops(t, &r->watch, &loop, &apart) || r->open++ > 0) return;
+  (void)fprintf(stderr, "%s:%d: warning: row %llu does not close the loops: loop '%s' is %.3g apart\n", t->path,
+                t->line, (unsigned long long)t->count, cli_loop_name(t->model, loop), apart);
+}
+
+static int row_failed(eval_run* r, limb_status status)
+{
+  limb_error err = {0};
+  limb_item item = {0};
+  const int i = limb_evaluator_failure(r->e, &err);
+  if (i < 0 || limb_evaluator_get(r->e, i, &item) != LIMB_OK || !item.from_all)
+    return cli_states_failed(&r->states, status, err.where, *err.text ? err.text : limb_status_text(status));
+  if (r->nan_told++ == 0)
+    (void)fprintf(stderr, "%s: note: row %llu: '%s' has no value: %s\n", r->states.path,
+                  (unsigned long long)r->states.count, item.name, err.text);
+  return EXIT_FINE;
+}
+
+static int compute_row(eval_run* r)
+{
+  const cli_states* t = &r->states;
+  const unsigned wanted = t->wanted;
+  const int given = t->given.mark || t->base.mark;
+  const limb_state state = {.q = wanted & STATES_Q ? t->q : NULL,
+                            .v = wanted & STATES_V ? t->v : NULL,
+                            .a = wanted & STATES_A || given ? t->a : NULL,
+                            .tau = wanted & STATES_TAU || given ? t->tau : NULL,
+                            .time = t->has_time ? t->time : 0,
+                            .env = &r->robot.env};
+  const int loops = limb_loop_count(r->robot.model) > 0 && !r->options.tree;
+  if (loops && !t->completion && wanted & STATES_Q) warn_open(r);
+  const limb_status s = limb_evaluator_run(r->e, &state, r->x);
+  return s == LIMB_OK ? EXIT_FINE : row_failed(r, s);
+}
+
+static int run_rows(eval_run* r)
+{
+  cli_progress progress = cli_progress_begin("eval", r->states.bytes);
+  int got = 0, printed = r->printer->begin(r), code = printed;
   while (code == EXIT_FINE) {
-    code = cli_interrupted() ? EXIT_USAGE : cli_states_next(t, &got);
-    if (code == EXIT_FINE && got) code = compute_row(s);
+    code = cli_interrupted() ? EXIT_USAGE : cli_states_next(&r->states, &got);
+    if (code == EXIT_FINE && got) code = compute_row(r);
     if (code != EXIT_FINE || !got) break;
-    code = printed = printer->row(s);
-    cli_progress_update(&progress, limb_csv_bytes(t->reader));
+    code = printed = r->printer->row(r);
+    cli_progress_update(&progress, cli_states_bytes(&r->states));
   }
-  if (code == EXIT_FINE) {
-    code = printer->end(s);
-  } else if (printed == EXIT_FINE) {
-    (void)printer->fail(s, code); // the row is what is told
-  }
+  if (code == EXIT_FINE)
+    code = r->printer->end(r);
+  else if (printed == EXIT_FINE)
+    (void)r->printer->fail(r, code); // the row is what was reported
   cli_progress_end(&progress);
   return code;
 }
 
-static int print_rows(eval_sheet* s)
+static int print_rows(eval_run* r)
 {
-  const char *format = cli_get(s->args, "format"), *title = cli_title(s->args);
-  const eval_printer* printer = !format || strcmp(format, "json") == 0 ? &eval_json
-                                : strcmp(format, "csv") == 0           ? &eval_csv
-                                                                       : &eval_text;
+  const char* title = cli_title(r->args);
   cli_output out;
-  int code = cli_output_open(&out, title, cli_get(s->args, "output"));
+  int code = cli_output_open(&out, title, cli_get(r->args, "output"));
   if (code != EXIT_FINE) return code;
-  s->out = out.stream;
-  code = run_rows(s, printer);
+  r->out = out.stream;
+  r->path = out.temporary ? out.temporary : out.path ? out.path : "-";
+  code = run_rows(r);
   if (code == EXIT_FINE) code = cli_output_commit(&out, title);
   cli_output_abandon(&out);
+  if (r->open > 1)
+    (void)fprintf(stderr, "%s: warning: %llu more rows do not close the loops\n", r->states.path,
+                  (unsigned long long)(r->open - 1));
+  if (code == EXIT_FINE) cli_report_loops(r->e, r->robot.model, r->states.path);
   return code;
 }
 
-static int run_sheet(eval_sheet* s, const char* path)
-{
-  eval_run* run = s->run;
-  int code = eval_refuse_tree(s);
-  if (code == EXIT_FINE) code = read_frame(s);
-  if (code == EXIT_FINE) code = eval_read_task(s);
-  if (code != EXIT_FINE) return code;
-  if (path) {
-    code = cli_states_open(run->states, s->args, run->robot, run->dofs, path);
-  } else {
-    cli_states_none(run->states, s->args, run->robot, run->dofs);
-  }
-  if (code != EXIT_FINE) return code;
-  code = eval_find_floating(s);
-  if (code == EXIT_FINE) code = check_needs(s);
-  if (code == EXIT_FINE) code = eval_make_room(s);
-  if (code == EXIT_FINE) code = eval_loops_open(s);
-  if (code == EXIT_FINE) code = eval_watch_open(s);
-  if (code == EXIT_FINE) code = print_rows(s);
-  eval_watch_close(s);
-  eval_loops_close(s, code);
-  cli_states_close(run->states);
-  return code;
-}
+// ---- running ---------------------------------------------------------------------------------------
 
-// Only what is the same in all states can do without them.
-static int check_states(const eval_sheet* s, const char* path)
+static int open_states(eval_run* r)
 {
-  for (int i = 0; i < s->count && !path; i++) {
-    if (s->quantity[i]->needs != 0)
-      return cli_usage(s->args, "--states FILE.csv is missing: the states to compute '%s' for", s->quantity[i]->name);
-  }
+  const char* path = cli_get(r->args, "states");
+  if (path && cli_has_state_line(r->args)) return cli_usage(r->args, "--states and --q, --v, --a, --tau: one of them");
+  if (path) return cli_states_open(&r->states, r->args, &r->robot, &r->dofs, path);
+  if (cli_has_state_line(r->args)) return cli_states_line(&r->states, r->args, &r->robot, &r->dofs);
+  cli_states_none(&r->states, r->args, &r->robot, &r->dofs);
   return EXIT_FINE;
+}
+
+static int create(eval_run* r)
+{
+  const size_t nv = (size_t)r->dofs.nv;
+  unsigned char* base = calloc(nv + 1, 1);
+  const char* what = cli_get(r->args, "what");
+  const int all = strcmp(what, "all") == 0 || strncmp(what, "all,", 4) == 0 || strstr(what, ",all") != NULL;
+  limb_status s = LIMB_E_NOMEM;
+  for (size_t k = 0; k < nv && base; k++) base[k] = r->dofs.v[k].base ? LIMB_FORCE_GIVEN : LIMB_ACCELERATION_GIVEN;
+  r->options.base = base;
+  r->options.given = r->states.given.mark ? r->states.given.mark : r->states.base.mark;
+  if (all) r->options.known = eval_known_columns(r);
+  if (base) s = limb_evaluator_create(r->robot.model, &r->options, NULL, &r->e);
+  free(base);
+  if (all) r->states.wanted |= r->options.known;
+  return s == LIMB_OK ? EXIT_FINE : cli_usage(r->args, "%s", limb_status_text(s));
+}
+
+// Where nothing is elastic the answer is right, and perhaps not what was meant.
+static void note_stiff(const eval_run* r)
+{
+  const limb_model* m = r->robot.model;
+  unsigned char* marks = calloc((size_t)r->dofs.nv + 1, 1);
+  int asked = 0;
+  for (int i = 0; i < r->count; i++) {
+    limb_item item;
+    asked |=
+      limb_evaluator_get(r->e, i, &item) == LIMB_OK && item.quantity->robots == LIMB_ROBOTS_ELASTIC && !item.from_all;
+  }
+  if (asked && marks && limb_mark_elastic(m, marks) == LIMB_OK && limb_mark_count(m, marks, LIMB_FORCE_GIVEN) == 0)
+    (void)fprintf(stderr, "%s: note: deflection is zero: '%s' has no elastic joint, nothing gives way\n",
+                  r->states.path, limb_model_name(m));
+  free(marks);
+}
+
+static int run_states(eval_run* r)
+{
+  int code = each_name(r, eval_find_base);
+  if (code == EXIT_FINE) code = each_name(r, eval_need_given);
+  if (code == EXIT_FINE) code = create(r);
+  if (code == EXIT_FINE) code = each_name(r, add_name);
+  if (code == EXIT_FINE) code = refuse_idle(r);
+  if (code == EXIT_FINE) code = eval_check_columns(r);
+  if (code == EXIT_FINE) code = eval_complete_rows(r);
+  if (code != EXIT_FINE) return code;
+  note_stiff(r);
+  double* numbers = calloc(limb_evaluator_width(r->e) + 2, sizeof *numbers);
+  if (!numbers) return cli_usage(r->args, "out of memory");
+  r->x = numbers + 1; // NPY has the time in front
+  code = print_rows(r);
+  free(numbers);
+  return code;
 }
 
 static int run_eval(const cli_args* args)
 {
-  const char *model = cli_operand(args, 0), *path = cli_get(args, "states");
-  cli_robot robot;
-  cli_states states;
-  cli_dofs dofs = {0};
-  eval_run run = {.robot = &robot, .states = &states, .dofs = &dofs};
-  eval_sheet sheet = {.args = args, .run = &run};
+  const char* model = cli_operand(args, 0);
+  eval_run r = {.args = args, .frame = -1};
   if (cli_has(args, "list")) return eval_list(args);
   if (!model) return cli_usage(args, "nothing to work on: name a model; limb eval --help");
-  int code = cli_only_once(args, model, path);
-  if (code == EXIT_FINE) code = read_what(&sheet);
-  if (code == EXIT_FINE) code = check_states(&sheet, path);
-  if (code == EXIT_FINE) code = cli_robot_open(args, model, &robot);
+  int code = cli_only_once(args, model, cli_get(args, "states"));
+  if (code == EXIT_FINE) code = each_name(&r, check_name);
+  if (code == EXIT_FINE) code = choose_printer(&r);
+  if (code == EXIT_FINE) code = cli_robot_open(args, model, &r.robot);
+  if (code != EXIT_FINE) return code;
+  if (!cli_dofs_make(r.robot.model, &r.dofs)) code = cli_usage(args, "out of memory");
+  if (code == EXIT_FINE) code = read_options(&r);
+  if (code == EXIT_FINE) code = open_states(&r);
   if (code == EXIT_FINE) {
-    code = cli_dofs_make(robot.model, &dofs) ? run_sheet(&sheet, path) : cli_usage(args, "out of memory");
-    cli_dofs_free(&dofs);
-    cli_robot_close(&robot);
+    code = run_states(&r);
+    cli_states_close(&r.states);
   }
-  eval_free(&sheet);
+  limb_evaluator_destroy(r.e);
+  limb_loops_destroy(r.watch);
+  limb_table_destroy(r.table);
+  cli_dofs_free(&r.dofs);
+  cli_robot_close(&r.robot);
   return code;
 }
 
 const cli_command cli_eval = {
-  "eval", "MODEL", "compute any quantity for each row of a table of states", about, examples, options, 0, 1, run_eval,
+  "eval", "MODEL",  "compute any quantity for each row of a table of states, or for one state",
+  about,  examples, options,
+  0,      1,        run_eval,
 };

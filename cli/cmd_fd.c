@@ -1,6 +1,6 @@
-// `limb fd`: direct dynamics along a trajectory: positions, velocities and torques in, accelerations out.
+// `limb fd`: forward dynamics along a trajectory: positions, velocities and torques in, accelerations out.
 #include "cli.h"
-#include "closing.h"
+#include "closure.h"
 #include "commands.h"
 #include "output.h"
 #include "states.h"
@@ -10,7 +10,7 @@
 
 static const cli_option output_options[] = {
   {"", NULL, "the output"},
-  {"output", "FILE.csv", "where to (default: standard output)"},
+  {"output", "FILE.csv", "where to write (default: standard output)"},
   {0},
 };
 
@@ -25,22 +25,22 @@ static const cli_option* const options[] = {
 
 static const char* const about[] = {
   "Reads a table with the columns q.<joint>, v.<joint> and tau.<joint> and writes",
-  "one with time, when there is one, and a.<joint>: the accelerations that follow,",
-  "row by row and each for itself. Joints with several components have suffixes",
+  "one with time, if there is one, and a.<joint>: the accelerations that follow,",
+  "row by row, each on its own. Joints with several components have suffixes",
   "(limb --conventions). - is standard input. Memory does not grow with the number",
   "of rows.",
   "",
   "External wrenches act on the robot: columns wrench.<frame>.mx .my .mz .fx .fy",
   ".fz, at the frame's origin, in world axes (see --wrench-ref); those that are",
-  "not there are zero.",
+  "missing are zero.",
   "",
-  "tau of a joint without motor is what acts there besides springs and shafts. It may",
-  "be left out: it is zero then, and a note says so.",
+  "tau of a joint without a motor is what acts there besides springs and shafts. It",
+  "may be left out: it is zero then, and a note reports it.",
   "",
-  "Of a robot with loops the accelerations are those with the loops closed. Columns q",
+  "For a robot with loops the accelerations are those with the loops closed. Columns q",
   "and v of joints that follow from the others may be missing, as for limb id; rows",
-  "that do not close the loops are errors, exit code 4. Loops that say the same twice",
-  "are told in a note.",
+  "that do not close the loops are errors, exit code 4. Redundant loop equations are",
+  "reported in a note.",
   "",
   "A row whose mass matrix is singular ends the command with exit code 4.",
   NULL,
@@ -64,30 +64,33 @@ static limb_closed_method read_method(const cli_args* args)
   return LIMB_CLOSED_AUTO;
 }
 
-static int do_row(cli_robot* robot, cli_states* s, double* a)
+static int do_row(limb_evaluator* e, const cli_robot* robot, cli_states* s, double* a)
 {
-  if (s->closing) return cli_closed_forward(s->closing, &robot->env, read_method(s->args), a);
-  const limb_status status = limb_forward_dynamics(robot->data, s->q, s->v, s->tau, &robot->env, a);
-  return status == LIMB_OK ? EXIT_FINE : cli_states_failure(s, status, "direct dynamics");
+  limb_error err = {0};
+  const limb_state state = {.q = s->q, .v = s->v, .tau = s->tau, .time = s->has_time ? s->time : 0, .env = &robot->env};
+  const limb_status status = limb_evaluator_run(e, &state, a);
+  if (status == LIMB_OK) return EXIT_FINE;
+  (void)limb_evaluator_failure(e, &err);
+  return cli_states_failed(s, status, "forward dynamics", err.text);
 }
 
-static int run_rows(cli_robot* robot, cli_states* s, limb_csv_writer* w, double* a)
+static int run_rows(limb_evaluator* e, const cli_robot* robot, cli_states* s, limb_csv_writer* w, double* a)
 {
   cli_progress progress = cli_progress_begin("fd", s->bytes);
   int code = cli_states_write_head(s, w, "a."), got = 0;
   while (code == EXIT_FINE) {
     code = cli_interrupted() ? EXIT_USAGE : cli_states_next(s, &got);
     if (code != EXIT_FINE || !got) break;
-    code = do_row(robot, s, a);
+    code = do_row(e, robot, s, a);
     if (code == EXIT_FINE) code = cli_states_write_row(s, w, a);
-    cli_progress_update(&progress, limb_csv_bytes(s->reader));
+    cli_progress_update(&progress, cli_states_bytes(s));
   }
   if (code == EXIT_FINE) code = cli_states_write_end(s, w);
   cli_progress_end(&progress);
   return code;
 }
 
-static int write_rows(const cli_args* args, cli_robot* robot, cli_states* s)
+static int write_rows(const cli_args* args, limb_evaluator* e, const cli_robot* robot, cli_states* s)
 {
   limb_csv_writer* w = NULL;
   cli_output out;
@@ -95,7 +98,7 @@ static int write_rows(const cli_args* args, cli_robot* robot, cli_states* s)
   if (code != EXIT_FINE) return code;
   double* a = calloc((size_t)s->dofs->nv + 1, sizeof *a);
   if (a && limb_csv_create(out.stream, NULL, &w) == LIMB_OK) {
-    code = run_rows(robot, s, w, a);
+    code = run_rows(e, robot, s, w, a);
   } else {
     code = cli_usage(args, "out of memory");
   }
@@ -109,15 +112,25 @@ static int write_rows(const cli_args* args, cli_robot* robot, cli_states* s)
 static int run_states(const cli_args* args, cli_robot* robot, cli_states* s)
 {
   const int loops = limb_loop_count(robot->model) > 0;
-  const unsigned part = loops ? STATES_PART : 0;
-  cli_closing closing = {0};
-  int code = cli_states_need(s, STATES_Q | STATES_V | STATES_TAU | STATES_IDLE | part, "direct dynamics");
+  limb_evaluator_options o = limb_default_evaluator_options();
+  limb_evaluator* e = NULL;
+  limb_error err = {0};
+  o.method = read_method(args);
+  int code =
+    cli_states_need(s, STATES_Q | STATES_V | STATES_TAU | STATES_IDLE | (loops ? STATES_PART : 0), "forward dynamics");
   if (code == EXIT_FINE && !loops && cli_has(args, "method"))
     code = cli_usage(args, "--method is for robots with loops, and this one has none");
-  if (code == EXIT_FINE && loops) code = cli_closing_open(&closing, s, STATES_Q | STATES_V);
-  if (code == EXIT_FINE) code = write_rows(args, robot, s);
-  if (code == EXIT_FINE && loops) cli_closed_tell(&closing);
-  cli_closing_free(&closing);
+  if (code == EXIT_FINE && loops) code = cli_states_complete(s, STATES_Q | STATES_V);
+  if (code != EXIT_FINE) return code;
+  limb_status status = limb_evaluator_create(robot->model, &o, NULL, &e);
+  if (status == LIMB_OK) status = limb_evaluator_add(e, "acc", NULL, NULL, &err);
+  if (status != LIMB_OK) {
+    (void)cli_usage(args, "forward dynamics: %s", *err.text ? err.text : limb_status_text(status));
+    code = cli_exit_code(status);
+  }
+  if (code == EXIT_FINE) code = write_rows(args, e, robot, s);
+  if (code == EXIT_FINE) cli_report_loops(e, robot->model, s->path);
+  limb_evaluator_destroy(e);
   return code;
 }
 
@@ -146,7 +159,7 @@ static int run_fd(const cli_args* args)
 const cli_command cli_fd = {
   "fd",
   "MODEL TRAJECTORY.csv",
-  "direct dynamics along a trajectory: accelerations from torques",
+  "forward dynamics along a trajectory: accelerations from torques",
   about,
   examples,
   options,

@@ -2,7 +2,7 @@
 #include "limb/draw.h"
 
 #include "cli.h"
-#include "closing.h"
+#include "closure.h"
 #include "commands.h"
 #include "differentiate.h"
 #include "output.h"
@@ -33,19 +33,20 @@ static const cli_option* const options[] = {
 
 static const char* const about[] = {
   "Reads a table with the columns q.<joint>, v.<joint> and a.<joint> and writes",
-  "one with time, when there is one, and tau.<joint>: what the actuators deliver.",
+  "one with time, if there is one, and tau.<joint>: what the actuators deliver.",
   "Joints with several components have suffixes (limb --conventions). - is",
   "standard input. Memory does not grow with the number of rows.",
   "",
   "External wrenches act on the robot: columns wrench.<frame>.mx .my .mz .fx .fy",
   ".fz, at the frame's origin, in world axes (see --wrench-ref); those that are",
-  "not there are zero.",
+  "missing are zero.",
   "",
-  "Joints without motor, a free base say, have their tau, too: what must come from",
-  "elsewhere for this motion, from the ground say. When it is not zero, a note tells.",
-  "How they move when nothing comes: limb eval --what hybrid or base_acc.",
+  "Joints without a motor, such as a free base, have a tau as well: what must come",
+  "from elsewhere for this motion, from the ground for example. A note reports it",
+  "when it is not zero. limb eval --what hybrid or base_acc computes how they move",
+  "when nothing does.",
   "",
-  "Of a robot with loops, tau are the torques of the motors with the loops closed,",
+  "For a robot with loops, tau are the torques of the motors with the loops closed,",
   "Gamma_c = G' Gamma_tr; with more motors than motions those of least norm. Columns",
   "of joints that follow from the others may be missing; positions are then those on",
   "the branch of the row before, in the first row on that of the start configuration",
@@ -55,7 +56,7 @@ static const char* const about[] = {
   "--differentiate needs only time and q. v and a are the derivatives of a quintic",
   "spline: it passes through every row, is continuous up to the fourth derivative,",
   "and has not-a-knot ends. Rotations are differentiated as unit quaternions.",
-  "Noise in positions grows: smooth it before. All rows are held in memory.",
+  "Noise in positions grows: smooth it first. All rows are held in memory.",
   "",
   "--size needs time. Peaks are the largest magnitudes and when they were, with",
   "the speed at the peak torque and the torque at the peak speed, against the",
@@ -95,10 +96,10 @@ typedef struct id_run {
   limb_sizing* sizing;     // NULL: not wanted
   limb_plot* plot;
   limb_animation* animation; // NULL: not wanted
-  cli_closing closing;       // of robots with loops
+  limb_evaluator* e;
   int size, draw, animate, loops;
-  double* tau;
-  sp_force* load;
+  double* tau; // numbers of the evaluator: torques, then loads
+  sp_force *load, *loop_load;
   double largest; // of all tau
   double unmet;   // of those of joints without motor
   int unmet_at;   // where that was, of v
@@ -120,28 +121,37 @@ static void watch_passive(id_run* r)
   }
 }
 
-// Forces of a robot without loops.
-static int open_forces(id_run* r)
+// Torques, and for --size the loads on joints and closures.
+static int compute(id_run* r)
 {
   cli_states* s = &r->states;
-  const limb_environment* env = &r->robot.env;
-  limb_status status = limb_inverse_dynamics(r->robot.data, s->q, s->v, s->a, env, r->tau);
-  if (status != LIMB_OK) return cli_states_failure(s, status, "inverse dynamics");
-  watch_passive(r);
-  if (!r->size) return EXIT_FINE;
-  status = limb_joint_reactions(r->robot.data, s->q, s->v, s->a, env, LIMB_BODY, r->load);
-  return status == LIMB_OK ? EXIT_FINE : cli_states_failure(s, status, "loads of the joints");
+  limb_error err = {0};
+  const limb_state state = {.q = s->q, .v = s->v, .a = s->a, .time = s->has_time ? s->time : 0, .env = &r->robot.env};
+  const limb_status status = limb_evaluator_run(r->e, &state, r->tau);
+  if (status == LIMB_OK) return EXIT_FINE;
+  (void)limb_evaluator_failure(r->e, &err);
+  return cli_states_failed(s, status, "inverse dynamics", err.text);
+}
+
+static void take_loads(const double* x, int n, sp_force* f)
+{
+  for (int k = 0; k < n; k++, x += 6) f[k] = sp_force_make(sp_v3(x[0], x[1], x[2]), sp_v3(x[3], x[4], x[5]));
 }
 
 static int do_row(id_run* r)
 {
   cli_states* s = &r->states;
-  const limb_environment* env = &r->robot.env;
-  const int code = r->loops ? cli_closed_inverse(&r->closing, env, r->tau, r->size ? r->load : NULL) : open_forces(r);
+  const int joints = limb_joint_count(r->robot.model), loops = limb_loop_count(r->robot.model);
+  const int code = compute(r);
   if (code != EXIT_FINE) return code;
-  if (r->size)
+  if (!r->loops) watch_passive(r);
+  if (r->size) {
+    const double* x = r->tau + r->dofs.nv;
+    take_loads(x, joints, r->load);
+    take_loads(x + 6 * joints, loops, r->loop_load);
     limb_sizing_add(r->sizing,
-                    &(limb_sizing_row){s->time, s->q, s->v, r->tau, r->load, r->loops ? r->closing.wrench : NULL});
+                    &(limb_sizing_row){s->time, s->q, s->v, r->tau, r->load, r->loops ? r->loop_load : NULL});
+  }
   if (r->draw) limb_plot_add(r->plot, s->has_time ? s->time : (double)s->count, r->tau);
   const limb_status shown = r->animate ? limb_animation_add(r->animation, s->time, s->q) : LIMB_OK;
   if (shown != LIMB_OK) return cli_states_failure(s, shown, "the animation");
@@ -157,7 +167,7 @@ static int stream_rows(id_run* r)
     code = cli_interrupted() ? EXIT_USAGE : cli_states_next(s, &got);
     if (code != EXIT_FINE || !got) break;
     code = do_row(r);
-    cli_progress_update(&progress, limb_csv_bytes(s->reader));
+    cli_progress_update(&progress, cli_states_bytes(s));
   }
   cli_progress_end(&progress);
   return code;
@@ -170,7 +180,7 @@ static int differentiate_rows(id_run* r)
   cli_progress progress = cli_progress_begin("id", track.rows);
   for (size_t i = 0; i < track.rows && code == EXIT_FINE; i++) {
     cli_track_row(&track, i);
-    if (r->loops) code = cli_closing_rates(&r->closing);
+    if (r->loops) code = cli_states_follow_rates(&r->states);
     if (code == EXIT_FINE) code = cli_interrupted() ? EXIT_USAGE : do_row(r);
     cli_progress_update(&progress, i);
   }
@@ -251,9 +261,10 @@ static int open_outputs(id_run* r)
 static int make_room(id_run* r)
 {
   const int nv = r->dofs.nv;
-  r->tau = calloc((size_t)nv + 1, sizeof *r->tau);
+  r->tau = calloc(limb_evaluator_width(r->e) + 1, sizeof *r->tau);
   r->load = calloc((size_t)limb_joint_count(r->robot.model) + 1, sizeof *r->load);
-  if (!r->tau || !r->load) return out_of_memory(r);
+  r->loop_load = calloc((size_t)limb_loop_count(r->robot.model) + 1, sizeof *r->loop_load);
+  if (!r->tau || !r->load || !r->loop_load) return out_of_memory(r);
   if (r->size && limb_sizing_create(r->robot.model, &r->sizing) != LIMB_OK) return out_of_memory(r);
   if (r->draw && limb_plot_create(nv < LIMB_PLOT_MAX ? nv : LIMB_PLOT_MAX, &r->plot) != LIMB_OK)
     return out_of_memory(r);
@@ -338,7 +349,7 @@ static int finish(id_run* r)
 }
 
 // Of a robot with loops, only motors have torques.
-static int open_closing(id_run* r)
+static int open_loops(id_run* r)
 {
   const unsigned rates = cli_has(r->args, "differentiate") ? 0 : STATES_V | STATES_A;
   int motors = 0;
@@ -346,13 +357,27 @@ static int open_closing(id_run* r)
   if (motors == 0)
     (void)fprintf(stderr, "%s: note: no joint has a motor: there are no torques to write\n", r->states.path);
   r->states.only_active = 1;
-  return cli_closing_open(&r->closing, &r->states, STATES_Q | rates);
+  return cli_states_complete(&r->states, STATES_Q | rates);
+}
+
+// Torques; for --size the loads on joints, in their own axes, and on closures.
+static int open_evaluator(id_run* r)
+{
+  static const char* const names[] = {"tau", "reactions@body", "loop_loads"};
+  const int n = !r->size ? 1 : r->loops ? 3 : 2;
+  limb_error err = {0};
+  limb_status s = limb_evaluator_create(r->robot.model, NULL, NULL, &r->e);
+  for (int k = 0; k < n && s == LIMB_OK; k++) s = limb_evaluator_add(r->e, names[k], NULL, NULL, &err);
+  if (s == LIMB_OK) return EXIT_FINE;
+  (void)cli_usage(r->args, "inverse dynamics: %s", *err.text ? err.text : limb_status_text(s));
+  return cli_exit_code(s);
 }
 
 static int run_states(id_run* r)
 {
   int code = check_columns(r);
-  if (code == EXIT_FINE && r->loops) code = open_closing(r);
+  if (code == EXIT_FINE && r->loops) code = open_loops(r);
+  if (code == EXIT_FINE) code = open_evaluator(r);
   if (code == EXIT_FINE) code = make_room(r);
   if (code == EXIT_FINE) code = open_outputs(r);
   if (code == EXIT_FINE) {
@@ -363,8 +388,8 @@ static int run_states(id_run* r)
   }
   if (code == EXIT_FINE) code = finish(r);
   if (code == EXIT_FINE && !r->loops) tell_unmet(r);
-  if (code == EXIT_FINE && r->loops) cli_closed_tell(&r->closing);
-  cli_closing_free(&r->closing);
+  if (code == EXIT_FINE && r->loops) cli_report_loops(r->e, r->robot.model, r->states.path);
+  limb_evaluator_destroy(r->e);
   limb_csv_destroy(r->writer);
   cli_output_abandon(&r->torques);
   cli_output_abandon(&r->drawing);
@@ -374,6 +399,7 @@ static int run_states(id_run* r)
   limb_plot_destroy(r->plot);
   free(r->tau);
   free(r->load);
+  free(r->loop_load);
   return code;
 }
 

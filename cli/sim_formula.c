@@ -67,8 +67,8 @@ int sim_formulas_ready(sim_formulas* f)
   f->x = sim_zeros(f->probe.count);
   f->symbol = sim_zeros(max);
   f->value = sim_zeros(f->count);
-  if (!f->x || !f->symbol || !f->value) return cli_usage(f->probe.sheet.args, "out of memory");
-  return sim_probe_ready(&f->probe);
+  if (!f->x || !f->symbol || !f->value) return cli_usage(f->probe.args, "out of memory");
+  return EXIT_FINE;
 }
 
 static limb_status no_value(sim_formulas* f, sim_job* job, int k, double t)
@@ -84,7 +84,7 @@ limb_status sim_formulas_read(sim_formulas* f, sim_job* job, const limb_sim_stat
   const limb_status s = sim_probe_read(&f->probe, at, f->x);
   if (s != LIMB_OK) {
     (void)snprintf(job->trouble, sizeof job->trouble, "%s at %.9g s: %s", sim_probe_culprit(&f->probe), at->time,
-                   limb_status_text(s));
+                   f->probe.reason);
     return s;
   }
   for (int k = 0; k < f->count; k++) {

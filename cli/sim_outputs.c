@@ -259,11 +259,11 @@ static int check_twice(const sim_job* job, const one_output* o, const limb_run_v
 {
   const sim_probe* p = &o->probe;
   for (int i = 0; i < p->count; i++) {
+    char name[SIM_NAME_SPACE], other[SIM_NAME_SPACE];
+    sim_probe_name(p, i, name, sizeof name);
     for (int k = 0; k < i; k++) {
-      if (p->pick[i].of != p->pick[k].of || p->pick[i].offset != p->pick[k].offset) continue;
-      char name[SIM_NAME_SPACE];
-      sim_probe_name(p, i, name, sizeof name);
-      return sim_wrong(&job->plan, at, "'%.100s' is listed twice", name);
+      sim_probe_name(p, k, other, sizeof other);
+      if (strcmp(name, other) == 0) return sim_wrong(&job->plan, at, "'%.100s' is listed twice", name);
     }
   }
   return EXIT_FINE;
@@ -288,7 +288,7 @@ static int read_channels(const sim_job* job, one_output* o)
       if (sim_probe_add(&o->probe, usual[k]) <= 0) return sim_out_of_memory(&job->plan);
   }
   for (int i = 0; i < list->count && code == EXIT_FINE; i++) code = add_channel(job, o, &list->value[i]);
-  if (code == EXIT_FINE && o->probe.count < 20000 && list->count > 1) code = check_twice(job, o, &list->value[0]);
+  if (code == EXIT_FINE && o->probe.count < 2000 && list->count > 1) code = check_twice(job, o, &list->value[0]);
   return code;
 }
 
@@ -305,12 +305,9 @@ static int plan_one(sim_job* job, one_output* o, const limb_run_output* run)
     return sim_wrong(&job->plan, at, "'%s' ends in none of .csv, .npy and .h5", at->text);
   int code = check_paths(job, o);
   if (code == EXIT_FINE) code = read_rate(job, o);
-  o->probe.run.dt = o->interval; // for Ad and Bd
-  if (code == EXIT_FINE) code = sim_directions(&job->plan, &run->directions, &o->probe.run.task.directions);
+  o->probe.options.dt = o->interval; // for Ad and Bd
+  if (code == EXIT_FINE) code = sim_directions(&job->plan, &run->directions, &o->probe.options.directions);
   if (code == EXIT_FINE) code = read_channels(job, o);
-  if (code == EXIT_FINE) code = sim_probe_ready(&o->probe);
-  if (code == EXIT_FINE && !job->quiet)
-    code = eval_watch_open(&o->probe.sheet); // notes which quantities are of the tree
   if (code != EXIT_FINE) return code;
   o->row = sim_zeros(o->probe.count + 1);
   return o->row ? EXIT_FINE : sim_out_of_memory(&job->plan);
@@ -411,9 +408,8 @@ double sim_next_row(const sim_job* job)
 
 static int cannot_compute(sim_job* job, const one_output* o, limb_status s)
 {
-  const char* because = o->probe.run.because;
-  (void)snprintf(job->trouble, sizeof job->trouble, "channel %s at %.9g s: %s%s%s", sim_probe_culprit(&o->probe),
-                 job->now, limb_status_text(s), *because ? ": " : "", because);
+  (void)snprintf(job->trouble, sizeof job->trouble, "channel %s at %.9g s: %s", sim_probe_culprit(&o->probe), job->now,
+                 o->probe.reason);
   (void)cli_usage(job->plan.args, "%s", job->trouble);
   const int code = cli_exit_code(s);
   return code == EXIT_MODEL ? EXIT_NUMERICAL : code;

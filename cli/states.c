@@ -1,9 +1,9 @@
-// Tables of states: columns by their names, rows by the library's CSV reader.
+// Tables of states: columns by their names, rows of CSV or NPY; rows of robots with loops completed.
 #define _POSIX_C_SOURCE 200809L // fstat, fileno
 
 #include "states.h"
 #include "cli.h"
-#include "closing.h"
+#include "closure.h"
 #include "output.h"
 #include "states_columns.h"
 
@@ -16,6 +16,14 @@ const cli_option cli_wrench_options[] = {
   {"", NULL, "external wrenches"},
   {"wrench-ref", "body|world|aligned",
    "axes and point of the wrench columns (default: aligned, world axes at the frame's origin)"},
+  {0},
+};
+
+const cli_option cli_loop_options[] = {
+  {"", NULL, "robots with loops"},
+  {"loop-tolerance", "X",
+   "how far the loops may be apart in a row [m, rad], also per s and s^2, relative to the largest v and a when these "
+   "are above 1 (default: 1e-6)"},
   {0},
 };
 
@@ -47,13 +55,17 @@ static int open_file(cli_states* s, const char* path)
     if (S_ISDIR(about.st_mode)) return cli_usage(s->args, "%s: is a directory", path);
     if (S_ISREG(about.st_mode)) s->bytes = (uint64_t)about.st_size;
   }
+  if (s->bytes > 0 && cli_is_npy(s->file)) {
+    const char* wrong = cli_npy_open(&s->npy, s->file);
+    return wrong ? cli_usage(s->args, "%s: %s", path, wrong) : EXIT_FINE;
+  }
   const limb_status status = limb_csv_open(s->file, NULL, &s->reader, &err);
   return status == LIMB_OK ? EXIT_FINE : syntax_error(s, status, &err);
 }
 
-static int make_room(cli_states* s)
+int states_make_room(cli_states* s)
 {
-  const int columns = limb_csv_column_count(s->reader);
+  const int columns = states_columns(s);
   s->row = calloc((size_t)columns + 1, sizeof *s->row);
   if (!s->row) return 0;
   for (int g = 0; g < STATES_GROUPS; g++) {
@@ -70,7 +82,7 @@ static int make_room(cli_states* s)
   return s->wrench && s->wrench_column && s->quat;
 }
 
-static void find_quaternions(cli_states* s)
+void states_find_quaternions(cli_states* s)
 {
   for (int j = 0; j < limb_joint_count(s->model); j++) {
     limb_joint_info info;
@@ -84,10 +96,10 @@ int cli_states_open(cli_states* s, const cli_args* args, cli_robot* robot, const
 {
   *s = (cli_states){.args = args, .model = robot->model, .dofs = dofs, .path = path};
   int code = open_file(s, path);
-  if (code == EXIT_FINE && !make_room(s)) code = out_of_memory(s);
+  if (code == EXIT_FINE && !states_make_room(s)) code = out_of_memory(s);
   if (code == EXIT_FINE) code = states_find_columns(s);
   if (code == EXIT_FINE) {
-    find_quaternions(s);
+    states_find_quaternions(s);
     robot->env.nwrench = s->nwrench;
     robot->env.wrench = s->nwrench ? s->wrench : NULL;
   } else {
@@ -104,6 +116,8 @@ void cli_states_none(cli_states* s, const cli_args* args, const cli_robot* robot
 void cli_states_close(cli_states* s)
 {
   limb_csv_close(s->reader);
+  cli_npy_close(&s->npy);
+  limb_completion_destroy(s->completion);
   if (s->file && s->file != stdin) (void)fclose(s->file);
   for (int g = 0; g < STATES_GROUPS; g++) {
     free(s->column[g]);
@@ -112,6 +126,7 @@ void cli_states_close(cli_states* s)
   states_free_given(&s->given);
   states_free_given(&s->base);
   free(s->row);
+  free(s->option);
   free(s->wrench);
   free(s->wrench_column);
   free(s->quat);
@@ -131,7 +146,7 @@ int cli_states_has(const cli_states* s, unsigned what)
 
 int cli_states_knows(const cli_states* s, unsigned what, int k)
 {
-  for (int g = 1; g < STATES_GROUPS && s->reader; g++)
+  for (int g = 1; g < STATES_GROUPS && s->row; g++)
     if (what & 1U << g && s->column[g][k] >= 0) return 1;
   return 0;
 }
@@ -145,6 +160,8 @@ int cli_states_need(cli_states* s, unsigned what, const char* purpose)
 }
 
 // ---- rows ------------------------------------------------------------------------------------------
+
+static int complete_row(cli_states* s);
 
 // Where messages about the row at hand begin: file and line.
 static int row_error(cli_states* s, const char* subject, const char* text)
@@ -212,42 +229,54 @@ static int take_time(cli_states* s)
   return row_error(s, "time", text);
 }
 
-int cli_states_next(cli_states* s, int* got)
+// The numbers of the next row, from wherever they come.
+static int read_row(cli_states* s, int* got)
 {
   limb_error err = {0};
-  if (!s->reader) { // cli_states_none
-    *got = s->count++ == 0;
+  if (s->reader) {
+    const limb_status status = limb_csv_next(s->reader, s->row, got, &err);
+    return status == LIMB_OK ? EXIT_FINE : syntax_error(s, status, &err);
+  }
+  if (s->npy.stream) {
+    const char* wrong = cli_npy_next(&s->npy, s->row, got);
+    return wrong ? cli_states_failed(s, LIMB_E_IO, "row", wrong) : EXIT_FINE;
+  }
+  *got = s->count == 0; // one row of the command line, or none
+  return EXIT_FINE;
+}
+
+int cli_states_next(cli_states* s, int* got)
+{
+  int code = read_row(s, got);
+  if (code != EXIT_FINE) return code;
+  if (!s->row) { // cli_states_none
+    s->count++;
     return EXIT_FINE;
   }
-  const limb_status status = limb_csv_next(s->reader, s->row, got, &err);
-  if (status != LIMB_OK) return syntax_error(s, status, &err);
   if (!*got) {
     if (s->count == 0) (void)fprintf(stderr, "%s: warning: there are no rows\n", s->path);
     return EXIT_FINE;
   }
   s->count++;
-  s->line = limb_csv_line(s->reader);
+  s->line = s->reader ? limb_csv_line(s->reader) : 0;
+  // What is given of each joint may be an acceleration or a force.
+  const unsigned given = s->given.mark || s->base.mark ? STATES_A | STATES_TAU : 0;
   for (int g = 0; g < STATES_GROUPS; g++)
-    if (s->wanted & 1U << g) pick(s, g);
+    if ((s->wanted | given) & 1U << g) pick(s, g);
   pick_given(s, &s->given);
   pick_given(s, &s->base);
   pick_wrenches(s);
-  int code = take_time(s);
+  code = take_time(s);
   if (code == EXIT_FINE && s->wanted & STATES_Q) code = check_quaternions(s);
-  return code == EXIT_FINE && s->closing ? cli_closing_row(s->closing) : code;
+  return code == EXIT_FINE && s->completion ? complete_row(s) : code;
 }
 
-int cli_states_failure_because(cli_states* s, limb_status status, const char* what, const char* because)
+int cli_states_failed(cli_states* s, limb_status status, const char* what, const char* text)
 {
-  static const char no_mass[] = "a joint that moves no mass and no rotor has no acceleration: limb check names it";
   // What a state is too much for is not what a model is.
-  const int limits = status == LIMB_E_UNSUPPORTED && *because;
-  const int singular = status == LIMB_E_SINGULAR && !*because;
-  (void)snprintf(s->error, sizeof s->error, "%s: %s%s%s", what, limits ? "" : limb_status_text(status),
-                 singular              ? "; "
-                 : limits || !*because ? ""
-                                       : ": ",
-                 singular ? no_mass : because);
+  const int limits = status == LIMB_E_UNSUPPORTED && strcmp(text, limb_status_text(status)) != 0;
+  const int massless = strstr(text, "moves no mass") != NULL;
+  (void)snprintf(s->error, sizeof s->error, "%s: %s%s", what, text, massless ? ": limb check names it" : "");
   (void)fprintf(stderr, "%s:", s->path);
   if (s->line > 0) (void)fprintf(stderr, "%d:", s->line);
   (void)fprintf(stderr, " error: row %llu", (unsigned long long)s->count);
@@ -258,7 +287,59 @@ int cli_states_failure_because(cli_states* s, limb_status status, const char* wh
 
 int cli_states_failure(cli_states* s, limb_status status, const char* what)
 {
-  return cli_states_failure_because(s, status, what, "");
+  return cli_states_failed(s, status, what, limb_status_text(status));
+}
+
+uint64_t cli_states_bytes(const cli_states* s)
+{
+  if (s->reader) return limb_csv_bytes(s->reader);
+  return s->npy.rows > 0 ? (uint64_t)((double)s->bytes * (double)s->npy.next / (double)s->npy.rows) : 0;
+}
+
+// ---- robots with loops -----------------------------------------------------------------------------
+
+// What a row fails by is the state, and not the model: exit code 4.
+static int not_closed(cli_states* s, limb_status status, const limb_error* err)
+{
+  const int code = cli_states_failed(s, status, "loops", err->text);
+  return code == EXIT_MODEL ? EXIT_NUMERICAL : code;
+}
+
+static int complete_row(cli_states* s)
+{
+  limb_error err = {0};
+  limb_completion_facts facts = {0};
+  const limb_status status =
+    limb_complete_state(s->completion, s->has_time ? s->time : 0, s->q, s->completed & STATES_V ? s->v : NULL,
+                        s->completed & STATES_A ? s->a : NULL, &err);
+  if (status != LIMB_OK) return not_closed(s, status, &err);
+  if (s->count == 1 && limb_completion_get_facts(s->completion, &facts) == LIMB_OK && facts.other_branch)
+    (void)fprintf(stderr,
+                  "%s: note: the first row is not on the branch of the start configuration; limb assemble --branches "
+                  "lists the others\n",
+                  s->path);
+  return EXIT_FINE;
+}
+
+int cli_states_follow_rates(cli_states* s)
+{
+  limb_error err = {0};
+  const limb_status status = limb_complete_rates(s->completion, s->has_time ? s->time : 0, s->q, s->v, s->a, &err);
+  return status == LIMB_OK ? EXIT_FINE : not_closed(s, status, &err);
+}
+
+int cli_states_open_loops(const cli_states* s, limb_loops** watch, int* loop, double* apart)
+{
+  limb_loop_options o = limb_default_loop_options();
+  limb_loop_gap gap;
+  *apart = 0;
+  if (!*watch && limb_loops_create(s->model, LIMB_LOOPS_LINEAR, NULL, watch) != LIMB_OK) return 0;
+  if (s->has_time) o.time = s->time;
+  if (limb_loop_gap_of(*watch, s->q, s->wanted & STATES_V ? s->v : NULL, &o, &gap) != LIMB_OK) return 0;
+  const int velocity = s->wanted & STATES_V && gap.velocity > gap.place;
+  *apart = velocity ? gap.velocity : gap.place;
+  *loop = velocity ? gap.velocity_loop : gap.place_loop;
+  return *apart > 1e-6;
 }
 
 // ---- answers ---------------------------------------------------------------------------------------

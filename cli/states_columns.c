@@ -2,7 +2,6 @@
 // in a warning, a wrench that cannot be placed is an error.
 #include "states_columns.h"
 #include "cli.h"
-#include "closure.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +20,24 @@ static const char* column_name(const cli_dofs* dofs, int group, int k, char room
 {
   (void)snprintf(room, NAME_ROOM, "%s%s", prefix[group], entry(dofs, group, k)->name);
   return room;
+}
+
+int states_columns(const cli_states* s)
+{
+  return s->reader ? limb_csv_column_count(s->reader) : s->npy.stream ? s->npy.columns : s->options;
+}
+
+const char* states_column(const cli_states* s, int k)
+{
+  return s->reader ? limb_csv_column(s->reader, k) : s->npy.stream ? s->npy.name[k] : s->option[k];
+}
+
+int states_find_column(const cli_states* s, const char* name)
+{
+  if (s->reader) return limb_csv_find(s->reader, name);
+  for (int k = 0; k < states_columns(s); k++)
+    if (strcmp(states_column(s, k), name) == 0) return k;
+  return -1;
 }
 
 // ---- wrenches --------------------------------------------------------------------------------------
@@ -64,7 +81,7 @@ static int unknown_part(const cli_states* s, const char* column)
 // One column wrench.<frame>.<part>; the frame's own name may have dots. *known: it is one.
 static int find_wrench(cli_states* s, int column, int* known)
 {
-  const char* name = limb_csv_column(s->reader, column);
+  const char* name = states_column(s, column);
   char frame[NAME_ROOM];
   const size_t length = strlen(name);
   int part = 0;
@@ -139,7 +156,7 @@ static const char* nearest_column(const cli_states* s, const char* wrong, char r
 
 static void warn_unknown(const cli_states* s, int column)
 {
-  const char* name = limb_csv_column(s->reader, column);
+  const char* name = states_column(s, column);
   limb_joint_info info;
   char room[NAME_ROOM];
   (void)fprintf(stderr, "%s:1: warning: column '%s' is not used: ", s->path, name);
@@ -161,12 +178,26 @@ static void warn_unknown(const cli_states* s, int column)
 
 // ---- finding ---------------------------------------------------------------------------------------
 
+// A column that `limb eval` wrote under another name of the same thing: q_closed.<joint>, acc.<joint>; -1: none.
+static int written_by_us(const cli_states* s, int group, const char* joint)
+{
+  static const char* const other[STATES_GROUPS][3] = {{"q_closed."}, {NULL}, {"acc.", "closed_acc."}, {"tau_active."}};
+  char room[NAME_ROOM];
+  int found = -1;
+  for (int k = 0; found < 0 && k < 3 && other[group][k]; k++) {
+    (void)snprintf(room, sizeof room, "%s%s", other[group][k], joint);
+    found = states_find_column(s, room);
+  }
+  return found;
+}
+
 // Marks the columns of one group; used has a mark per column.
 static void find_group(cli_states* s, int g, char* used)
 {
   char room[NAME_ROOM];
   for (int k = 0; k < states_width(s->dofs, g); k++) {
-    const int column = limb_csv_find(s->reader, column_name(s->dofs, g, k, room));
+    int column = states_find_column(s, column_name(s->dofs, g, k, room));
+    if (column < 0) column = written_by_us(s, g, entry(s->dofs, g, k)->name);
     s->column[g][k] = column;
     if (column >= 0) used[column] = 1;
   }
@@ -174,7 +205,7 @@ static void find_group(cli_states* s, int g, char* used)
 
 static int find_rest(cli_states* s, const char* used)
 {
-  const int count = limb_csv_column_count(s->reader);
+  const int count = states_columns(s);
   int unknown = 0, code = EXIT_FINE;
   for (int i = 0; i < count; i++) {
     int known = used[i] != 0;
@@ -194,10 +225,10 @@ static int find_rest(cli_states* s, const char* used)
 
 int states_find_columns(cli_states* s)
 {
-  char* used = calloc((size_t)limb_csv_column_count(s->reader) + 1, 1);
+  char* used = calloc((size_t)states_columns(s) + 1, 1);
   if (!used) return cli_usage(s->args, "out of memory");
   for (int g = 0; g < STATES_GROUPS; g++) find_group(s, g, used);
-  s->time_column = limb_csv_find(s->reader, "time");
+  s->time_column = states_find_column(s, "time");
   s->has_time = s->time_column >= 0;
   if (s->has_time) used[s->time_column] = 1;
   const int code = find_rest(s, used);
@@ -243,7 +274,7 @@ void states_note_zero(const cli_states* s, const char* purpose)
 static int check_group(const cli_states* s, int g, int idle, int part, const char* purpose)
 {
   const int with = missing_in(s, g, 0), without = missing_in(s, g, 1);
-  if (part && (with + without < states_width(s->dofs, g) || cli_has_laws(s->model))) return EXIT_FINE;
+  if (part && (with + without < states_width(s->dofs, g) || limb_has_prescribed_motion(s->model))) return EXIT_FINE;
   if (idle && with == 0 && without > 0) {
     states_note_zero(s, purpose);
     list_missing(s, g, 0, 1);
@@ -270,5 +301,58 @@ int states_check_columns(const cli_states* s, unsigned what, const char* purpose
   if (what & STATES_TIME && !s->has_time) {
     code = cli_usage(s->args, "%s: %s needs a column called time", s->path, purpose);
   }
+  return code;
+}
+
+// ---- columns that follow from loops ----------------------------------------------------------------
+
+static void report_missing(const cli_states* s, unsigned groups)
+{
+  char room[NAME_ROOM];
+  int told = 0, missing = 0;
+  for (int g = 0; g < GROUP_TAU; g++) {
+    for (int k = 0; k < states_width(s->dofs, g); k++) {
+      if (!(groups & 1U << g) || s->column[g][k] >= 0) continue;
+      if (missing++ == 0) (void)fprintf(stderr, "%s: note: columns that follow from the loops: ", s->path);
+      if (missing > MOST_TOLD) continue;
+      (void)fprintf(stderr, "%s%s", told++ ? ", " : "", column_name(s->dofs, g, k, room));
+    }
+  }
+  if (missing > told) (void)fprintf(stderr, " and %d more", missing - told);
+  if (missing > 0) (void)fprintf(stderr, "\n");
+  if (!s->has_time && limb_has_prescribed_motion(s->model))
+    (void)fprintf(stderr, "%s: note: there is no column time: prescribed motions are taken at time 0\n", s->path);
+}
+
+static int create(cli_states* s, limb_completion_options* o)
+{
+  limb_error err = {0};
+  if (cli_has(s->args, "loop-tolerance")) {
+    if (!cli_numbers(s->args, "loop-tolerance", 1, &o->tolerance)) return EXIT_USAGE;
+    if (o->tolerance <= 0) return cli_usage(s->args, "--loop-tolerance must be above zero");
+  }
+  const limb_status status = limb_completion_create(s->model, o, NULL, &s->completion, &err);
+  if (status == LIMB_OK) return EXIT_FINE;
+  const int code = cli_usage(s->args, "%s: %s", s->path, err.text);
+  return status == LIMB_E_ARG || status == LIMB_E_UNSUPPORTED ? code : cli_exit_code(status);
+}
+
+int cli_states_complete(cli_states* s, unsigned groups)
+{
+  limb_completion_options o = limb_default_completion_options();
+  unsigned char* marks[GROUP_TAU] = {NULL};
+  int code = EXIT_FINE;
+  if (s->completion) return EXIT_FINE;
+  for (int g = 0; g < GROUP_TAU && code == EXIT_FINE; g++) {
+    marks[g] = calloc((size_t)states_width(s->dofs, g) + 1, 1);
+    if (!marks[g]) code = cli_usage(s->args, "out of memory");
+    for (int k = 0; k < states_width(s->dofs, g) && marks[g]; k++) marks[g][k] = s->column[g][k] >= 0;
+  }
+  o.velocities = (groups & STATES_V) != 0, o.accelerations = (groups & STATES_A) != 0;
+  o.given_q = marks[0], o.given_v = marks[1], o.given_a = marks[2];
+  if (code == EXIT_FINE) code = create(s, &o);
+  s->completed = groups;
+  if (code == EXIT_FINE && !s->option) report_missing(s, groups);
+  for (int g = 0; g < GROUP_TAU; g++) free(marks[g]);
   return code;
 }

@@ -7,6 +7,15 @@
 // Groups of columns: 0 q, 1 v, and these.
 enum { GROUP_A = 2, GROUP_TAU = 3 };
 
+// Columns of the table, whatever it is: their number, the name of one, one by its name (-1: none).
+int states_columns(const cli_states* s);
+const char* states_column(const cli_states* s, int k);
+int states_find_column(const cli_states* s, const char* name);
+
+// Memory for a row of so many columns, and where quaternions are. states.c
+int states_make_room(cli_states* s);
+void states_find_quaternions(cli_states* s);
+
 // How many numbers a group has.
 int states_width(const cli_dofs* dofs, int group);
 

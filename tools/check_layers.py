@@ -17,6 +17,7 @@ MAY_SEE = {  # layer: layers it may include besides its own and the public heade
     "ident": ["base", "linalg", "model", "kernel", "kinematics", "dynamics", "loops"],
     "codegen": ["base", "linalg", "model", "kernel", "kinematics", "dynamics", "loops"],
     "batch": ["base", "linalg", "model", "kernel", "kinematics", "dynamics", "loops"],
+    "quantities": ["base"],  # the rest by public headers
     "io": ["base"],
     # limb_study: libraries of their own, as sim; the reference formulations of verify are in the core.
     "reference": ["base", "linalg", "model", "kernel", "kinematics", "dynamics", "verify"],

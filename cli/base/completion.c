@@ -1,7 +1,8 @@
 // `limb completion`: scripts that complete command lines in bash, zsh and fish, from the commands' tables.
+#include "limb/quantities.h"
+
 #include "base/cli.h"
 #include "base/commands.h"
-#include "eval.h"
 
 #include "limb/codegen.h"
 #include "limb/read.h"
@@ -44,7 +45,7 @@ static void print_list(const cli_option* o)
     for (int k = 0; cli_bench_robots[k]; k++) printf("%s%s", k ? " " : "", cli_bench_robots[k]);
     return;
   }
-  for (int k = 0; eval_get(k); k++) printf("%s%s", k ? " " : "", eval_get(k)->name);
+  for (int k = 0; limb_get_quantity(k); k++) printf("%s%s", k ? " " : "", limb_get_quantity(k)->name);
 }
 
 // Names of files stand for FILE, OUT and the like; N, X,Y,Z or LIST do not.

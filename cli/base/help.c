@@ -1,7 +1,9 @@
 // Help of the tool and of each command, and the manual page, from the tables of the commands.
-#include "base/help.h"
+#include "limb/quantities.h"
+
 #include "base/cli.h"
 #include "base/commands.h"
+#include "base/help.h"
 #include "base/table.h"
 
 #include "limb/base.h"
@@ -271,6 +273,23 @@ static void man_options(const cli_option* o)
   }
 }
 
+// The registry of quantities (limb/quantities.h).
+static void man_quantities(void)
+{
+  printf(".SH QUANTITIES\n");
+  man_line(
+    "What limb eval computes, and what channels and formulas of limb sim name; limb eval --list prints shapes and "
+    "units.");
+  for (int k = 0; limb_get_quantity(k); k++) {
+    const limb_quantity_info* q = limb_get_quantity(k);
+    printf(".TP\n\\fB");
+    man_text(q->name);
+    printf("\\fR ");
+    man_line(q->equation);
+    man_line(q->meaning);
+  }
+}
+
 static void man_command(const cli_command* c)
 {
   char summary[256];
@@ -313,6 +332,7 @@ int cli_help_man(void)
   man_option("conventions", NULL, "units, frames, orders and signs of everything that limb reads and writes");
   printf(".SH COMMANDS\n");
   for (const cli_command* const* c = cli_commands; *c; c++) man_command(*c);
+  man_quantities();
   printf(".SH EXIT STATUS\n0 fine, 1 findings or a failed check, 2 usage or I/O, 3 invalid model,\n"
          "4 numerical failure.\n.SH ENVIRONMENT\n.TP\n.B NO_COLOR\nWhen set, no colours are used on "
          "terminals.\n.TP\n.B LIMB_ISA\nInstruction set of the kernels: base, v3 (AVX2) or v4 "

@@ -51,9 +51,12 @@ json_t* cli_json_vec3(sp_vec3 x)
 
 json_t* cli_json_pose(sp_pose X)
 {
+  const sp_quat q = sp_quat_rot(X.R);
+  const double parts[4] = {q.x, q.y, q.z, q.w};
   json_t* r = json_object();
-  (void)json_object_set_new(r, "p", cli_json_vec3(X.p));
-  (void)json_object_set_new(r, "R", cli_json_matrix(3, 3, X.R.m));
+  (void)json_object_set_new(r, "position", cli_json_vec3(X.p));
+  (void)json_object_set_new(r, "quaternion", cli_json_numbers(4, parts));
+  (void)json_object_set_new(r, "rotation", cli_json_matrix(3, 3, X.R.m));
   return r;
 }
 

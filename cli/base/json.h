@@ -13,7 +13,7 @@ json_t* cli_json_text(const char* text); // NULL: null
 json_t* cli_json_numbers(int n, const double* x);
 json_t* cli_json_matrix(int rows, int columns, const double* x); // array of rows
 json_t* cli_json_vec3(sp_vec3 x);
-json_t* cli_json_pose(sp_pose X);              // {"p": [3], "R": [[3], [3], [3]]}
+json_t* cli_json_pose(sp_pose X);              // {"position", "quaternion", "rotation"}, as in limb eval
 json_t* cli_json_inertia(const sp_inertia* Y); // {"mass", "com", "inertia": [xx, xy, xz, yy, yz, zz]}
 
 // Sets keys of an object, separated by spaces, to as many values (json_t*), which it takes over.

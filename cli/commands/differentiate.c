@@ -48,7 +48,7 @@ static int read_rows(cli_track* t)
     code = cli_interrupted() ? EXIT_USAGE : cli_states_next(s, &got);
     if (code != EXIT_FINE || !got) break;
     code = keep_row(t);
-    cli_progress_update(&progress, limb_csv_bytes(s->reader));
+    cli_progress_update(&progress, cli_states_bytes(s));
   }
   cli_progress_end(&progress);
   return code;

@@ -26,11 +26,13 @@
 #include "limb/moving_base.h"
 #include "limb/parallel.h"
 #include "limb/pool.h"
+#include "limb/quantities.h"
 #include "limb/recut.h"
 #include "limb/regressor.h"
 #include "limb/second_derivatives.h"
 #include "limb/spatial.h"
 #include "limb/split.h"
+#include "limb/states.h"
 #include "limb/task.h"
 #include "limb/version.h"
 

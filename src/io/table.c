@@ -23,9 +23,11 @@ static limb_status open_stream(limb_table_writer* w, const char* mode)
 static limb_status close_stream(limb_table_writer* w, limb_status s)
 {
   if (!w->stream || w->stream == stdout) return s;
+  const int cause = errno; // of what failed before
   errno = 0;
   const int failed = fclose(w->stream);
   w->stream = NULL;
+  if (s != LIMB_OK) errno = cause;
   return s == LIMB_OK && failed ? LIMB_E_IO : s;
 }
 

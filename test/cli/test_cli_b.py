@@ -119,9 +119,9 @@ class Eval(Case):
         answer = json.loads(self.run_limb("eval", "--list", "--format", "json").stdout)
         names = re.findall(r"(?m)^(\w+) ", self.run_limb("eval", "--list", "--format", "text").stdout)
         self.assertEqual(["name", *(q["name"] for q in answer["quantities"])], names)
-        tau = answer["quantities"][0]
+        tau = next(q for q in answer["quantities"] if q["name"] == "tau")
         self.assertEqual((tau["name"], tau["needs"], tau["shape"], tau["frame"]), ("tau", ["q", "v", "a"], "nv", False))
-        self.assertIn("text or json", self.run_limb("eval", "--list", "--format", "csv", code=2).stderr)
+        self.assertIn("text, json or markdown", self.run_limb("eval", "--list", "--format", "csv", code=2).stderr)
 
     def test_base_is_what_the_robot_has(self):
         free = "q.{0}.px,q.{0}.py,q.{0}.pz,q.{0}.qx,q.{0}.qy,q.{0}.qz,q.{0}.qw"
@@ -246,9 +246,9 @@ class Eval(Case):
                 (("--what", "jacobian"), "did you mean 'J'?"),
                 (("--what", "zzzzz"), "limb eval --list"),
                 (("--what", "x"), "limb eval --list"),
-                (("--what", "tau,"), "unknown quantity ''"),
+                (("--what", "tau,"), "no quantity ''"),
                 (("--what", "tau,tau"), "is there twice"),
-                (("--what", "J"), "name it with --frame"),
+                (("--what", "J"), "name it, as in J.<frame>, or for all by --frame"),
                 (("--what", "J", "--frame", "tips"), "did you mean 'tip'?"),
                 ((), "--what LIST is missing")):
             done = self.run_limb("eval", model, "--states", states, *words, code=2)
@@ -419,7 +419,7 @@ class Trajectories(Case):
     def test_fd_singular(self):
         states = self.file("s.csv", table("time,q.hinge,v.hinge,tau.hinge", [[0, 0, 0, 1]]))
         done = self.run_limb("fd", self.file("m.urdf", SINGULAR), states, "--output", self.folder / "o.csv", code=4)
-        self.assertIn("row 1, time 0: direct dynamics: matrix is singular", done.stderr)
+        self.assertIn("row 1, time 0: forward dynamics: matrix is singular", done.stderr)
         self.assertEqual(self.names(), ["m.urdf", "s.csv"])
 
     def test_missing_velocities_are_not_zero(self):

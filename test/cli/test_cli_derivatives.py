@@ -234,7 +234,7 @@ class Forms(Case):
         for form in ("csv", "text"):
             self.assertIn("rod.mz", self.run_limb("eval", path, "--what", "theta", "--format", form).stdout)
         text = self.run_limb("eval", path, "--what", "theta,M", code=2).stderr
-        self.assertIn("--states FILE.csv is missing: the states to compute 'M' for", text)
+        self.assertIn("--states FILE is missing: the states to compute 'M' for", text)
 
     def test_list(self):
         answer = json.loads(self.run_limb("eval", "--list", "--format", "json").stdout)
@@ -244,9 +244,10 @@ class Forms(Case):
                 ("christoffel", ["q"], "nv x nv x nv", False), ("curvature", ["q"], "nv x nv x nv x nv", False),
                 ("dM_dq", ["q"], "nv x nv x nv", False), ("Y", ["q", "v", "a"], "nv x np", False),
                 ("A", ["q", "v", "tau"], "2nv x 2nv", False), ("B", ["q", "v", "tau"], "2nv x nv", False),
-                ("Lambda", ["q"], "rows x rows", True), ("eta", ["q", "v"], "rows", True),
+                ("Lambda", ["q", "directions"], "directions x directions", True),
+                ("eta", ["q", "v", "directions"], "directions", True),
                 ("d2tau", ["q", "v", "a"], "dqdq, dqdv, dvdv, dqda: nv x nv x nv", False),
-                ("condition", ["q"], "1", True), ("theta", [], "np", False)):
+                ("condition", ["q", "directions"], "1", True), ("theta", [], "np", False)):
             self.assertEqual([answer[name][k] for k in ("needs", "shape", "frame")], [needs, form, frame])
 
 
@@ -260,8 +261,8 @@ class Complaints(Case):
         for directions in ("wz,vz", "angular"):
             done = self.refused(ARM, at_rest, "Lambda", "--frame", "upper", "--directions", directions, code=4)
             self.assertRegex(done, r"s\.csv:2: error: row 1: Lambda: .*'upper' cannot move in all of its \d "
-                                   r"directions: condition number \S+, the limit is 1e\+12; choose fewer by "
-                                   r"--directions, or give a --damping")
+                                   r"directions: condition number \S+, the limit is 1e\+12; choose fewer "
+                                   r"directions, or damping")
         text = self.refused(SINGULAR, ROW, "Lambda", "--frame", "tip", "--directions", "wy", code=4)
         self.assertIn("limb check", text)
         self.assertIn("limb check", self.refused(SINGULAR, ROW, "condition", "--frame", "tip", code=4))
@@ -276,18 +277,18 @@ class Complaints(Case):
         for what in ("Ad", "Bd"):
             for dt in ("1e9", "1e300"):
                 text = self.refused(PENDULUM, ROW, what, "--dt", dt, code=4)
-                self.assertIn(f"{what}: --dt is too long for this A: choose a shorter one", text)
+                self.assertIn(f"{what}: the time between samples is too long for this A: choose a shorter one", text)
                 self.assertNotIn("not supported", text)
 
     def test_options(self):
         for what, words, says in (
-                ("Lambda", (), "'Lambda' is of a frame: name it with --frame"),
+                ("Lambda", (), "'Lambda' is of a frame: name it, as in Lambda.<frame>, or for all by --frame"),
                 ("Lambda", ("--frame", "tip", "--directions", "vx,ox"), "'ox' is none of wx, wy"),
                 ("Lambda", ("--frame", "tip", "--directions", "vx,"), "'' is none of"),
                 ("Lambda", ("--frame", "tip", "--directions", "vx,linear"), "'linear' is there twice"),
                 ("Lambda", ("--frame", "tip", "--damping", "-1"), "--damping must not be negative"),
                 ("Lambda", ("--frame", "tip", "--damping", "much"), "takes a number"),
-                ("Ad", (), "'Ad' is sampled"), ("Bd", ("--dt", "0"), "--dt must be above zero"),
+                ("Ad", (), "'Ad' needs the time between samples, dt"), ("Bd", ("--dt", "0"), "--dt must be above zero"),
                 ("tau", ("--coulomb-width", "0"), "--coulomb-width must be above zero"),
                 ("tau", ("--dt", "0.1"), "--dt has no effect"), ("A", ("--dt", "0.1"), "--dt has no effect"),
                 ("J", ("--frame", "tip", "--directions", "vx"), "--directions has no effect"),

@@ -98,7 +98,8 @@ class Equations(unittest.TestCase):
         rates = [re.sub(r"\.p(.)$", r".v\1", re.sub(r"\.r(.)$", r".w\1", joint)) for joint in joints]
         names = [f"q.{joint}" for joint in joints] + [f"{letter}.{rate}" for letter in "va" for rate in rates]
         table.write_text(",".join(names) + "\n" + ",".join(repr(x) for x in (*q, *v, *a)) + "\n")
-        done = self.run_limb("eval", model, "--states", str(table), "--format", "json", "--what", ",".join(what))
+        tree = ("--tree",) if model in LOOPS or model in ("planar_3rrr", "bennett") else ()
+        done = self.run_limb("eval", model, "--states", str(table), "--format", "json", "--what", ",".join(what), *tree)
         return json.loads(done.stdout)["results"][0]
 
     def state(self, n, seed):

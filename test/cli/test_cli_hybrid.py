@@ -332,13 +332,13 @@ class Forms(Case):
         answer = json.loads(self.run_limb("eval", "--list", "--format", "json").stdout)
         answer = {q["name"]: q for q in answer["quantities"]}
         for name, needs, form, frame in (
-                ("hybrid", ["q", "v", "a or tau"], "a, tau: nv", False),
-                ("hybrid_reactions", ["q", "v", "a or tau"], "joints x 6", False),
-                ("dhybrid_dq", ["q", "v", "a or tau"], "nv x nv", False),
-                ("dhybrid_dv", ["q", "v", "a or tau"], "nv x nv", False),
-                ("dhybrid_dx", ["q", "v", "a or tau"], "nv x nv", False),
-                ("base_acc", ["q", "v", "a or tau"], "base", False),
-                ("base_acc_frame", ["q", "v", "a or tau"], "6", True),
+                ("hybrid", ["q", "v", "a or tau by joint"], "a, tau: nv", False),
+                ("hybrid_reactions", ["q", "v", "a or tau by joint"], "joints x 6, keyed by joint", False),
+                ("dhybrid_dq", ["q", "v", "a or tau by joint"], "nv x nv", False),
+                ("dhybrid_dv", ["q", "v", "a or tau by joint"], "nv x nv", False),
+                ("dhybrid_dx", ["q", "v", "a or tau by joint"], "nv x nv", False),
+                ("base_acc", ["q", "v", "a or tau by joint"], "base", False),
+                ("base_acc_frame", ["q", "v", "a or tau by joint"], "6", True),
                 ("generalized_jacobian", ["q"], "6 x arm", True), ("reaction_null_space", ["q"], "arm x arm", False),
                 ("deflection", ["q"], "nv", False)):
             self.assertEqual([answer[name][k] for k in ("needs", "shape", "frame")], [needs, form, frame])
@@ -390,7 +390,7 @@ class Complaints(Case):
         for wrong, right in (("hybird", "hybrid"), ("hybrid_dq", "dhybrid_dq"), ("baseacc", "base_acc"),
                              ("base_acceleration", "base_acc"), ("deflections", "deflection"),
                              ("generalised_jacobian", "generalized_jacobian")):
-            self.assertIn(f"unknown quantity '{wrong}'; did you mean '{right}'?", self.refused(wrong, ELASTIC))
+            self.assertIn(f"there is no quantity '{wrong}'; did you mean '{right}'?", self.refused(wrong, ELASTIC))
         done = self.ask("elastic2r", "hybrid", {**ELASTIC, "a.joint1": 1, "a.jont2": 2})
         self.assertIn("column 'a.jont2' is not used", done.stderr)
         self.assertIn("did you mean 'a.joint2'?", done.stderr)
@@ -412,7 +412,7 @@ class Complaints(Case):
         self.assertIn("there are no rows", done.stderr)
         self.assertEqual(json.loads(done.stdout)["results"], [])
         text = self.run_limb("eval", "elastic2r", "--what", "hybrid", code=2).stderr
-        self.assertIn("--states FILE.csv is missing: the states to compute 'hybrid' for", text)
+        self.assertIn("--states FILE is missing: the states to compute 'hybrid' for", text)
 
     def test_no_mass(self):
         path = self.file("m.urdf", SINGULAR)
@@ -441,12 +441,12 @@ class OtherCommands(Case):
         done = self.run_limb("fd", "elastic2r", self.states({**ELASTIC, "tau.joint1": 250}))
         head, rows = read_csv(done.stdout)
         self.close(rows[0], ELASTIC_DIRECT)
-        self.assertEqual(done.stderr.count("note: direct dynamics takes forces of joints without motor and column for "
+        self.assertEqual(done.stderr.count("note: forward dynamics takes forces of joints without motor and column for "
                                            "zero: tau.joint2\n"), 1)
         full = self.run_limb("fd", "elastic2r", self.states({**ELASTIC, "tau.joint1": 250, "tau.joint2": 0}))
         self.assertEqual((full.stdout, full.stderr), (done.stdout, ""))
         done = self.run_limb("fd", "elastic2r", self.states({**ELASTIC, "tau.joint2": 0}), code=2)
-        self.assertIn("direct dynamics needs the tau. columns; some are missing\n  missing: tau.joint1\n", done.stderr)
+        self.assertIn("forward dynamics needs the tau. columns; some are missing\n  missing: tau.joint1\n", done.stderr)
         # A quantity of eval takes what it says that it needs.
         done = self.ask("elastic2r", "acc", {**ELASTIC, "tau.joint1": 1}, code=2)
         self.assertIn("missing: tau.joint2\n", done.stderr)

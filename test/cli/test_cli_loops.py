@@ -424,7 +424,7 @@ class Forces(Case):
     def test_not_determined(self):
         path = self.states("q.left_shoulder,v.left_shoulder,a.left_shoulder", [1, 0, 0])
         done = self.run_limb("id", "five_bar", path, code=4)
-        self.assertIn("the columns q. determine 1 of 2 motions", done.stderr)
+        self.assertIn("the given q determine 1 of 2 motions", done.stderr)
         done = self.run_limb("id", "four_bar", self.states("q.theta1", [0.7]), code=2)
         self.assertIn("inverse dynamics needs the v. columns; there are none of them", done.stderr)
 
@@ -433,7 +433,7 @@ class Forces(Case):
         text = text.replace("joints:\n", TAIL)
         path = self.states("time,q.theta1,v.wag,a.wag", [1, math.asin(0.7), 0, 0])
         done = self.run_limb("id", self.model(text), path, code=4)
-        self.assertIn("the columns q. determine 0 of 1 motions", done.stderr)
+        self.assertIn("the given q determine 0 of 1 motions", done.stderr)
 
     def test_singular(self):
         """Crank and coupler in line, and the rocker drives: it holds the crank no longer."""
@@ -447,7 +447,7 @@ class Forces(Case):
 
     def test_rolling_needs_all_positions(self):
         done = self.run_limb("id", "sled", self.states("q.glide.px,v.glide.vx,a.glide.vx", [0, 1, 0]), code=2)
-        self.assertIn("all columns q. are needed: loop 'edge' holds velocities", done.stderr)
+        self.assertIn("all of q is needed: loop 'edge' holds velocities", done.stderr)
 
     def test_differentiate(self):
         rows = [[0.02 * i, 0.7 + 1.3 * 0.02 * i - 0.3 * (0.02 * i) ** 2] for i in range(40)]
@@ -493,7 +493,7 @@ class Forces(Case):
     def test_size_when_cut_open(self):
         """The tree alone would load the joints otherwise."""
         done = self.run_limb("eval", "four_bar", "--states", self.states(ALL, Q + V + A), "--what", "reactions",
-                             "--ref", "body")
+                             "--ref", "body", "--tree")
         open_load = json.loads(done.stdout)["results"][0]["reactions"]["phi1"]
         self.assertGreater(abs(open_load[3] - rocker_force()[0]), 1)
 
@@ -528,7 +528,7 @@ class Platform(Case):
     def test_part_of_a_rotation(self):
         head = self.POSE[:5] + self.RATES
         done = self.run_limb("id", "gough_stewart", self.states(",".join(head), self.ROW[:5] + self.ROW[7:]), code=2)
-        self.assertIn("some columns q.platform.* are missing: a rotation is given whole", done.stderr)
+        self.assertIn("some of q.platform are missing: a rotation is given whole", done.stderr)
 
     def test_fewer_motions_than_six(self):
         """The platform of a delta robot only shifts: its pose is given whole, and must be one that it can have."""
@@ -542,7 +542,7 @@ class Platform(Case):
         found, rows = read_csv(done.stdout)
         self.close([rows[0][found.index(k)] for k in self.RATES[6:]], row[13:], 1e-9)
         done = self.run_limb("id", "delta", self.states(head, row, [*row[:2], -0.3, *row[3:]]), code=4)
-        self.assertIn("the branch of the row before does not lead here; with smaller steps it may", done.stderr)
+        self.assertIn("the branch of the state before does not lead here; with smaller steps it may", done.stderr)
         for k, x, why in ((3, 0.02, r"no way to close them found: loop '\w+' stays 0\.\d+ apart"),
                           (0, 5, r"no way to close them found: loop '\w+' stays \d\.\d+ apart"),
                           (7, 0.1, r"loops: v\.platform\.wx is 0\.1 off what follows"),
@@ -573,7 +573,7 @@ class Motion(Case):
     def test_redundant_loops_are_told(self):
         path = self.model(AGAIN)
         done = self.run_limb("fd", path, self.states("q.theta1,v.theta1,tau.theta1", [Q[0], V[0], TORQUE]))
-        self.assertIn("note: 2 of 4 rows of the loops follow from others", done.stderr)
+        self.assertIn("note: 2 of 4 equations of the loops follow from others", done.stderr)
 
     def test_laws_move_it(self):
         """sin(theta1) = 0.2 + 0.3 t: nothing is left to be given."""
@@ -591,13 +591,15 @@ class Motion(Case):
 
 class Quantities(Case):
     def test_tree_is_told(self):
-        done = self.run_limb("eval", "four_bar", "--states", self.states(ALL, Q + V + A), "--what", "tau,energy,M")
-        self.assertIn("four_bar: note: with the loops cut open, as a tree of joints: tau, M;", done.stderr)
-        x = json.loads(done.stdout)
-        self.assertEqual(x["tree_only"], ["tau", "M"])
-        self.assertIn("tau, M; with the loops closed: tau_active for tau\n", done.stderr)
+        words = ("eval", "four_bar", "--states", self.states(ALL, Q + V + A), "--what", "tau,energy,M,independent")
+        x = json.loads(self.run_limb(*words).stdout)
+        self.assertFalse(x["tree"])
+        self.assertEqual(x["results"][0]["independent"], [1, 0, 0])
+        self.assertEqual(x["results"][0]["M"][1:] + [x["results"][0]["tau"][1:]], [[0] * 3, [0] * 3, [0] * 2])
+        x = json.loads(self.run_limb(*words[:-1], "tau,energy,M", "--tree").stdout)
+        self.assertTrue(x["tree"])
         self.close(x["results"][0]["tau"], TREE, 1e-11)
-        self.assertNotIn("tree_only", json.loads(self.run_limb(
+        self.assertNotIn("tree", json.loads(self.run_limb(
             "eval", "planar_2r", "--states", self.states("q.joint1,q.joint2", [0, 0]), "--what", "M").stdout))
 
     def test_open_rows_are_told(self):
@@ -608,24 +610,19 @@ class Quantities(Case):
         self.assertIn("s.csv: warning: 2 more rows do not close the loops\n", done.stderr)
 
 
-    def test_closed_names_can_be_found(self):
-        """From --list, from the note on quantities of the tree, and from names that are nearly right."""
-        text = self.run_limb("eval", "--list").stdout
-        self.assertRegex(text, r"(?m)^tau_active +q v a, loops +active ")
-        for tree, closed in (("tau", "tau_active"), ("acc", "closed_acc"), ("reactions", "joint_loads"),
-                             ("dacc_dq", "dacc_closed_dq")):
-            self.assertIn(f"    {closed} for {tree}\n", text)
-        listed = {q["name"]: q for q in json.loads(self.run_limb("eval", "--list", "--format",
-                                                                  "json").stdout)["quantities"]}
-        self.assertEqual((listed["acc"]["closed"], listed["acc"]["loops"]), ("closed_acc", False))
-        self.assertEqual((listed["closed_acc"]["closed"], listed["closed_acc"]["loops"]), (None, True))
-        self.assertTrue(all(q["closed"] is None or listed[q["closed"]]["loops"] for q in listed.values()))
+    def test_former_names(self):
+        """Names of before are understood, with a note; names that are nearly right are suggested."""
         path = self.states(ALL, Q + V + A)
-        done = self.run_limb("eval", "four_bar", "--states", path, "--what", "M")
-        self.assertIn(": M; tau_active, closed_acc, limb id and limb fd close them\n", done.stderr)
-        for wrong, name in (("closed_tau", "tau_active"), ("acc_closed", "closed_acc")):
+        for old, new in (("tau_active", "tau"), ("joint_loads", "reactions"), ("q_closed", "q")):
+            done = self.run_limb("eval", "four_bar", "--states", path, "--what", old)
+            self.assertIn(f"limb eval: note: '{old}' is called '{new}' now\n", done.stderr)
+            now = self.run_limb("eval", "four_bar", "--states", path, "--what", new)
+            self.assertEqual(json.loads(done.stdout)["results"][0][old], json.loads(now.stdout)["results"][0][new])
+        for wrong, name in (("closed_tau", "tau"), ("acc_closed", "acc"), ("closed_M", "M")):
             done = self.run_limb("eval", "four_bar", "--states", path, "--what", wrong, code=2)
             self.assertIn(f"did you mean '{name}'?", done.stderr)
+        done = self.run_limb("eval", "four_bar", "--states", path, "--what", "christoffel", code=2)
+        self.assertIn("closed, but for its spanning tree: --tree\n", done.stderr)
 
 
 class Base(Case):

@@ -1,0 +1,297 @@
+// Axes of quantities: how long they are, what their indices are called, units of entries.
+#include "base/alloc.h"
+#include "base/error.h"
+#include "quantities/evaluator_impl.h"
+
+#include <string.h>
+
+const char* limb_axis_length_text(limb_quantity_axis axis)
+{
+  switch (axis) {
+  case LIMB_AXIS_NONE: return "1";
+  case LIMB_AXIS_V: return "nv";
+  case LIMB_AXIS_Q: return "nq";
+  case LIMB_AXIS_STATE: return "2nv";
+  case LIMB_AXIS_MOTION:
+  case LIMB_AXIS_FORCE: return "6";
+  case LIMB_AXIS_VECTOR: return "3";
+  case LIMB_AXIS_POSE: return "position 3, quaternion 4, rotation 3 x 3";
+  case LIMB_AXIS_TASK: return "directions";
+  case LIMB_AXIS_PARAMETER: return "np";
+  case LIMB_AXIS_BASE: return "nb";
+  case LIMB_AXIS_FLOATING: return "base";
+  case LIMB_AXIS_ARM: return "arm";
+  case LIMB_AXIS_JOINT: return "joints";
+  case LIMB_AXIS_LOOP: return "loops";
+  case LIMB_AXIS_CONSTRAINT: return "nc";
+  case LIMB_AXIS_FIELD: return "fields";
+  }
+  return "?";
+}
+
+const char* limb_axis_text(limb_quantity_axis axis)
+{
+  switch (axis) {
+  case LIMB_AXIS_NONE: return "one number";
+  case LIMB_AXIS_V: return "velocities";
+  case LIMB_AXIS_Q: return "coordinates";
+  case LIMB_AXIS_STATE: return "q.<velocity>, then v.<velocity>";
+  case LIMB_AXIS_MOTION: return "wx wy wz vx vy vz";
+  case LIMB_AXIS_FORCE: return "mx my mz fx fy fz";
+  case LIMB_AXIS_VECTOR: return "x y z";
+  case LIMB_AXIS_POSE: return "position.x ... quaternion.w ... rotation.zz";
+  case LIMB_AXIS_TASK: return "directions of the frame";
+  case LIMB_AXIS_PARAMETER: return "parameters";
+  case LIMB_AXIS_BASE: return "base parameters";
+  case LIMB_AXIS_FLOATING: return "velocities of the moving base";
+  case LIMB_AXIS_ARM: return "velocities of the other joints";
+  case LIMB_AXIS_JOINT: return "joints, keyed by joint in JSON";
+  case LIMB_AXIS_LOOP: return "loops, keyed by loop in JSON";
+  case LIMB_AXIS_CONSTRAINT: return "equations of the loops, <loop>.<equation>";
+  case LIMB_AXIS_FIELD: return "named fields, keyed by field in JSON";
+  }
+  return "?";
+}
+
+const char* limb_robots_text(limb_quantity_robots robots)
+{
+  switch (robots) {
+  case LIMB_ROBOTS_ALL: return "all";
+  case LIMB_ROBOTS_TREES: return "trees";
+  case LIMB_ROBOTS_LOOPS: return "with loops";
+  case LIMB_ROBOTS_MOVING_BASE: return "trees with a moving base";
+  case LIMB_ROBOTS_ELASTIC: return "trees with elastic joints";
+  }
+  return "?";
+}
+
+const char* limb_ref_text(limb_ref ref) { return ref == LIMB_BODY ? "body" : ref == LIMB_WORLD ? "world" : "aligned"; }
+
+int limb_quantity_rank(const limb_quantity_info* q)
+{
+  int n = 0;
+  while (q->axis[n] != LIMB_AXIS_NONE) n++;
+  return n;
+}
+
+// ---- labels that are the same for all robots ------------------------------------------------------------
+
+static const char* const motion[] = {"wx", "wy", "wz", "vx", "vy", "vz", NULL};
+static const char* const force[] = {"mx", "my", "mz", "fx", "fy", "fz", NULL};
+static const char* const vector[] = {"x", "y", "z", NULL};
+static const char* const pose[] = {
+  "position.x",  "position.y",  "position.z",  "quaternion.x", "quaternion.y", "quaternion.z", "quaternion.w",
+  "rotation.xx", "rotation.xy", "rotation.xz", "rotation.yx",  "rotation.yy",  "rotation.yz",  "rotation.zx",
+  "rotation.zy", "rotation.zz", NULL};
+
+static const char* const* constants(const limb_quantity_info* q, limb_quantity_axis axis)
+{
+  return axis == LIMB_AXIS_MOTION   ? motion
+         : axis == LIMB_AXIS_FORCE  ? force
+         : axis == LIMB_AXIS_VECTOR ? vector
+         : axis == LIMB_AXIS_POSE   ? pose
+         : axis == LIMB_AXIS_FIELD  ? q->fields
+                                    : NULL;
+}
+
+// ---- labels of a robot ----------------------------------------------------------------------------------
+
+static int count_of(const limb_evaluator* e, limb_quantity_axis axis)
+{
+  switch (axis) {
+  case LIMB_AXIS_V: return e->nv;
+  case LIMB_AXIS_Q: return e->nq;
+  case LIMB_AXIS_STATE: return 2 * e->nv;
+  case LIMB_AXIS_TASK: return e->ntask;
+  case LIMB_AXIS_PARAMETER: return e->np;
+  case LIMB_AXIS_BASE: return limb_base_count(e->base_parameters);
+  case LIMB_AXIS_FLOATING: return e->nbase;
+  case LIMB_AXIS_ARM: return e->nv - e->nbase;
+  case LIMB_AXIS_JOINT: return limb_joint_count(e->model);
+  case LIMB_AXIS_LOOP: return limb_loop_count(e->model);
+  case LIMB_AXIS_CONSTRAINT: return e->nc;
+  case LIMB_AXIS_NONE:
+  case LIMB_AXIS_MOTION:
+  case LIMB_AXIS_FORCE:
+  case LIMB_AXIS_VECTOR:
+  case LIMB_AXIS_POSE:
+  case LIMB_AXIS_FIELD: break;
+  }
+  return 0;
+}
+
+// A label is two texts with a dot between them, or one: the other is "".
+typedef struct word {
+  const char *first, *second;
+} word;
+
+// The k-th velocity whose mark is like that.
+static const char* marked(const limb_evaluator* e, int mark, int k)
+{
+  for (int i = 0; i < e->nv; i++)
+    if ((e->base[i] != 0) == mark && k-- == 0) return limb_get_velocity(e->dofs, i)->name;
+  return "";
+}
+
+static const char* direction(const limb_evaluator* e, int k)
+{
+  for (int bit = 0; bit < 6; bit++)
+    if (e->options.directions >> bit & 1U && k-- == 0) return motion[bit];
+  return "";
+}
+
+static word constraint(const limb_evaluator* e, int k)
+{
+  limb_loop_info x;
+  for (int i = 0; i < limb_loop_count(e->model); i++) {
+    if (limb_get_loop(e->model, i, &x) != LIMB_OK || k < x.row || k >= x.row + x.nrow) continue;
+    const char* name = limb_loop_row_name(&x.def, k - x.row);
+    return (word){x.def.name, name ? name : "?"};
+  }
+  return (word){"?", ""};
+}
+
+static const char* joint_name(const limb_evaluator* e, int k)
+{
+  limb_joint_info x;
+  return limb_get_joint(e->model, k, &x) == LIMB_OK ? x.def.name : "?";
+}
+
+static const char* loop_name(const limb_evaluator* e, int k)
+{
+  limb_loop_info x;
+  return limb_get_loop(e->model, k, &x) == LIMB_OK ? x.def.name : "?";
+}
+
+static word label_of(const limb_evaluator* e, limb_quantity_axis axis, int k)
+{
+  const int nv = e->nv;
+  switch (axis) {
+  case LIMB_AXIS_V: return (word){limb_get_velocity(e->dofs, k)->name, ""};
+  case LIMB_AXIS_Q: return (word){limb_get_coordinate(e->dofs, k)->name, ""};
+  case LIMB_AXIS_STATE: return (word){k < nv ? "q" : "v", limb_get_velocity(e->dofs, k < nv ? k : k - nv)->name};
+  case LIMB_AXIS_TASK: return (word){direction(e, k), ""};
+  case LIMB_AXIS_PARAMETER: return (word){e->parameter[k].of, e->parameter[k].symbol};
+  case LIMB_AXIS_BASE: return (word){limb_base_name(e->base_parameters, k), ""};
+  case LIMB_AXIS_FLOATING: return (word){marked(e, 1, k), ""};
+  case LIMB_AXIS_ARM: return (word){marked(e, 0, k), ""};
+  case LIMB_AXIS_JOINT: return (word){joint_name(e, k), ""};
+  case LIMB_AXIS_LOOP: return (word){loop_name(e, k), ""};
+  case LIMB_AXIS_CONSTRAINT: return constraint(e, k);
+  case LIMB_AXIS_NONE:
+  case LIMB_AXIS_MOTION:
+  case LIMB_AXIS_FORCE:
+  case LIMB_AXIS_VECTOR:
+  case LIMB_AXIS_POSE:
+  case LIMB_AXIS_FIELD: break;
+  }
+  return (word){"", ""};
+}
+
+static size_t put_label(word w, char* text)
+{
+  const size_t first = strlen(w.first), second = strlen(w.second);
+  if (text) {
+    memcpy(text, w.first, first + 1);
+    if (second > 0) text[first] = '.', memcpy(text + first + 1, w.second, second + 1);
+  }
+  return first + 1 + (second > 0 ? second + 1 : 0);
+}
+
+static limb_status make_axis(limb_evaluator* e, limb_quantity_axis axis)
+{
+  limb_labels* l = &e->labels[axis];
+  const int n = count_of(e, axis);
+  if (l->text || n == 0) return LIMB_OK;
+  size_t size = 0;
+  for (int k = 0; k < n; k++) size += put_label(label_of(e, axis, k), NULL);
+  const char** text = limb_alloc(&e->alloc, (size_t)n * sizeof *text);
+  char* bytes = limb_alloc(&e->alloc, size);
+  if (!text || !bytes) {
+    limb_free(&e->alloc, text, (size_t)n * sizeof *text);
+    limb_free(&e->alloc, bytes, size);
+    return LIMB_E_NOMEM;
+  }
+  char* next = bytes;
+  for (int k = 0; k < n; k++) {
+    text[k] = next;
+    next += put_label(label_of(e, axis, k), next);
+  }
+  *l = (limb_labels){n, text, bytes, size};
+  return LIMB_OK;
+}
+
+void limb_labels_free(limb_evaluator* e)
+{
+  for (int axis = 0; axis < AXES; axis++) {
+    limb_labels* l = &e->labels[axis];
+    limb_free(&e->alloc, l->text, (size_t)l->count * sizeof *l->text);
+    limb_free(&e->alloc, l->bytes, l->size);
+  }
+  limb_free(&e->alloc, e->parameter, (size_t)(e->np + 1) * sizeof *e->parameter);
+  limb_base_destroy(e->base_parameters);
+}
+
+// ---- parameters -----------------------------------------------------------------------------------------
+
+static limb_status find_parameters(limb_evaluator* e)
+{
+  if (e->parameter) return LIMB_OK;
+  const int np = limb_parameter_count(e->model);
+  e->parameter = limb_alloc(&e->alloc, (size_t)(np + 1) * sizeof *e->parameter);
+  if (!e->parameter) return LIMB_E_NOMEM;
+  e->np = np;
+  limb_status s = LIMB_OK;
+  for (int k = 0; k < np && s == LIMB_OK; k++) s = limb_get_parameter(e->model, k, &e->parameter[k]);
+  return s;
+}
+
+// Springs belong to the set when the robot has some, as in `limb base`.
+static unsigned base_flags(const limb_model* m)
+{
+  for (int j = 0; j < limb_joint_count(m); j++) {
+    limb_joint_info x;
+    if (limb_get_joint(m, j, &x) == LIMB_OK && (x.def.stiffness != 0 || x.shaft >= 0)) return 0;
+  }
+  return LIMB_BASE_NO_SPRINGS;
+}
+
+static limb_status find_base_parameters(limb_evaluator* e, limb_error* err)
+{
+  if (e->base_parameters) return LIMB_OK;
+  limb_environment env = e->env;
+  env.nwrench = 0, env.wrench = NULL, env.nlaw = 0, env.law = NULL;
+  const limb_status s = limb_base_create(e->model, &env, base_flags(e->model), &e->alloc, &e->base_parameters);
+  if (s == LIMB_E_UNSUPPORTED)
+    return limb_fail(err, s, "base parameters", "the model has more than %d parameters", LIMB_BASE_MOST);
+  return s == LIMB_OK ? s : limb_fail(err, s, "base parameters", "%s", limb_status_text(s));
+}
+
+limb_status limb_labels_make(limb_evaluator* e, const limb_quantity_row* row, limb_error* err)
+{
+  limb_status s = row->uses & USES_PARAMETERS ? find_parameters(e) : LIMB_OK;
+  if (s == LIMB_OK && row->uses & USES_BASE) {
+    s = find_base_parameters(e, err);
+    if (s != LIMB_OK) return s;
+  }
+  for (int axis = 0; axis < limb_quantity_rank(&row->about) && s == LIMB_OK; axis++)
+    s = make_axis(e, row->about.axis[axis]);
+  return s == LIMB_OK ? s : limb_fail(err, s, row->about.name, "%s", limb_status_text(s));
+}
+
+// ---- access ---------------------------------------------------------------------------------------------
+
+size_t limb_axis_count(const limb_evaluator* e, const limb_quantity_info* q, int axis)
+{
+  const char* const* text = constants(q, q->axis[axis]);
+  size_t n = 0;
+  if (!text) return (size_t)count_of(e, q->axis[axis]);
+  while (text[n]) n++;
+  return n;
+}
+
+const char* limb_axis_label(const limb_evaluator* e, const limb_quantity_info* q, int axis, size_t k)
+{
+  const char* const* text = constants(q, q->axis[axis]);
+  return text ? text[k] : e->labels[q->axis[axis]].text[k];
+}

@@ -1,0 +1,162 @@
+// Computations of quantities: robots with loops. The plain calls answer with the loops closed (limb/closed.h); here is
+// what needs more than such a call: multipliers, loads, motions without a motor, what was met on the way.
+#include "limb/assemble.h"
+
+#include "quantities/evaluator_impl.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char* loop_name(const limb_lane* w, int loop)
+{
+  limb_loop_info x;
+  return limb_get_loop(w->e->model, loop, &x) == LIMB_OK ? x.def.name : "?";
+}
+
+// ---- inverse and forward dynamics, once per state ---------------------------------------------------------
+
+// What inverse dynamics answers where some motion has no motor: those that have none at the start either are counted,
+// not refused; others are a singularity.
+static limb_status judge(limb_lane* w, limb_status s)
+{
+  const int allowed = w->e->options.tau_is_given ? w->e->nv : w->e->undriven;
+  limb_loop_details f = {0};
+  if (limb_get_loop_details(w->data, &f) != LIMB_OK) return s;
+  if (f.overdriven > w->facts.overdriven) w->facts.overdriven = f.overdriven;
+  if (s != LIMB_E_SINGULAR) return s;
+  if (f.undriven > 0 && f.undriven <= allowed) {
+    w->facts.unbalanced = fmax(w->facts.unbalanced, f.unbalanced);
+    return LIMB_OK;
+  }
+  if (f.undriven == 0) return limb_because(w, s, "no torques of the motors balance this motion");
+  return limb_because(w, s, "%d motion%s here that no motor drives; %.3g of the forces is left without balance",
+                      f.undriven, f.undriven == 1 ? "" : "s", f.unbalanced);
+}
+
+static void keep_multipliers(limb_lane* w, double* lambda)
+{
+  limb_loop_details f;
+  if (limb_get_loop_details(w->data, &f) == LIMB_OK) memcpy(lambda, f.lambda, (size_t)w->e->nc * sizeof *lambda);
+}
+
+static limb_status solve_inverse(limb_lane* w)
+{
+  const limb_status s = limb_inverse_dynamics(w->data, w->q, w->v, w->a, w->env, w->inverse.x);
+  keep_multipliers(w, w->inverse.lambda);
+  return judge(w, s);
+}
+
+static limb_status solve_forward(limb_lane* w)
+{
+  limb_loop_details f = {.loop = -1};
+  const limb_status s = limb_forward_dynamics(w->data, w->q, w->v, w->tau, w->env, w->forward.x);
+  keep_multipliers(w, w->forward.lambda);
+  if (limb_get_loop_details(w->data, &f) != LIMB_OK) return s;
+  if (f.redundant > w->facts.redundant) w->facts.redundant = f.redundant;
+  if (s == LIMB_OK || f.loop < 0) return s;
+  return limb_because(w, s, "%.3g is left of the accelerations of loop '%.64s'", f.residual, loop_name(w, f.loop));
+}
+
+static limb_status inverse(limb_lane* w)
+{
+  if (!w->inverse.known) {
+    w->inverse.status = solve_inverse(w);
+    memcpy(w->inverse.because, w->because, sizeof w->because);
+  }
+  memcpy(w->because, w->inverse.because, sizeof w->because);
+  w->inverse.known = 1;
+  return w->inverse.status;
+}
+
+static limb_status forward(limb_lane* w)
+{
+  if (!w->forward.known) {
+    w->forward.status = solve_forward(w);
+    memcpy(w->forward.because, w->because, sizeof w->because);
+  }
+  memcpy(w->because, w->forward.because, sizeof w->because);
+  w->forward.known = 1;
+  return w->forward.status;
+}
+
+limb_status limb_eval_closed_tau(limb_lane* w, double* x)
+{
+  if (w->e->options.tau_is_given) return limb_eval_tau(w, x);
+  const limb_status s = inverse(w);
+  memcpy(x, w->inverse.x, (size_t)w->e->nv * sizeof *x);
+  return s;
+}
+
+limb_status limb_eval_closed_acc(limb_lane* w, double* x)
+{
+  const limb_status s = forward(w);
+  memcpy(x, w->forward.x, (size_t)w->e->nv * sizeof *x);
+  return s;
+}
+
+// ---- multipliers and loads --------------------------------------------------------------------------------
+
+// Of the state's motion, or of the one that its forces cause. *a: its accelerations.
+static limb_status multipliers(limb_lane* w, const double** lambda, const double** a)
+{
+  *a = w->a ? w->a : w->forward.x;
+  *lambda = w->lambda ? w->lambda : w->a ? w->inverse.lambda : w->forward.lambda;
+  if (w->lambda && w->a) return LIMB_OK;
+  return w->a ? inverse(w) : forward(w);
+}
+
+limb_status limb_eval_lambda(limb_lane* w, double* x)
+{
+  const double *lambda = NULL, *a = NULL;
+  const limb_status s = multipliers(w, &lambda, &a);
+  memcpy(x, lambda, (size_t)w->e->nc * sizeof *x);
+  return s;
+}
+
+// Of the joints, or of the loops: count of them.
+static limb_status loads(limb_lane* w, int of_joints, int count, double* x)
+{
+  const limb_loop_options o = limb_lane_loop_options(w);
+  const double *lambda = NULL, *a = NULL;
+  sp_force* f = (sp_force*)(void*)w->work;
+  limb_status s = multipliers(w, &lambda, &a);
+  const limb_closed_motion in = {w->q, w->v, a, w->env};
+  if (s == LIMB_OK)
+    s =
+      limb_closed_loads(limb_data_loops(w->data), &in, lambda, w->ref, &o, of_joints ? f : NULL, of_joints ? NULL : f);
+  return limb_put_forces(s, f, count, x);
+}
+
+limb_status limb_eval_closed_reactions(limb_lane* w, double* x)
+{
+  return loads(w, 1, limb_joint_count(w->e->model), x);
+}
+
+limb_status limb_eval_loop_loads(limb_lane* w, double* x) { return loads(w, 0, limb_loop_count(w->e->model), x); }
+
+// ---- derivatives ----------------------------------------------------------------------------------------
+
+// G (G' M G)^-1 G': of all joints, by forces at all joints.
+limb_status limb_eval_closed_dacc_dtau(limb_lane* w, double* x)
+{
+  const size_t nn = (size_t)w->e->nv * (size_t)w->e->nv;
+  const limb_fd_derivatives out = {.dacc_dq = w->work, .dacc_dv = w->work + nn, .dacc_dtau = x};
+  return limb_forward_dynamics_derivatives(w->data, w->q, w->v ? w->v : w->zero, w->tau ? w->tau : w->zero, w->env,
+                                           &out);
+}
+
+// ---- the start ------------------------------------------------------------------------------------------
+
+limb_status limb_count_undriven(limb_evaluator* e, double* q)
+{
+  enum { TRIES = 20 };
+  limb_loops* loops = limb_data_loops(e->lane[0].data);
+  limb_assembly how = limb_default_assembly();
+  limb_mobility m = {0};
+  how.tries = TRIES;
+  limb_status s = limb_start(e->model, q);
+  if (s == LIMB_OK) s = limb_assemble(loops, &how, q, NULL);
+  if (s == LIMB_OK) s = limb_mobility_at(loops, q, NULL, &m);
+  e->undriven = s == LIMB_OK ? m.undriven : 0;
+  return s == LIMB_E_NOCONV || s == LIMB_E_SINGULAR ? LIMB_OK : s;
+}
