@@ -22,21 +22,11 @@ KERNEL real sign_of(real x, double width)
   return width > 0 ? unary(OP_TANH, scale(constant(1 / width), x)) : unary(OP_SIGN, x);
 }
 
-#define BASE_CELL  limb_scalar
-#define LINK_CONST limb_link_symbol
-#define KERNEL_SET limb_kernels_symbol
+#define BASE_CELL               limb_scalar
+#define LINK_CONST              limb_link_symbol
+#define KERNEL_SET              limb_kernels_symbol
+#define JOINT_CLASS_AT_RUN_TIME 1 // the scalar removes what the class of a joint fixes
 #include "kernel/joint_transform.h"
-
-// The class of a joint needs no case of its own: the scalar removes what it fixes.
-#undef FOR_JOINT_CLASS
-#undef FOR_FEW_JOINT_CLASSES
-#undef FOR_ROOT_JOINT_CLASS
-#define FOR_JOINT_CLASS(joint_class, CASE) \
-  {                                        \
-    CASE(joint_class);                     \
-  }
-#define FOR_FEW_JOINT_CLASSES FOR_JOINT_CLASS
-#define FOR_ROOT_JOINT_CLASS  FOR_JOINT_CLASS
 
 #if defined(__clang__) // loops need not be unrolled here
 #pragma clang diagnostic ignored "-Wpass-failed"
@@ -101,7 +91,7 @@ void limb_trace_regroup(const limb_model* m, const limb_ws* ws, limb_regrouping 
                               sub(own.yy, stays.yy), sub(own.yz, stays.yz), sub(own.zz, stays.zz)}};
     const bool slides = link->joint_class == CLASS_TRANS;
     q[i] = zero(), c[i] = slides ? own.ct : one(), s[i] = slides ? own.st : zero();
-    const joint_transform P = joint_transform_of(link->joint_class, &own, ws, i, link->aux);
+    const joint_transform P = joint_transform_of(link->joint_class, (context){m, k, ws}, i);
     const composite at = composite_to_parent(&P, moves);
     gather(&k[link->parent], &at);
   }

@@ -16,7 +16,7 @@ static limb_series* lay_out(limb_arena* a, const limb_model* m, void** data)
   limb_ws_lay_out_recursion(a, m, sizeof(limb_series_number), &t.ws);
   t.q = take(a, nq), t.v = take(a, nv), t.a = take(a, nv), t.tau = take(a, nv);
   t.torque = take(a, (size_t)m->nshaft);
-  t.X = take(a, nl * LIMB_WS_TURN), t.wrench = take(a, nl * LIMB_WS_FORCE);
+  t.X = take(a, nl * LIMB_WS_POSE), t.wrench = take(a, nl * LIMB_WS_FORCE);
   t.at = limb_arena_take(a, nq, sizeof *t.at);
   if (w) *w = t;
   return w;

@@ -110,7 +110,7 @@ static void set_wrenches(limb_series* w, const limb_surroundings* x)
   pose* X = (pose*)w->X;
   force* on = (force*)w->wrench;
   const link_arrays out = {X, NULL, NULL, NULL};
-  link_motion(m, m->k64, &w->ws, NULL, NULL, &out);
+  link_motion((context){m, m->k64, &w->ws}, NULL, NULL, &out);
   for (int i = 0; i < m->nlink; i++) on[i] = zerof();
   for (int k = 0; k < x->ngiven; k++) {
     const limb_site site = limb_site_of(m, x->given[k].frame);
@@ -122,17 +122,16 @@ static void set_wrenches(limb_series* w, const limb_surroundings* x)
 void limb_series_forces(limb_series* w, const limb_surroundings* x)
 {
   const limb_model* m = w->m;
-  const limb_ws* ws = &w->ws;
-  load_coordinates(m, m->k64, ws, w->q);
-  const real *v = in_compiled_order(m, w->v, ws->v), *a = in_compiled_order(m, w->a, ws->a);
-  real* tau = ws->tau;
-  rnea_outward(m, m->k64, ws, v, a);
+  const context ctx = {m, m->k64, &w->ws};
+  load_coordinates(ctx, w->q);
+  const real *v = in_compiled_order(m, w->v, ctx.ws->v), *a = in_compiled_order(m, w->a, ctx.ws->a);
+  real* tau = ctx.ws->tau;
+  rnea_outward(ctx, v, a);
   if (x->ngiven > 0) {
-    force* F = (force*)ws->force + 1;
     set_wrenches(w, x);
-    for (int i = 0; i < m->nlink; i++) F[i] = subf(F[i], ((const force*)w->wrench)[i]);
+    subtract_wrenches(ctx, w->wrench);
   }
-  rnea_inward(m, m->k64, ws, tau);
-  add_joint_actuators(m, ws, v, a, &x->terms, tau);
+  rnea_inward(ctx, tau);
+  add_joint_actuators(ctx, v, a, &x->terms, tau);
   in_user_order(m, tau, w->tau);
 }

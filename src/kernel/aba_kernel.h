@@ -110,16 +110,16 @@ KERNEL real tip_share(const tip* t, int i)
 
 // ---- first pass, out: velocities -------------------------------------------------------------------
 
-KERNEL vec3 aba_velocity(const joint_transform* P, const link_const* k, const limb_link* link, const limb_ws* ws, int i,
-                         vec3 w, const real* v)
+// w: angular velocity of the parent; returns the link's. v: velocities of its joint.
+KERNEL vec3 aba_velocity(const joint_transform* P, context ctx, int i, vec3 w, const real* v)
 {
-  aba_link* out = (aba_link*)ws->aba + i;
+  aba_link* out = &aba_links(ctx)[i];
   out->wp = times_offset(P, spin(w, zero3()));
   w = to_link(P, w);
   if (is_dense(P->joint_class)) {
     const real no_acceleration[6] = {zero(), zero(), zero(), zero(), zero(), zero()};
-    aba_aux* aux = (aba_aux*)ws->aba_aux + link->aux;
-    aux->c = joint_acceleration(P->joint_class, k, w, v, no_acceleration);
+    aba_aux* aux = &aba_dense(ctx)[link_of(ctx, i)->aux];
+    aux->c = joint_acceleration(P->joint_class, &ctx.k[i], w, v, no_acceleration);
   } else {
     out->cx = mul(w.y, v[0]);
     out->cy = neg(mul(w.x, v[0]));
@@ -127,137 +127,130 @@ KERNEL vec3 aba_velocity(const joint_transform* P, const link_const* k, const li
   return joint_turning(P->joint_class, w, v);
 }
 
-KERNEL void aba_outward(const limb_model* m, const link_const* k, const limb_ws* ws, const real* v)
+KERNEL vec3 aba_outward_step(int joint_class, context ctx, int i, vec3 w, const real* v)
 {
-  state* kept = ws->state;
-  aba_link* x = ws->aba;
+  const joint_transform P = joint_transform_of(joint_class, ctx, i);
+  w = aba_velocity(&P, ctx, i, w, v);
+  aba_links(ctx)[i].f0 = newton_euler(moments_of(joint_class, &ctx.k[i]), zero3(), spin(w, zero3()));
+  return w;
+}
+
+KERNEL void aba_outward(context ctx, const real* v)
+{
+  const limb_model* m = ctx.m;
+  state* kept = kept_states(ctx);
   for (int b = 0; b < m->nbranch; b++) {
     const limb_branch* branch = &m->branch[b];
-    vec3 w = start_state(m, ws, branch).w;
+    vec3 w = start_state(ctx, branch).w;
     int i = branch->begin;
-#define STEP(joint_class)                                                               \
-  {                                                                                     \
-    const limb_link* link = &m->link[i];                                                \
-    const joint_transform P = joint_transform_of(joint_class, &k[i], ws, i, link->aux); \
-    w = aba_velocity(&P, &k[i], link, ws, i, w, v);                                     \
-    x[i].f0 = newton_euler(moments_of(joint_class, &k[i]), zero3(), spin(w, zero3()));  \
-    v += dofs_of(joint_class);                                                          \
-  }
-#define ROOT_STEP(joint_class) \
-  {                            \
-    w = zero3();               \
-    STEP(joint_class)          \
-  }
-    if (branch->parent < 0 && ws->base_turns == 0) {
-      FOR_ROOT_JOINT_CLASS(m->link[i].joint_class, ROOT_STEP)
+    if (branch->parent < 0 && ctx.ws->base_turns == 0) {
+      FOR_ROOT_JOINT_CLASS(m->link[i].joint_class, w = aba_outward_step(CLASS, ctx, i, zero3(), v); v += dofs_of(CLASS))
       if (m->link[i].keep) kept[i].w = w;
       i++;
     }
     for (; i < branch->end; i++) {
-      FOR_JOINT_CLASS(m->link[i].joint_class, STEP)
+      FOR_JOINT_CLASS(m->link[i].joint_class, w = aba_outward_step(CLASS, ctx, i, w, v); v += dofs_of(CLASS))
       if (m->link[i].keep) kept[i].w = w;
     }
-#undef ROOT_STEP
-#undef STEP
   }
 }
 
 // External wrenches, link axes.
-KERNEL void aba_wrenches(const limb_model* m, const limb_ws* ws, const real* wrench)
+KERNEL void aba_wrenches(context ctx, const real* wrench)
 {
-  aba_link* x = ws->aba;
+  aba_link* x = aba_links(ctx);
   const force* on = (const force*)wrench;
-  for (int i = 0; i < m->nlink; i++) x[i].f0 = subf(x[i].f0, on[i]);
+  for (int i = 0; i < ctx.m->nlink; i++) x[i].f0 = subf(x[i].f0, on[i]);
 }
 
 // ---- second pass, back: articulated inertias -------------------------------------------------------
 
 // What the joint of link i leaves for the parent, in link axes.
-KERNEL artic pass_joint(int joint_class, const limb_model* m, const link_const* k, const limb_ws* ws, int i, artic I,
-                        const given_inputs* s, real* min_pivot)
+KERNEL artic pass_joint(int joint_class, context ctx, int i, artic I, const given_inputs* s, real* min_pivot)
 {
-  const limb_link* link = &m->link[i];
-  const int c = link->dof, aux = link->aux;
-  aba_link* x = (aba_link*)ws->aba + i;
+  const int c = link_of(ctx, i)->dof, aux = link_of(ctx, i)->aux;
+  const link_const* k = &ctx.k[i];
+  aba_link* x = &aba_links(ctx)[i];
   if (is_dense(joint_class) && any_given(joint_class, s, c))
-    return eliminate_partly(joint_class, (partly_given*)ws->partly + aux, I, *s, c, min_pivot);
-  if (joint_class == CLASS_BALL) return eliminate_ball((aba_aux*)ws->aba_aux + aux, I, s->x + c, min_pivot);
-  if (joint_class == CLASS_FREE) return eliminate_free((aba_aux*)ws->aba_aux + aux, I, s->x + c, min_pivot);
-  if (is_given(s, c)) return give_axis(joint_class, &k[i], x, I, s->x[c]);
-  const par rotor = joint_class < CLASS_ROT_ANY ? constant(0) : parameter(m->actuator[c].rotor);
-  return eliminate_axis(joint_class, &k[i], rotor, x, I, s->x[c], min_pivot);
+    return eliminate_partly(joint_class, &partly_given_joints(ctx)[aux], I, *s, c, min_pivot);
+  if (joint_class == CLASS_BALL) return eliminate_ball(&aba_dense(ctx)[aux], I, s->x + c, min_pivot);
+  if (joint_class == CLASS_FREE) return eliminate_free(&aba_dense(ctx)[aux], I, s->x + c, min_pivot);
+  if (is_given(s, c)) return give_axis(joint_class, k, x, I, s->x[c]);
+  const par rotor = joint_class < CLASS_ROT_ANY ? constant(0) : parameter(ctx.m->actuator[c].rotor);
+  return eliminate_axis(joint_class, k, rotor, x, I, s->x[c], min_pivot);
 }
 
-// Bias of the parent's offset and, for dense joints, of the joint itself.
-KERNEL artic biased_artic_to_parent(const joint_transform* P, const limb_link* link, const limb_ws* ws, int i, artic I)
+// In the parent, with the bias of the offset and, for dense joints, of the joint itself.
+KERNEL artic biased_artic_to_parent(const joint_transform* P, context ctx, int i, artic I)
 {
-  const aba_link* x = (const aba_link*)ws->aba + i;
-  if (is_dense(P->joint_class)) {
-    const aba_aux* aux = (const aba_aux*)ws->aba_aux + link->aux;
-    I.p = with_bias(&I, aux->c);
-  }
+  if (is_dense(P->joint_class)) I.p = with_bias(&I, aba_dense(ctx)[link_of(ctx, i)->aux].c);
   I = artic_to_parent(P, I);
-  I.p = with_bias(&I, (motion){zero3(), x->wp});
+  I.p = with_bias(&I, (motion){zero3(), aba_links(ctx)[i].wp});
   return I;
 }
 
-// Returns the smallest margin of all D: not positive when the mass matrix is singular. hand: the robot is a part
-// of a larger one, and kept[-1] is what its roots leave for the link that carries it. t, if given: the part
-// goes on behind its last link (held_kernel.h).
-KERNEL real aba_inward_part(const limb_model* m, const link_const* k, const limb_ws* ws, const given_inputs* s,
-                            bool is_part, tip* t)
+// I: of all that link i carries, and of its own forces; returns what is left for the parent, in the parent unless the
+// link is on the world (has_parent is false). t, if given: the part has a tip.
+KERNEL artic aba_inward_step(int joint_class, context ctx, int i, bool has_parent, artic I, const given_inputs* s,
+                             tip* t, real* min_pivot)
 {
-  const aba_link* x = ws->aba;
-  artic* kept = ws->artic;
+  const aba_link* x = &aba_links(ctx)[i];
+  I = add_rigid(I, moments_of(joint_class, &ctx.k[i]));
+  const artic whole = I;
+  I = pass_joint(joint_class, ctx, i, I, s, min_pivot);
+  if (t) tip_across_joint(joint_class, ctx.m, &ctx.k[i], x, i, &whole, t);
+  if (has_parent) {
+    const joint_transform P = joint_transform_of(joint_class, ctx, i);
+    I = biased_artic_to_parent(&P, ctx, i, I);
+    if (t) tip_to_parent(&P, x, t);
+  }
+  return I;
+}
+
+// Returns the smallest margin of all D: not positive when the mass matrix is singular. is_part: the robot is a part
+// of a larger one, and kept[-1] is what its roots leave for the link that carries it. t, if given: the part
+// goes on behind its last link, its tip.
+KERNEL real aba_inward_part(context ctx, const given_inputs* s, bool is_part, tip* t)
+{
+  const limb_model* m = ctx.m;
+  const aba_link* x = aba_links(ctx);
+  artic* kept = kept_artics(ctx);
   artic I = no_artic();
   real min_pivot = one();
   for (int i = m->nlink - 1; i >= 0; i--) {
     const limb_link* link = &m->link[i];
     const int p = link->parent;
+    const bool has_parent = p >= 0 || is_part;
     if (link->keep) I = add_artic(I, kept[i]);
     I.p = addf(I.p, x[i].f0);
-#define STEP(joint_class)                                                                 \
-  {                                                                                       \
-    I = add_rigid(I, moments_of(joint_class, &k[i]));                                     \
-    const artic whole = I;                                                                \
-    I = pass_joint(joint_class, m, k, ws, i, I, s, &min_pivot);                           \
-    if (t) tip_across_joint(joint_class, m, &k[i], &x[i], i, &whole, t);                  \
-    if (p >= 0 || is_part) {                                                              \
-      const joint_transform P = joint_transform_of(joint_class, &k[i], ws, i, link->aux); \
-      I = biased_artic_to_parent(&P, link, ws, i, I);                                     \
-      if (t) tip_to_parent(&P, &x[i], t);                                                 \
-    }                                                                                     \
-  }
-    FOR_JOINT_CLASS(link->aba_class, STEP)
-#undef STEP
+    FOR_JOINT_CLASS(link->aba_class, I = aba_inward_step(CLASS, ctx, i, has_parent, I, s, t, &min_pivot))
     if (p != i - 1 || p < 0) {
-      if (p >= 0 || is_part) kept[p] = link->last ? I : add_artic(kept[p], I);
+      if (has_parent) kept[p] = link->last ? I : add_artic(kept[p], I);
       I = no_artic();
     }
   }
   return min_pivot;
 }
 
-KERNEL real aba_inward(const limb_model* m, const link_const* k, const limb_ws* ws, const given_inputs* s)
-{
-  return aba_inward_part(m, k, ws, s, false, NULL);
-}
+KERNEL real aba_inward(context ctx, const given_inputs* s) { return aba_inward_part(ctx, s, false, NULL); }
 
 // ---- third pass, out: accelerations ----------------------------------------------------------------
 
-KERNEL motion aba_accelerate_link(const joint_transform* P, const link_const* k, const limb_link* link,
-                                  const limb_ws* ws, int i, motion a, const given_inputs* s, real* qdd)
+// a: acceleration of the parent; returns the link's. qdd: its joint's.
+KERNEL motion aba_accelerate_link(const joint_transform* P, context ctx, int i, motion a, const given_inputs* s,
+                                  real* qdd)
 {
   const int joint_class = P->joint_class;
-  const aba_link* x = (const aba_link*)ws->aba + i;
+  const limb_link* link = link_of(ctx, i);
+  const link_const* k = &ctx.k[i];
+  const aba_link* x = &aba_links(ctx)[i];
   // parent's acceleration at the link's origin
   const vec3 at_origin = add_cross_offset(add3(a.v, x->wp), P, a.w);
   if (is_dense(joint_class)) {
-    const aba_aux* aux = (const aba_aux*)ws->aba_aux + link->aux;
+    const aba_aux* aux = &aba_dense(ctx)[link->aux];
     a = (motion){add_to_link(aux->c.w, P, a.w), add_to_link(aux->c.v, P, at_origin)};
     if (any_given(joint_class, s, link->dof)) {
-      const partly_given* y = (const partly_given*)ws->partly + link->aux;
-      return accelerate_partly(joint_class, y, a, *s, link->dof, qdd);
+      return accelerate_partly(joint_class, &partly_given_joints(ctx)[link->aux], a, *s, link->dof, qdd);
     }
     const vec3 al = joint_class == CLASS_BALL ? sub3(aux->y.w, mulv(aux->K, a.v)) : aux->y.w;
     const vec3 r = sub3(al, a.w);
@@ -288,37 +281,32 @@ KERNEL motion aba_accelerate_link(const joint_transform* P, const link_const* k,
   return add_axis(joint_class, k, a, qdd[0]);
 }
 
-// t, if given: what the part's last link holds is known (held_kernel.h).
-KERNEL void aba_accelerate_part(const limb_model* m, const link_const* k, const limb_ws* ws, const given_inputs* s,
-                                const tip* t, real* qdd)
+KERNEL motion aba_accelerate_step(int joint_class, context ctx, int i, motion a, const given_inputs* s, real* qdd)
 {
-  state* kept = ws->state;
-  aba_link* x = ws->aba;
+  const joint_transform P = joint_transform_of(joint_class, ctx, i);
+  return aba_accelerate_link(&P, ctx, i, a, s, qdd);
+}
+
+// t, if given: the wrench at the part's tip is known.
+KERNEL void aba_accelerate_part(context ctx, const given_inputs* s, const tip* t, real* qdd)
+{
+  const limb_model* m = ctx.m;
+  state* kept = kept_states(ctx);
+  aba_link* x = aba_links(ctx);
   for (int b = 0; b < m->nbranch; b++) {
     const limb_branch* branch = &m->branch[b];
-    const state start = start_state(m, ws, branch);
+    const state start = start_state(ctx, branch);
     motion a = {start.al, start.a};
     for (int i = branch->begin; i < branch->end; i++) {
       const limb_link* link = &m->link[i];
       if (t) x[i].u = sub(x[i].u, tip_share(t, i));
-#define STEP(joint_class)                                                               \
-  {                                                                                     \
-    const joint_transform P = joint_transform_of(joint_class, &k[i], ws, i, link->aux); \
-    a = aba_accelerate_link(&P, &k[i], link, ws, i, a, s, qdd);                         \
-    qdd += dofs_of(joint_class);                                                        \
-  }
-      FOR_JOINT_CLASS(link->aba_class, STEP)
-#undef STEP
+      FOR_JOINT_CLASS(link->aba_class, a = aba_accelerate_step(CLASS, ctx, i, a, s, qdd); qdd += dofs_of(CLASS))
       if (link->keep) kept[i].al = a.w, kept[i].a = a.v;
     }
   }
 }
 
-KERNEL void aba_accelerate(const limb_model* m, const link_const* k, const limb_ws* ws, const given_inputs* s,
-                           real* qdd)
-{
-  aba_accelerate_part(m, k, ws, s, NULL, qdd);
-}
+KERNEL void aba_accelerate(context ctx, const given_inputs* s, real* qdd) { aba_accelerate_part(ctx, s, NULL, qdd); }
 
 // ---- all three -----------------------------------------------------------------------------------------
 
@@ -329,13 +317,12 @@ KERNEL_ONCE
 #else
 KERNEL
 #endif
-real articulated_passes(const limb_model* m, const link_const* k, const limb_ws* ws, const real* cv, const real* wrench,
-                        const given_inputs* s, real* ca)
+real articulated_passes(context ctx, const real* cv, const real* wrench, const given_inputs* s, real* ca)
 {
-  aba_outward(m, k, ws, cv);
-  if (wrench) aba_wrenches(m, ws, wrench);
-  const real min_pivot = aba_inward(m, k, ws, s);
-  aba_accelerate(m, k, ws, s, ca);
+  aba_outward(ctx, cv);
+  if (wrench) aba_wrenches(ctx, wrench);
+  const real min_pivot = aba_inward(ctx, s);
+  aba_accelerate(ctx, s, ca);
   return min_pivot;
 }
 

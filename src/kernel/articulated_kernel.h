@@ -46,6 +46,11 @@ _Static_assert(sizeof(artic) == LIMB_WS_ARTIC * sizeof(real), "workspace layout"
 _Static_assert(sizeof(aba_link) == LIMB_WS_ABA * sizeof(real), "workspace layout");
 _Static_assert(sizeof(aba_aux) == LIMB_WS_ABA_AUX * sizeof(real), "workspace layout");
 
+// nlink; naux; nlink, of links with more than one child
+KERNEL aba_link* aba_links(context ctx) { return ctx.ws->aba; }
+KERNEL aba_aux* aba_dense(context ctx) { return ctx.ws->aba_aux; }
+KERNEL artic* kept_artics(context ctx) { return ctx.ws->artic; }
+
 KERNEL mat3 zeroM(void) { return columns(zero3(), zero3(), zero3()); }
 KERNEL sym3 zeros(void) { return (sym3){zero(), zero(), zero(), zero(), zero(), zero()}; }
 KERNEL artic no_artic(void) { return (artic){zeros(), zeroM(), zeros(), zerof()}; }
@@ -284,6 +289,9 @@ typedef struct partly_given {
 } partly_given;
 
 _Static_assert(sizeof(partly_given) == LIMB_WS_PARTLY * sizeof(real), "workspace layout");
+
+// naux
+KERNEL partly_given* partly_given_joints(context ctx) { return ctx.ws->partly; }
 
 KERNEL real dot_motion(force F, motion a) { return add(dot3(F.n, a.w), dot3(F.f, a.v)); }
 

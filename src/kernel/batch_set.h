@@ -235,9 +235,9 @@ typedef struct stage_context {
   block_of_states* b;
 } stage_context;
 
-KERNEL void stage_accelerations(void* context, const real* q, const real* v, real* a)
+KERNEL void stage_accelerations(void* caller, const real* q, const real* v, real* a)
 {
-  const stage_context* x = context;
+  const stage_context* x = caller;
   x->b->singular |= accelerations_of(x->s, x->b, q, v, a);
 }
 

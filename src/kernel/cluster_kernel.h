@@ -78,42 +78,41 @@ KERNEL force force_in_world(const pose* X, force F, vec3 at)
 
 // Acceleration of link i with no q'' of its cluster, its base at rest (link axes): what remains of
 // velocities, and on the world of the base's acceleration. a: the parent's.
-KERNEL motion bias_acceleration(const joint_transform* P, const link_const* k, const limb_link* link, const limb_ws* ws,
-                                int i, motion a)
+KERNEL motion bias_acceleration(const joint_transform* P, context ctx, int i, motion a)
 {
-  const aba_link* x = (const aba_link*)ws->aba + i;
+  const aba_link* x = &aba_links(ctx)[i];
   const vec3 at_origin = add_cross_offset(add3(a.v, x->wp), P, a.w);
   motion c;
   if (is_dense(P->joint_class))
-    c = ((const aba_aux*)ws->aba_aux + link->aux)->c;
+    c = aba_dense(ctx)[link_of(ctx, i)->aux].c;
   else
-    c = axis_bias(P->joint_class, k, x);
+    c = axis_bias(P->joint_class, &ctx.k[i], x);
   return (motion){add_to_link(c.w, P, a.w), add_to_link(c.v, P, at_origin)};
 }
 
-KERNEL motion start_of(const limb_model* m, const limb_ws* ws, int i)
+KERNEL motion bias_step(int joint_class, context ctx, int i, motion a)
 {
-  const state s = base_state(ws, m->link[i].root);
+  const joint_transform P = joint_transform_of(joint_class, ctx, i);
+  return bias_acceleration(&P, ctx, i, a);
+}
+
+KERNEL motion start_of(context ctx, int i)
+{
+  const state s = base_state(ctx, link_of(ctx, i)->root);
   return (motion){s.al, s.a};
 }
 
 // Biases out; p of each link's inertia becomes the force that its bias takes.
-KERNEL void cluster_biases(const limb_model* m, const link_const* k, const limb_ws* ws, const limb_cluster* c)
+KERNEL void cluster_biases(context ctx, const limb_cluster* c)
 {
-  state* bias = ws->state;
-  artic* kept = ws->artic;
+  state* bias = kept_states(ctx);
+  artic* kept = kept_artics(ctx);
   for (int l = 0; l < c->nlink; l++) {
-    const int i = c->link[l], p = m->link[i].parent;
+    const int i = c->link[l], p = link_of(ctx, i)->parent;
     motion a = {zero3(), zero3()};
-    if (p < 0) a = start_of(m, ws, i);
+    if (p < 0) a = start_of(ctx, i);
     if (p != c->base) a = (motion){bias[p].al, bias[p].a};
-#define STEP(joint_class)                                                                    \
-  {                                                                                          \
-    const joint_transform P = joint_transform_of(joint_class, &k[i], ws, i, m->link[i].aux); \
-    a = bias_acceleration(&P, &k[i], &m->link[i], ws, i, a);                                 \
-  }
-    FOR_JOINT_CLASS(m->link[i].joint_class, STEP)
-#undef STEP
+    FOR_JOINT_CLASS(link_of(ctx, i)->joint_class, a = bias_step(CLASS, ctx, i, a))
     bias[i].al = a.w, bias[i].a = a.v;
     kept[i].p = with_bias(&kept[i], a);
   }
@@ -163,28 +162,37 @@ KERNEL void cluster_axes(const limb_model* m, const link_const* k, const limb_cl
   }
 }
 
-// M, F, h; the composite of the whole cluster, at its base.
-KERNEL artic cluster_composites(const limb_model* m, const link_const* k, const limb_ws* ws, const limb_cluster* c,
-                                const pose* X, const int* column_of, const cluster_work* w)
+// What the columns of a cluster are made from.
+typedef struct cluster_view {
+  const limb_cluster* c;
+  const pose* X;        // of all links, world
+  vec3 at;              // the base's origin
+  const int* column_of; // ncdof
+} cluster_view;
+
+KERNEL void composite_step(int joint_class, context ctx, int i, const cluster_view* x, artic* whole,
+                           const cluster_work* w)
 {
-  artic* kept = ws->artic;
+  artic* kept = kept_artics(ctx);
+  const int p = link_of(ctx, i)->parent;
+  cluster_columns(joint_class, ctx.m, ctx.k, x->c, x->X, x->at, i, &kept[i], x->column_of, w);
+  if (p < 0) return;
+  const joint_transform P = joint_transform_of(joint_class, ctx, i);
+  artic* to = p == x->c->base ? whole : &kept[p];
+  *to = add_artic(*to, artic_to_parent(&P, kept[i]));
+}
+
+// M, F, h; the composite of the whole cluster, at its base.
+KERNEL artic cluster_composites(context ctx, const limb_cluster* c, const pose* X, const int* column_of,
+                                const cluster_work* w)
+{
   artic whole = no_artic();
-  const vec3 at = X[c->base < 0 ? c->link[0] : c->base].p;
+  const cluster_view x = {c, X, X[c->base < 0 ? c->link[0] : c->base].p, column_of};
   for (ptrdiff_t i = 0; i < (ptrdiff_t)c->nv * c->nv; i++) w->M[i] = zero();
-  cluster_axes(m, k, c, X, at, column_of, w);
+  cluster_axes(ctx.m, ctx.k, c, X, x.at, column_of, w);
   for (int l = c->nlink - 1; l >= 0; l--) {
-    const int i = c->link[l], p = m->link[i].parent;
-#define STEP(joint_class)                                                                      \
-  {                                                                                            \
-    cluster_columns(joint_class, m, k, c, X, at, i, &kept[i], column_of, w);                   \
-    if (p >= 0) {                                                                              \
-      const joint_transform P = joint_transform_of(joint_class, &k[i], ws, i, m->link[i].aux); \
-      artic* to = p == c->base ? &whole : &kept[p];                                            \
-      *to = add_artic(*to, artic_to_parent(&P, kept[i]));                                      \
-    }                                                                                          \
-  }
-    FOR_JOINT_CLASS(m->link[i].joint_class, STEP)
-#undef STEP
+    const int i = c->link[l];
+    FOR_JOINT_CLASS(link_of(ctx, i)->joint_class, composite_step(CLASS, ctx, i, &x, &whole, w))
   }
   return whole;
 }
@@ -262,14 +270,14 @@ KERNEL artic cluster_left(const limb_cluster* c, const limb_reduction* r, const 
 
 // ---- the passes -------------------------------------------------------------------------------------
 
-KERNEL real pass_cluster(const limb_model* m, const link_const* k, const limb_ws* ws, const limb_cluster_in* in,
-                         int index, const real* ct, real min_pivot)
+KERNEL real pass_cluster(context ctx, const limb_cluster_in* in, int index, const real* ct, real min_pivot)
 {
+  const limb_model* m = ctx.m;
   const limb_cluster* c = &m->clusters.cluster[index];
   const limb_reduction* r = &in->reduced[index];
   const cluster_work w = work_over(in->room, c->nv);
-  cluster_biases(m, k, ws, c);
-  const artic whole = cluster_composites(m, k, ws, c, (const pose*)in->X, in->column, &w);
+  cluster_biases(ctx, c);
+  const artic whole = cluster_composites(ctx, c, (const pose*)in->X, in->column, &w);
   for (int l = 0; l < c->nlink; l++) {
     const limb_link* link = &m->link[c->link[l]];
     for (int d = link->dof; d < link->dof + link->ndof; d++) w.f[in->column[d]] = sub(ct[d], w.h[in->column[d]]);
@@ -277,42 +285,42 @@ KERNEL real pass_cluster(const limb_model* m, const link_const* k, const limb_ws
   min_pivot = cluster_solve(c, r, &w, min_pivot);
   cluster_keep(c, r, &w, (cluster_dof*)in->kept + in->first[index]);
   if (c->base >= 0) {
-    artic* to = (artic*)ws->artic + c->base;
+    artic* to = &kept_artics(ctx)[c->base];
     *to = add_artic(*to, cluster_left(c, r, &w, whole));
   }
   return min_pivot;
 }
 
-KERNEL real clusters_inward(const limb_model* m, const link_const* k, const limb_ws* ws, const limb_cluster_in* in,
-                            const given_inputs* s)
+// A link in no cluster, and what it leaves for its parent (kernel/aba_kernel.h).
+KERNEL void inward_step(int joint_class, context ctx, int i, artic I, const given_inputs* s, real* min_pivot)
 {
-  artic* kept = ws->artic;
-  const aba_link* x = ws->aba;
+  artic* kept = kept_artics(ctx);
+  const int p = link_of(ctx, i)->parent;
+  I = add_rigid(I, moments_of(joint_class, &ctx.k[i]));
+  I = pass_joint(joint_class, ctx, i, I, s, min_pivot);
+  if (p < 0) return;
+  const joint_transform P = joint_transform_of(joint_class, ctx, i);
+  kept[p] = add_artic(kept[p], biased_artic_to_parent(&P, ctx, i, I));
+}
+
+KERNEL real clusters_inward(context ctx, const limb_cluster_in* in, const given_inputs* s)
+{
+  const limb_model* m = ctx.m;
+  artic* kept = kept_artics(ctx);
+  const aba_link* x = aba_links(ctx);
   real min_pivot = one();
   for (int i = 0; i < m->nlink; i++) kept[i] = no_artic();
   for (int i = m->nlink - 1; i >= 0; i--) {
     const limb_link* link = &m->link[i];
-    const int p = link->parent, c = m->clusters.of_link[i];
+    const int c = m->clusters.of_link[i];
     artic I = kept[i];
     I.p = addf(I.p, x[i].f0);
     if (c >= 0) {
-#define STEP(joint_class) kept[i] = add_rigid(I, moments_of(joint_class, &k[i]))
-      FOR_JOINT_CLASS(link->joint_class, STEP)
-#undef STEP
-      if (i == m->clusters.cluster[c].link[0]) min_pivot = pass_cluster(m, k, ws, in, c, s->x, min_pivot);
+      FOR_JOINT_CLASS(link->joint_class, kept[i] = add_rigid(I, moments_of(CLASS, &ctx.k[i])))
+      if (i == m->clusters.cluster[c].link[0]) min_pivot = pass_cluster(ctx, in, c, s->x, min_pivot);
       continue;
     }
-#define STEP(joint_class)                                                                 \
-  {                                                                                       \
-    I = add_rigid(I, moments_of(joint_class, &k[i]));                                     \
-    I = pass_joint(joint_class, m, k, ws, i, I, s, &min_pivot);                           \
-    if (p >= 0) {                                                                         \
-      const joint_transform P = joint_transform_of(joint_class, &k[i], ws, i, link->aux); \
-      kept[p] = add_artic(kept[p], biased_artic_to_parent(&P, link, ws, i, I));           \
-    }                                                                                     \
-  }
-    FOR_JOINT_CLASS(link->aba_class, STEP)
-#undef STEP
+    FOR_JOINT_CLASS(link->aba_class, inward_step(CLASS, ctx, i, I, s, &min_pivot))
   }
   return min_pivot;
 }
@@ -339,27 +347,27 @@ KERNEL motion add_joint(int joint_class, const link_const* k, motion a, const re
   return a;
 }
 
-KERNEL void clusters_accelerate(const limb_model* m, const link_const* k, const limb_ws* ws, const limb_cluster_in* in,
-                                const given_inputs* s, real* ca)
+// a: acceleration of the parent; returns that of link i, whose joint's is known within a cluster, and found elsewhere.
+KERNEL motion accelerate_step(int joint_class, context ctx, int i, bool in_cluster, motion a, const given_inputs* s,
+                              real* qdd)
 {
-  state* kept = ws->state;
+  const joint_transform P = joint_transform_of(joint_class, ctx, i);
+  if (in_cluster) return add_joint(joint_class, &ctx.k[i], bias_acceleration(&P, ctx, i, a), qdd);
+  return aba_accelerate_link(&P, ctx, i, a, s, qdd);
+}
+
+KERNEL void clusters_accelerate(context ctx, const limb_cluster_in* in, const given_inputs* s, real* ca)
+{
+  const limb_model* m = ctx.m;
+  state* kept = kept_states(ctx);
   for (int i = 0; i < m->nlink; i++) {
     const limb_link* link = &m->link[i];
     const int p = link->parent, index = m->clusters.of_link[i];
-    motion a = p < 0 ? start_of(m, ws, i) : (motion){kept[p].al, kept[p].a};
+    motion a = p < 0 ? start_of(ctx, i) : (motion){kept[p].al, kept[p].a};
     const limb_cluster* c = index < 0 ? NULL : &m->clusters.cluster[index];
     if (c && i == c->link[0])
       cluster_accelerations(m, c, (const cluster_dof*)in->kept + in->first[index], in->column, a, ca);
-#define STEP(joint_class)                                                                              \
-  {                                                                                                    \
-    const joint_transform P = joint_transform_of(joint_class, &k[i], ws, i, link->aux);                \
-    if (c)                                                                                             \
-      a = add_joint(joint_class, &k[i], bias_acceleration(&P, &k[i], link, ws, i, a), ca + link->dof); \
-    else                                                                                               \
-      a = aba_accelerate_link(&P, &k[i], link, ws, i, a, s, ca + link->dof);                           \
-  }
-    FOR_JOINT_CLASS(link->aba_class, STEP)
-#undef STEP
+    FOR_JOINT_CLASS(link->aba_class, a = accelerate_step(CLASS, ctx, i, c != NULL, a, s, ca + link->dof))
     kept[i].al = a.w, kept[i].a = a.v;
   }
 }
@@ -368,13 +376,14 @@ KERNEL void clusters_accelerate(const limb_model* m, const link_const* k, const 
 KERNEL_ENTRY real set_forward(const limb_model* m, const link_const* k, const limb_ws* ws, const limb_cluster_in* in,
                               real* a)
 {
+  const context ctx = {m, k, ws};
   const real* cv = in_compiled_order(m, in->v, ws->v);
-  const given_inputs s = {NULL, net_forces(m, ws, cv, in->tau, in->terms), NULL};
+  const given_inputs s = {NULL, net_forces(ctx, cv, in->tau, in->terms), NULL};
   real* ca = m->identity ? a : ws->a;
-  aba_outward(m, k, ws, cv);
-  if (in->wrench) aba_wrenches(m, ws, in->wrench);
-  const real min_pivot = clusters_inward(m, k, ws, in, &s);
-  clusters_accelerate(m, k, ws, in, &s, ca);
+  aba_outward(ctx, cv);
+  if (in->wrench) aba_wrenches(ctx, in->wrench);
+  const real min_pivot = clusters_inward(ctx, in, &s);
+  clusters_accelerate(ctx, in, &s, ca);
   if (!m->identity) in_user_order(m, ca, a);
   return min_pivot;
 }
@@ -384,12 +393,13 @@ KERNEL_ENTRY real set_forward(const limb_model* m, const link_const* k, const li
 KERNEL_ENTRY real set_forward_single(const limb_model* m, const link_const* k, const limb_ws* ws,
                                      const limb_cluster_in* in, real* a)
 {
+  const context ctx = {m, k, ws};
   const limb_cluster* c = &m->clusters.cluster[0];
   const limb_reduction* r = &in->reduced[0];
   const cluster_work w = work_over(in->room, c->nv);
   const int n = c->nv, y = n - r->rank, Y = padded(y);
   in->kernels->mass_matrix(m, k, ws, NULL, w.M);
-  in->kernels->loaded_inverse_dynamics(m, k, ws, in->v, no_acceleration(m, ws), in->terms, in->wrench, w.h);
+  in->kernels->loaded_inverse_dynamics(m, k, ws, in->v, no_acceleration(ctx), in->terms, in->wrench, w.h);
   for (int i = 0; i < n; i++) w.f[i] = sub(in->tau[i], w.h[i]);
   const real min_pivot = cluster_solve(c, r, &w, one());
   independent_and_one(y, Y, w.Z, w.right);

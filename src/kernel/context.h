@@ -28,4 +28,24 @@ typedef LIMB_JOIN(KERNEL_SET, _lanes) lane_kernels;
 typedef LIMB_JOIN(KERNEL_SET, _lanes_in) lane_in;
 typedef LIMB_JOIN(KERNEL_SET, _lanes_out) lane_out;
 
+// Passed by value: inlined it costs nothing.
+typedef struct context {
+  const limb_model* m;
+  const link_const* k; // constants of the links
+  const limb_ws* ws;
+} context;
+
+// ---- the workspace by types ------------------------------------------------------------------------
+//
+// One layout serves all scalars (model/workspace.h). Arrays of structs that belong to a kernel have their typed
+// access beside the struct.
+
+KERNEL const limb_link* link_of(context ctx, int i) { return &ctx.m->link[i]; }
+
+// nlink forces, link axes and origins; [-1] is the world's
+KERNEL force* link_forces(context ctx) { return (force*)ctx.ws->force + 1; }
+
+// naux: rotation and offset of a ball or free joint in the parent
+KERNEL pose* dense_poses(context ctx) { return ctx.ws->dense; }
+
 #endif

@@ -29,9 +29,9 @@ KERNEL pose ball_or_free_pose(int joint_class, const limb_model* m, int aux, con
 }
 
 // Joint coordinate of link i: mult q + off.
-KERNEL real coordinate(const limb_model* m, const link_const* k, const real* user, int i)
+KERNEL real coordinate(context ctx, const real* user, int i)
 {
-  return plus(k[i].off, scale(k[i].mult, user[m->link[i].q]));
+  return plus(ctx.k[i].off, scale(ctx.k[i].mult, user[ctx.m->link[i].q]));
 }
 
 #ifdef BLOCKS_OF_ANGLES
@@ -54,22 +54,24 @@ KERNEL limb_vec_f64 angles_in_order(const limb_model* m, const real* user, int i
 
 // Angles go to the sincos in registers: written to memory one by one and read back as a vector they
 // would wait for the stores. Lanes behind the last link repeat it, or are zero.
-KERNEL limb_vec_f64 angles_one_by_one(const limb_model* m, const link_const* k, const real* user, int i)
+KERNEL limb_vec_f64 angles_one_by_one(context ctx, const real* user, int i)
 {
-  const int n = m->nlink;
+  const int n = ctx.m->nlink;
   limb_vec_f64 x = {0};
   for (int l = 0; l < LIMB_SINCOS_LANES_F64; l++) {
-    x[l] = coordinate(m, k, user, i + l < n ? i + l : n - 1);
+    x[l] = coordinate(ctx, user, i + l < n ? i + l : n - 1);
   }
   return x;
 }
-KERNEL void load_angles(const limb_model* m, const link_const* k, const real* user, real* q, real* s, real* c)
+
+KERNEL void load_angles(context ctx, const real* user, real* q, real* s, real* c)
 {
+  const limb_model* m = ctx.m;
   const bool in_order = m->identity && !m->mixed && m->given;
   unsigned beyond = 0;
   for (int i = 0; i < m->nlink; i += LIMB_SINCOS_LANES_F64) {
     limb_vec_f64 sx, cx;
-    const limb_vec_f64 x = in_order ? angles_in_order(m, user, i) : angles_one_by_one(m, k, user, i);
+    const limb_vec_f64 x = in_order ? angles_in_order(m, user, i) : angles_one_by_one(ctx, user, i);
     beyond |= limb_sincos_block_f64(x, &sx, &cx);
     memcpy(q + i, &x, sizeof x);
     memcpy(s + i, &sx, sizeof sx);
@@ -78,24 +80,25 @@ KERNEL void load_angles(const limb_model* m, const link_const* k, const real* us
   if (__builtin_expect(beyond != 0, 0)) limb_sincos_far_f64(m->nlink, q, s, c);
 }
 #else
-KERNEL void load_angles(const limb_model* m, const link_const* k, const real* user, real* q, real* s, real* c)
+KERNEL void load_angles(context ctx, const real* user, real* q, real* s, real* c)
 {
-  for (int i = 0; i < m->nlink; i++) q[i] = coordinate(m, k, user, i);
-  sines(m->nlink, q, s, c);
+  for (int i = 0; i < ctx.m->nlink; i++) q[i] = coordinate(ctx, user, i);
+  sines(ctx.m->nlink, q, s, c);
 }
 #endif
 
-// Fills q, c, s and turn of the workspace from the user's coordinates.
-KERNEL_PASS void load_coordinates(const limb_model* m, const link_const* k, const limb_ws* ws, const real* user)
+// Fills q, c, s and the poses of dense joints in the workspace from the user's coordinates.
+KERNEL_PASS void load_coordinates(context ctx, const real* user)
 {
-  real *q = ws->q, *c = ws->c, *s = ws->s;
-  load_angles(m, k, user, q, s, c);
+  const limb_model* m = ctx.m;
+  real *q = ctx.ws->q, *c = ctx.ws->c, *s = ctx.ws->s;
+  load_angles(ctx, user, q, s, c);
   if (!m->mixed) return;
-  pose* t = ws->turn;
+  pose* X = dense_poses(ctx);
   for (int i = 0; i < m->nlink; i++) {
     const limb_link* link = &m->link[i];
-    if (link->joint_class == CLASS_TRANS) c[i] = number(k[i].ct), s[i] = number(k[i].st);
-    if (is_dense(link->joint_class)) t[link->aux] = ball_or_free_pose(link->joint_class, m, link->aux, user + link->q);
+    if (link->joint_class == CLASS_TRANS) c[i] = number(ctx.k[i].ct), s[i] = number(ctx.k[i].st);
+    if (is_dense(link->joint_class)) X[link->aux] = ball_or_free_pose(link->joint_class, m, link->aux, user + link->q);
   }
 }
 
@@ -111,10 +114,10 @@ KERNEL const real* in_compiled_order(const limb_model* m, const real* user, real
 }
 
 // Zeros in compiled order, in the buffer of accelerations.
-KERNEL const real* no_acceleration(const limb_model* m, const limb_ws* ws)
+KERNEL const real* no_acceleration(context ctx)
 {
-  real* a = ws->a;
-  for (int c = 0; c < m->ncdof; c++) a[c] = zero();
+  real* a = ctx.ws->a;
+  for (int c = 0; c < ctx.m->ncdof; c++) a[c] = zero();
   return a;
 }
 

@@ -295,30 +295,29 @@ KERNEL void start_walk(int joint_class, const crba_link* s, composite C, lane_fo
   }
 }
 
-// The column of a dof from link i to the root.
-KERNEL void walk(const limb_model* m, const link_const* k, const limb_ws* ws, const target* to, int i, int dof,
-                 lane_force F)
+KERNEL lane_force walk_step(int joint_class, context ctx, const target* to, int i, int dof, lane_force F)
 {
-  for (; i >= 0; i = m->link[i].parent) {
-    const limb_link* link = &m->link[i];
-#define STEP(joint_class)                                                               \
-  {                                                                                     \
-    const joint_transform P = joint_transform_of(joint_class, &k[i], ws, i, link->aux); \
-    const crba_link s = {m, &k[i], link, to, &P, NULL, 0};                              \
-    F = pass_columns(joint_class, &s, dof, F);                                          \
-  }
-#define ROOT_STEP(joint_class)                               \
-  {                                                          \
-    const crba_link s = {m, &k[i], link, to, NULL, NULL, 0}; \
-    F = pass_columns(joint_class, &s, dof, F);               \
-  }
+  const joint_transform P = joint_transform_of(joint_class, ctx, i);
+  const crba_link s = {ctx.m, &ctx.k[i], link_of(ctx, i), to, &P, NULL, 0};
+  return pass_columns(joint_class, &s, dof, F);
+}
+
+KERNEL void walk_root_step(int joint_class, context ctx, const target* to, int i, int dof, lane_force F)
+{
+  const crba_link s = {ctx.m, &ctx.k[i], link_of(ctx, i), to, NULL, NULL, 0};
+  pass_columns(joint_class, &s, dof, F);
+}
+
+// The column of a dof from link i to the root.
+KERNEL void walk(context ctx, const target* to, int i, int dof, lane_force F)
+{
+  for (; i >= 0; i = link_of(ctx, i)->parent) {
+    const limb_link* link = link_of(ctx, i);
     if (link->parent < 0) {
-      FOR_ROOT_JOINT_CLASS(link->joint_class, ROOT_STEP)
+      FOR_ROOT_JOINT_CLASS(link->joint_class, walk_root_step(CLASS, ctx, to, i, dof, F))
     } else {
-      FOR_JOINT_CLASS(link->joint_class, STEP)
+      FOR_JOINT_CLASS(link->joint_class, F = walk_step(CLASS, ctx, to, i, dof, F))
     }
-#undef ROOT_STEP
-#undef STEP
   }
 }
 
@@ -331,52 +330,72 @@ KERNEL int end_of_subtree(const limb_model* m, const limb_link* link)
 
 KERNEL composite sum(composite a, composite b) { return (composite){add(a.m, b.m), add3(a.h, b.h), adds(a.J, b.J)}; }
 
-// one_block: see pass_block(). own: forces of the links themselves, which the last column of a square
-// collects; NULL:
-// none. Both are known in every instance.
-KERNEL void crba_columns(const limb_model* m, const link_const* k, const limb_ws* ws, const target* to, bool one_block,
-                         const force* own)
+// What a pass is asked for; known in every instance.
+typedef struct crba_pass {
+  context ctx;
+  const target* to;
+  bool one_block;   // all columns fit into one: see pass_block()
+  const force* own; // forces of the links themselves, which the last column of a square collects; NULL: none
+} crba_pass;
+
+// The rows of link i, its composite being C, and the columns for its parent: F of one block, `made` for a walk, or in
+// the workspace. P is NULL on the world.
+KERNEL void carry_columns(int joint_class, const crba_pass* x, int i, const joint_transform* P, composite C,
+                          lane_force* F, lane_force* made)
 {
-  composite* kept = ws->artic;
+  const limb_model* m = x->ctx.m;
+  const limb_link* link = &m->link[i];
+  const crba_link s = {m, &x->ctx.k[i], link, x->to, P, x->ctx.ws->columns, end_of_subtree(m, link)};
+  if (x->own) *F = with_more(*F, LANES - 1, x->own[i]);
+  if (x->one_block) {
+    *F = pass_block(joint_class, &s, C, *F);
+  } else if (WALK) {
+    start_walk(joint_class, &s, C, made);
+  } else {
+    pass_blocks(joint_class, &s, C);
+  }
+  if (x->own && !x->one_block) *F = pass_columns(joint_class, &s, SIDE - 1, *F);
+}
+
+// C: composite of what link i carries; returns that of the link with it, in the parent.
+KERNEL composite crba_step(int joint_class, const crba_pass* x, int i, composite C, lane_force* F, lane_force* made)
+{
+  if (rotations_only(x->to) && joint_class > CLASS_ROT_ANY) return C;
+  const bool massive = link_of(x->ctx, i)->massive;
+  const joint_transform P = joint_transform_of(joint_class, x->ctx, i);
+  C = add_own(C, moments_of(joint_class, &x->ctx.k[i]), massive);
+  carry_columns(joint_class, x, i, &P, C, F, made);
+  return massive ? composite_to_parent(&P, C) : composite_to_parent(&P, massless(C));
+}
+
+KERNEL void crba_root_step(int joint_class, const crba_pass* x, int i, composite C, lane_force* F)
+{
+  if (rotations_only(x->to) && joint_class > CLASS_ROT_ANY) return;
+  lane_force made[6];
+  C = add_own(C, moments_of(joint_class, &x->ctx.k[i]), link_of(x->ctx, i)->massive);
+  carry_columns(joint_class, x, i, NULL, C, F, made);
+}
+
+KERNEL composite* kept_composites(context ctx) { return ctx.ws->artic; }
+
+KERNEL void crba_columns(context ctx, const target* to, bool one_block, const force* own)
+{
+  const limb_model* m = ctx.m;
+  const crba_pass x = {ctx, to, one_block, own};
   const composite none = {zero(), zero3(), {zero(), zero(), zero(), zero(), zero(), zero()}};
+  composite* kept = kept_composites(ctx);
   composite C = none;
   lane_force F = no_lane_force(), made[6];
-  const bool rotations = rotations_only(to);
   for (int i = m->nlink - 1; i >= 0; i--) {
     const limb_link* link = &m->link[i];
-    const int p = link->parent, end = end_of_subtree(m, link);
+    const int p = link->parent;
     if (link->keep) C = sum(C, kept[i]);
-#define CARRY(joint_class, P)                                    \
-  const crba_link s = {m, &k[i], link, to, P, ws->columns, end}; \
-  C = add_own(C, moments_of(joint_class, &k[i]), link->massive); \
-  if (own) F = with_more(F, LANES - 1, own[i]);                  \
-  if (one_block) {                                               \
-    F = pass_block(joint_class, &s, C, F);                       \
-  } else if (WALK) {                                             \
-    start_walk(joint_class, &s, C, made);                        \
-  } else {                                                       \
-    pass_blocks(joint_class, &s, C);                             \
-  }                                                              \
-  if (own && !one_block) F = pass_columns(joint_class, &s, SIDE - 1, F);
-#define STEP(joint_class)                                                                  \
-  if (!rotations || joint_class <= CLASS_ROT_ANY) {                                        \
-    const joint_transform P = joint_transform_of(joint_class, &k[i], ws, i, link->aux);    \
-    CARRY(joint_class, &P)                                                                 \
-    C = link->massive ? composite_to_parent(&P, C) : composite_to_parent(&P, massless(C)); \
-  }
-#define ROOT_STEP(joint_class)                      \
-  if (!rotations || joint_class <= CLASS_ROT_ANY) { \
-    CARRY(joint_class, NULL)                        \
-  }
     if (p < 0) {
-      FOR_ROOT_JOINT_CLASS(link->joint_class, ROOT_STEP)
+      FOR_ROOT_JOINT_CLASS(link->joint_class, crba_root_step(CLASS, &x, i, C, &F))
     } else {
-      FOR_JOINT_CLASS(link->joint_class, STEP)
+      FOR_JOINT_CLASS(link->joint_class, C = crba_step(CLASS, &x, i, C, &F, made))
     }
-#undef ROOT_STEP
-#undef STEP
-#undef CARRY
-    for (int c = 0; WALK && c < link->ndof && p >= 0; c++) walk(m, k, ws, to, p, link->dof + c, made[c]);
+    for (int c = 0; WALK && c < link->ndof && p >= 0; c++) walk(ctx, to, p, link->dof + c, made[c]);
     if (p != i - 1) {
       if (p >= 0) kept[p] = link->last ? C : sum(kept[p], C);
       C = none;
@@ -385,10 +404,7 @@ KERNEL void crba_columns(const limb_model* m, const link_const* k, const limb_ws
   if (m->has_actuators) put_rotors(m, to);
 }
 
-KERNEL void crba(const limb_model* m, const link_const* k, const limb_ws* ws, const target* to)
-{
-  crba_columns(m, k, ws, to, false, NULL);
-}
+KERNEL void crba(context ctx, const target* to) { crba_columns(ctx, to, false, NULL); }
 
 // ---- forward dynamics of a short chain -------------------------------------------------------------------
 
@@ -415,13 +431,14 @@ KERNEL real solve_chain(int n, const cell* rows, const real* left, real* a)
 KERNEL_ENTRY real forward_chain(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q,
                                 const real* v, const real* tau, const limb_terms* terms, const real* wrench, real* a)
 {
+  const context ctx = {m, k, ws};
   cell rows[SIDE * SIDE];
   const target to = square_target(rows);
-  load_coordinates(m, k, ws, q);
-  const real* left = m->has_actuators ? net_forces(m, ws, v, tau, terms) : tau;
-  rnea_outward(m, k, ws, v, no_acceleration(m, ws));
-  if (wrench) subtract_wrenches(m, ws, wrench);
-  crba_columns(m, k, ws, &to, (int)LANES == (int)SIDE, (const force*)ws->force + 1);
+  load_coordinates(ctx, q);
+  const real* left = m->has_actuators ? net_forces(ctx, v, tau, terms) : tau;
+  rnea_outward(ctx, v, no_acceleration(ctx));
+  if (wrench) subtract_wrenches(ctx, wrench);
+  crba_columns(ctx, &to, (int)LANES == (int)SIDE, link_forces(ctx));
   return solve_chain(m->nv, rows, left, a);
 }
 

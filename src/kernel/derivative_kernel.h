@@ -65,7 +65,7 @@ KERNEL const real* dof_coordinates(const limb_model* m, const limb_dof_table* s,
 {
   if (m->identity && m->naux == 0) return user;
   real* q = s->q;
-  pose* dense = s->turn;
+  pose* dense = s->dense;
   for (int i = 0; i < m->nlink; i++) {
     const limb_link* link = &m->link[i];
     if (is_dense(link->joint_class))
@@ -95,19 +95,17 @@ typedef struct load {
 } load;
 
 // Pose in the world of the root link below which link i hangs.
-KERNEL pose root_pose(const limb_model* m, const link_const* k, const limb_ws* ws, int i)
+KERNEL pose root_step(int joint_class, context ctx, int i, pose W)
 {
-  while (m->link[i].parent >= 0) i = m->link[i].parent;
-  const limb_link* link = &m->link[i];
-  const pose W = base_pose(m, link->root);
-  pose X;
-#define STEP(joint_class)                                                               \
-  {                                                                                     \
-    const joint_transform P = joint_transform_of(joint_class, &k[i], ws, i, link->aux); \
-    X = moved_pose(W, &P);                                                              \
-  }
-  FOR_ROOT_JOINT_CLASS(link->joint_class, STEP)
-#undef STEP
+  const joint_transform P = joint_transform_of(joint_class, ctx, i);
+  return moved_pose(W, &P);
+}
+
+KERNEL pose root_pose(context ctx, int i)
+{
+  while (link_of(ctx, i)->parent >= 0) i = link_of(ctx, i)->parent;
+  pose X = base_pose(ctx.m, link_of(ctx, i)->root);
+  FOR_ROOT_JOINT_CLASS(link_of(ctx, i)->joint_class, X = root_step(CLASS, ctx, i, X))
   return X;
 }
 
@@ -119,8 +117,10 @@ KERNEL force force_of_wrench(const sp_force* F)
   return (force){given3(F->m.x, F->m.y, F->m.z), given3(F->f.x, F->f.y, F->f.z)};
 }
 
-KERNEL load load_at(const limb_model* m, const link_const* k, const limb_ws* ws, int frame, limb_ref ref, force F)
+KERNEL load load_at(context ctx, int frame, limb_ref ref, force F)
 {
+  const limb_model* m = ctx.m;
+  const limb_ws* ws = ctx.ws;
   const limb_site site = limb_site_of(m, frame);
   load L = {.link = site.link, .ref = ref};
   if (site.link < 0) return L;
@@ -131,20 +131,20 @@ KERNEL load load_at(const limb_model* m, const link_const* k, const limb_ws* ws,
     L.F = force_at(mulv(at.R, F.n), mulv(at.R, F.f), L.p);
     return L;
   }
-  const pose W = root_pose(m, k, ws, site.link);
+  const pose W = root_pose(ctx, site.link);
   if (ref == LIMB_WORLD) L.p = sub3(zero3(), tmulv(W.R, W.p));
   L.F = force_at(tmulv(W.R, F.n), tmulv(W.R, F.f), L.p);
   return L;
 }
 
-KERNEL load load_of(const limb_model* m, const link_const* k, const limb_ws* ws, const motion_in* in, int l)
+KERNEL load load_of(context ctx, const motion_in* in, int l)
 {
   if (l < in->nwrench) {
     const limb_wrench* w = &in->wrench[l];
-    return load_at(m, k, ws, w->frame, w->ref, force_of_wrench(&w->wrench));
+    return load_at(ctx, w->frame, w->ref, force_of_wrench(&w->wrench));
   }
   const load_in* x = &in->load[l - in->nwrench];
-  return load_at(m, k, ws, x->frame, x->ref, *(const force*)x->F);
+  return load_at(ctx, x->frame, x->ref, *(const force*)x->F);
 }
 
 KERNEL motion axis_at(const limb_dof_table* s, int c)
@@ -155,8 +155,10 @@ KERNEL motion axis_at(const limb_dof_table* s, int c)
 
 KERNEL real power_of(motion S, force F) { return add(dot3(S.w, F.n), dot3(S.v, F.f)); }
 
-KERNEL void subtract_load(const limb_model* m, const limb_ws* ws, load L, real* tau)
+KERNEL void subtract_load(context ctx, load L, real* tau)
 {
+  const limb_model* m = ctx.m;
+  const limb_ws* ws = ctx.ws;
   for (int i = L.link; i >= 0; i = m->link[i].parent) {
     for (int r = m->link[i].dof; r < m->link[i].dof + m->link[i].ndof; r++) {
       tau[r] = sub(tau[r], power_of(axis_at(&ws->table, r), L.F));
@@ -174,8 +176,10 @@ KERNEL force load_rate(load L, motion S)
 }
 
 // Column c, a dof of link j on the way.
-KERNEL void subtract_load_column(const limb_model* m, const limb_ws* ws, load L, int j, int c, real* dq)
+KERNEL void subtract_load_column(context ctx, load L, int j, int c, real* dq)
 {
+  const limb_model* m = ctx.m;
+  const limb_ws* ws = ctx.ws;
   const motion S_c = axis_at(&ws->table, c);
   const force rate = load_rate(L, S_c);
   for (int i = L.link; i >= 0; i = m->link[i].parent) {
@@ -190,26 +194,25 @@ KERNEL void subtract_load_column(const limb_model* m, const limb_ws* ws, load L,
   }
 }
 
-KERNEL void subtract_load_slopes(const limb_model* m, const limb_ws* ws, load L, real* dq)
+KERNEL void subtract_load_slopes(context ctx, load L, real* dq)
 {
+  const limb_model* m = ctx.m;
   for (int j = L.link; j >= 0; j = m->link[j].parent) {
     for (int c = m->link[j].dof; c < m->link[j].dof + m->link[j].ndof; c++) {
-      subtract_load_column(m, ws, L, j, c, dq);
+      subtract_load_column(ctx, L, j, c, dq);
     }
   }
 }
 
 // All of them: on joint forces in compiled order, and on d tau / d q in the user's.
-KERNEL_ONCE void subtract_loads(const limb_model* m, const link_const* k, const limb_ws* ws, const motion_in* in,
-                                real* tau)
+KERNEL_ONCE void subtract_loads(context ctx, const motion_in* in, real* tau)
 {
-  for (int l = 0; l < loads_of(in); l++) subtract_load(m, ws, load_of(m, k, ws, in, l), tau);
+  for (int l = 0; l < loads_of(in); l++) subtract_load(ctx, load_of(ctx, in, l), tau);
 }
 
-KERNEL_ONCE void subtract_loads_slopes(const limb_model* m, const link_const* k, const limb_ws* ws, const motion_in* in,
-                                       real* dq)
+KERNEL_ONCE void subtract_loads_slopes(context ctx, const motion_in* in, real* dq)
 {
-  for (int l = 0; l < loads_of(in); l++) subtract_load_slopes(m, ws, load_of(m, k, ws, in, l), dq);
+  for (int l = 0; l < loads_of(in); l++) subtract_load_slopes(ctx, load_of(ctx, in, l), dq);
 }
 
 // ---- derivatives ---------------------------------------------------------------------------------------
@@ -276,37 +279,40 @@ KERNEL void add_own_to(const limb_model* m, const limb_terms* terms, const real*
 }
 
 // What springs and wrenches want to know besides the dof table.
-KERNEL_ONCE void load_others(const limb_model* m, const link_const* k, const limb_ws* ws, const motion_in* in)
+KERNEL_ONCE void load_others(context ctx, const motion_in* in)
 {
+  const limb_model* m = ctx.m;
+  const limb_ws* ws = ctx.ws;
   real* q = ws->q;
   if (loads_of(in) > 0) {
-    load_coordinates(m, k, ws, in->q);
+    load_coordinates(ctx, in->q);
   } else if (m->has_actuators) {
-    for (int i = 0; i < m->nlink; i++) q[i] = coordinate(m, k, in->q, i);
+    for (int i = 0; i < m->nlink; i++) q[i] = coordinate(ctx, in->q, i);
   }
 }
 
 // Joint forces in the user's order, from those of the rigid bodies in ct: actuators' besides, less what the
 // wrenches do.
-KERNEL void table_forces(const limb_model* m, const link_const* k, const limb_ws* ws, const motion_in* in,
-                         const lane_in* rows, real* ct, real* tau)
+KERNEL void table_forces(context ctx, const motion_in* in, const lane_in* rows, real* ct, real* tau)
 {
-  if (loads_of(in) > 0) subtract_loads(m, k, ws, in, ct);
-  if (m->has_actuators) add_actuators(m, ws, rows->v, rows->a, in->terms, ct);
+  const limb_model* m = ctx.m;
+  if (loads_of(in) > 0) subtract_loads(ctx, in, ct);
+  if (m->has_actuators) add_actuators(ctx, rows->v, rows->a, in->terms, ct);
   if (ct != tau) in_user_order(m, ct, tau);
 }
 
 // d tau / d q and d tau / d v of all that is not a rigid body; dx, if wanted, is M.
-KERNEL void other_slopes(const limb_model* m, const link_const* k, const limb_ws* ws, const motion_in* in,
-                         const real* cv, const slopes* out)
+KERNEL void other_slopes(context ctx, const motion_in* in, const real* cv, const slopes* out)
 {
+  const limb_model* m = ctx.m;
   if (m->has_actuators) add_own_to(m, in->terms, cv, out);
-  if (loads_of(in) > 0 && out->dq) subtract_loads_slopes(m, k, ws, in, out->dq);
+  if (loads_of(in) > 0 && out->dq) subtract_loads_slopes(ctx, in, out->dq);
 }
 
 KERNEL_ENTRY bool set_id_derivatives(const limb_model* m, const link_const* k, const limb_ws* ws, const motion_in* in,
                                      const slopes* out)
 {
+  const context ctx = {m, k, ws};
   const lane_in rows = {.q = dof_coordinates(m, &ws->table, in->q),
                         .v = in_compiled_order(m, in->v, ws->v),
                         .a = in_compiled_order(m, in->x, ws->a),
@@ -318,9 +324,9 @@ KERNEL_ENTRY bool set_id_derivatives(const limb_model* m, const link_const* k, c
   const lane_out to = {ct, out->dx, out->dq, out->dv};
   clear_matrix(m, out->dx), clear_matrix(m, out->dq), clear_matrix(m, out->dv);
   const bool fine = LANE_KERNELS.inverse(m, &ws->table, &rows, &to);
-  load_others(m, k, ws, in);
-  if (out->y) table_forces(m, k, ws, in, &rows, ct, out->y);
-  other_slopes(m, k, ws, in, rows.v, out);
+  load_others(ctx, in);
+  if (out->y) table_forces(ctx, in, &rows, ct, out->y);
+  other_slopes(ctx, in, rows.v, out);
   return fine && (loads_of(in) == 0 || !out->dq || set_finite_matrix(m, out->dq));
 }
 
@@ -334,9 +340,10 @@ KERNEL void pack(const limb_elimination* e, int n, const real* M, real* packed)
 }
 
 // Forward dynamics with one call: robots of one block whose dofs are the user's, without wrenches or shafts.
-KERNEL real forward_block(const limb_model* m, const link_const* k, const limb_ws* ws, const motion_in* in,
-                          const slopes* out)
+KERNEL real forward_block(context ctx, const motion_in* in, const slopes* out)
 {
+  const limb_model* m = ctx.m;
+  const limb_ws* ws = ctx.ws;
   enum { SOME = LIMB_LANES_MAX };
   lane_in rows = {.q = in->q, .v = in->v, .base = ws->base, .base_turns = ws->base_turns};
   const lane_out to = {out->y ? out->y : ws->a, out->dx, out->dq, out->dv};
@@ -350,8 +357,8 @@ KERNEL real forward_block(const limb_model* m, const link_const* k, const limb_w
       passive[c] = zero();
     }
     for (int x = 0; x < 3; x++) rows.slope[x] = own[x];
-    load_others(m, k, ws, in);
-    add_actuators(m, ws, in->v, no_acceleration(m, ws), in->terms, passive);
+    load_others(ctx, in);
+    add_actuators(ctx, in->v, no_acceleration(ctx), in->terms, passive);
     for (int c = 0; c < m->ncdof; c++) passive[c] = sub(in->x[c], passive[c]);
     tau = passive;
   }
@@ -361,10 +368,11 @@ KERNEL real forward_block(const limb_model* m, const link_const* k, const limb_w
 KERNEL_ENTRY real set_fd_derivatives(const limb_model* m, const link_const* k, const limb_ws* ws, const motion_in* in,
                                      const slopes* out)
 {
+  const context ctx = {m, k, ws};
   const limb_dof_table* s = &ws->table;
   const bool one_block = m->nrun == 1 && m->naux == 0 && m->ncdof <= LANE_KERNELS.lanes;
   if (LANE_KERNELS.lanes > 1 && one_block && m->identity && loads_of(in) == 0 && m->nshaft == 0)
-    return forward_block(m, k, ws, in, out);
+    return forward_block(ctx, in, out);
   lane_in rows = {.q = dof_coordinates(m, s, in->q),
                   .v = in_compiled_order(m, in->v, ws->v),
                   .base = ws->base,
@@ -374,9 +382,9 @@ KERNEL_ENTRY real set_fd_derivatives(const limb_model* m, const link_const* k, c
   real *a = out->y ? out->y : ws->columns, *packed = limb_ws_packed(m) > 0 ? ws->packed : out->dq;
   clear_matrix(m, out->dx);
   LANE_KERNELS.bias(m, s, &rows, &to);
-  load_others(m, k, ws, in);
-  rows.a = no_acceleration(m, ws);
-  table_forces(m, k, ws, in, &rows, ws->force, a);
+  load_others(ctx, in);
+  rows.a = no_acceleration(ctx);
+  table_forces(ctx, in, &rows, ws->force, a);
   if (m->has_actuators) add_own_to(m, in->terms, rows.v, &mass);
   // a = M^-1 (tau - h)
   pack(&m->elim, m->nv, out->dx, packed);
@@ -386,7 +394,7 @@ KERNEL_ENTRY real set_fd_derivatives(const limb_model* m, const link_const* k, c
   bool fine = LANE_KERNELS.invert(&m->elim, m->nv, packed, out->dx, s->work);
   clear_matrix(m, out->dq), clear_matrix(m, out->dv);
   LANE_KERNELS.slopes(m, s, in_compiled_order(m, a, ws->force), &to);
-  other_slopes(m, k, ws, in, rows.v, &by_state);
+  other_slopes(ctx, in, rows.v, &by_state);
   fine &= LANE_KERNELS.take_product(m->nv, out->dx, out->dq, s->work);
   fine &= LANE_KERNELS.take_product(m->nv, out->dx, out->dv, s->work);
   *s->finite = fine;

@@ -1,11 +1,14 @@
-// Vocabulary of the kernels: the place of a link in its parent, and moving things across the joint.
+// The transform across a joint, and what crosses it: vectors, forces, offsets; the joint's own freedom.
 //
-// Included by kernel translation units after kernel/vectors.h, with LINK_CONST naming the struct of
-// link constants. The joint_class of a link (model/link.h) is a compile-time constant in each arm of
-// FOR_JOINT_CLASS, so that a twist of 90 degrees or a zero offset costs nothing: the parameters that the
-// joint_class fixes are the constants 0 and 1 here, and the compiler removes what they multiply.
+// The class of a joint (model/link.h) is a compile-time constant in each case of FOR_JOINT_CLASS, so that a twist of 90
+// degrees or a zero offset costs nothing: the parameters that the class fixes are the constants 0 and 1 here, and the
+// compiler removes what they multiply.
 //
-//   pose of the link in its parent:   p . Z(gamma) . X(alpha) . z-slide . Z(theta),  or (x, R) if dense
+//   P     pose of the link in its parent:   p . Z(gamma) . X(alpha) . z-slide . Z(theta),  or (R, p) if dense
+//   o     origin of the link in its parent
+//   R     rotation of the link in its parent: to_link is R' v, to_parent is R v
+//
+// A dense joint is a ball or a free one: its transform is a whole matrix.
 #ifndef LIMB_KERNEL_JOINT_TRANSFORM_H
 #define LIMB_KERNEL_JOINT_TRANSFORM_H
 
@@ -13,55 +16,75 @@
 
 #include <stdbool.h>
 
-// Runs CASE(joint_class) with the joint_class as a constant.
-#define FOR_JOINT_CLASS(joint_class, CASE)            \
-  switch (joint_class) {                              \
-  case 0: CASE(0); break;                             \
-  case 1: CASE(1); break;                             \
-  case 2: CASE(2); break;                             \
-  case 3: CASE(3); break;                             \
-  case 4: CASE(4); break;                             \
-  case 5: CASE(5); break;                             \
-  case 6: CASE(6); break;                             \
-  case 7: CASE(7); break;                             \
-  case CLASS_ROT_TWIST: CASE(CLASS_ROT_TWIST); break; \
-  case CLASS_ROT_ANY: CASE(CLASS_ROT_ANY); break;     \
-  case CLASS_TRANS: CASE(CLASS_TRANS); break;         \
-  case CLASS_SCREW: CASE(CLASS_SCREW); break;         \
-  case CLASS_BALL: CASE(CLASS_BALL); break;           \
-  default: CASE(CLASS_FREE); break;                   \
+// ---- one case per joint class ----------------------------------------------------------------------
+
+// Runs a statement, the step of a link, in which CLASS is the joint class:
+//
+//   FOR_JOINT_CLASS(link->joint_class, x = step_of(CLASS, ctx, i, x));
+#define FOR_JOINT_CLASS(joint_class, ...)                          \
+  switch (joint_class) {                                           \
+    JOINT_CASE(case 0, 0, __VA_ARGS__)                             \
+    JOINT_CASE(case 1, 1, __VA_ARGS__)                             \
+    JOINT_CASE(case 2, 2, __VA_ARGS__)                             \
+    JOINT_CASE(case 3, 3, __VA_ARGS__)                             \
+    JOINT_CASE(case 4, 4, __VA_ARGS__)                             \
+    JOINT_CASE(case 5, 5, __VA_ARGS__)                             \
+    JOINT_CASE(case 6, 6, __VA_ARGS__)                             \
+    JOINT_CASE(case 7, 7, __VA_ARGS__)                             \
+    JOINT_CASE(case CLASS_ROT_TWIST, CLASS_ROT_TWIST, __VA_ARGS__) \
+    JOINT_CASE(case CLASS_ROT_ANY, CLASS_ROT_ANY, __VA_ARGS__)     \
+    OTHER_JOINT_CASES(__VA_ARGS__)                                 \
+    JOINT_CASE(default, CLASS_FREE, __VA_ARGS__)                   \
   }
 
-// The same with one arm for all rotations, for scalars whose products are long: a class of its own for every
-// twist and offset makes five times the code and saves little there.
-#define FOR_FEW_JOINT_CLASSES(joint_class, CASE) \
-  switch (joint_class) {                         \
-  case CLASS_TRANS: CASE(CLASS_TRANS); break;    \
-  case CLASS_SCREW: CASE(CLASS_SCREW); break;    \
-  case CLASS_BALL: CASE(CLASS_BALL); break;      \
-  case CLASS_FREE: CASE(CLASS_FREE); break;      \
-  default: CASE(CLASS_ROT_ANY); break;           \
+// The same with one case for all rotations, for scalars with long operations: a case of its own for every twist and
+// offset makes five times the code and saves little there.
+#define FOR_FEW_JOINT_CLASSES(joint_class, ...)          \
+  switch (joint_class) {                                 \
+    OTHER_JOINT_CASES(__VA_ARGS__)                       \
+    JOINT_CASE(case CLASS_FREE, CLASS_FREE, __VA_ARGS__) \
+    JOINT_CASE(default, CLASS_ROT_ANY, __VA_ARGS__)      \
   }
 
-#if defined(LIMB_QUICK_KERNELS) || defined(FEW_JOINT_CLASSES)
+// The same for a link on the world, whose base frame leaves nothing but the joint.
+#define FOR_ROOT_JOINT_CLASS(joint_class, ...)           \
+  switch (joint_class) {                                 \
+    OTHER_JOINT_CASES(__VA_ARGS__)                       \
+    JOINT_CASE(case CLASS_FREE, CLASS_FREE, __VA_ARGS__) \
+    JOINT_CASE(default, CLASS_ROT, __VA_ARGS__)          \
+  }
+
+#define OTHER_JOINT_CASES(...)                           \
+  JOINT_CASE(case CLASS_TRANS, CLASS_TRANS, __VA_ARGS__) \
+  JOINT_CASE(case CLASS_SCREW, CLASS_SCREW, __VA_ARGS__) \
+  JOINT_CASE(case CLASS_BALL, CLASS_BALL, __VA_ARGS__)
+
+#define JOINT_CASE(label, joint_class, ...) \
+  label : {                                 \
+    enum { CLASS = joint_class };           \
+    __VA_ARGS__;                            \
+  } break;
+
+// Scalars that remove by themselves what the class fixes ask for one case at run time. WITHIN_CASE tells them where it
+// begins and ends.
+#ifdef JOINT_CLASS_AT_RUN_TIME
+#ifndef WITHIN_CASE
+#define WITHIN_CASE(...) __VA_ARGS__
+#endif
+#undef FOR_JOINT_CLASS
+#undef FOR_FEW_JOINT_CLASSES
+#undef FOR_ROOT_JOINT_CLASS
+#define FOR_JOINT_CLASS(joint_class, ...) \
+  {                                       \
+    const int CLASS = (joint_class);      \
+    WITHIN_CASE(__VA_ARGS__;)             \
+  }
+#define FOR_FEW_JOINT_CLASSES FOR_JOINT_CLASS
+#define FOR_ROOT_JOINT_CLASS  FOR_JOINT_CLASS
+#elif defined(LIMB_QUICK_KERNELS) || defined(FEW_JOINT_CLASSES)
 #undef FOR_JOINT_CLASS
 #define FOR_JOINT_CLASS FOR_FEW_JOINT_CLASSES
 #endif
-
-// The same for a link on the world, whose base frame leaves nothing but the joint.
-#define FOR_ROOT_JOINT_CLASS(joint_class, CASE) \
-  switch (joint_class) {                        \
-  case CLASS_TRANS: CASE(CLASS_TRANS); break;   \
-  case CLASS_SCREW: CASE(CLASS_SCREW); break;   \
-  case CLASS_BALL: CASE(CLASS_BALL); break;     \
-  case CLASS_FREE: CASE(CLASS_FREE); break;     \
-  default: CASE(CLASS_ROT); break;              \
-  }
-
-typedef struct turn { // of a ball or free joint: rotation and offset in the parent
-  mat3 R;
-  vec3 x;
-} turn;
 
 KERNEL bool is_turning(int joint_class) { return joint_class <= CLASS_ROT_ANY || joint_class == CLASS_SCREW; }
 KERNEL bool is_sliding(int joint_class) { return joint_class == CLASS_TRANS || joint_class == CLASS_SCREW; }
@@ -79,15 +102,16 @@ typedef struct joint_transform {
   pose X;    // dense only
 } joint_transform;
 
-KERNEL joint_transform joint_transform_of(int joint_class, const link_const* k, const limb_ws* ws, int i, int aux)
+// Across the joint of link i. Needs the coordinates loaded (kernel/coordinates.h).
+KERNEL joint_transform joint_transform_of(int joint_class, context ctx, int i)
 {
   joint_transform P = {.joint_class = joint_class};
   if (is_dense(joint_class)) {
-    const pose* t = ws->turn;
-    P.X = t[aux];
+    P.X = dense_poses(ctx)[link_of(ctx, i)->aux];
     return P;
   }
-  const real *q = ws->q, *c = ws->c, *s = ws->s;
+  const link_const* k = &ctx.k[i];
+  const real *q = ctx.ws->q, *c = ctx.ws->c, *s = ctx.ws->s;
   const par zero = constant(0), one = constant(1);
   P.c = c[i], P.s = s[i];
   P.ca = k->ca, P.sa = k->sa;

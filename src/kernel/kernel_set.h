@@ -28,77 +28,86 @@ KERNEL_ENTRY bool set_finite_result(const limb_model* m, const real* x) { return
 KERNEL_ENTRY void set_link_motion(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q,
                                   const real* v, const real* a, real* X, real* vel, real* acc, real* acc_v)
 {
+  const context ctx = {m, k, ws};
   const link_arrays out = {(pose*)X, (motion*)vel, (motion*)acc, (motion*)acc_v};
-  load_coordinates(m, k, ws, q);
+  load_coordinates(ctx, q);
   const real* cv = v ? in_compiled_order(m, v, ws->v) : NULL;
   const real* ca = a ? in_compiled_order(m, a, ws->a) : NULL;
-  link_motion(m, k, ws, cv, ca, &out);
+  link_motion(ctx, cv, ca, &out);
 }
+
+// ---- inverse dynamics ----------------------------------------------------------------------------------
 
 // Needs the coordinates loaded. Not for the call below, which is the one that must be fast: whatever stands
 // between loading and the passes costs it a tenth.
 KERNEL_ONCE void set_loaded_inverse_dynamics(const limb_model* m, const link_const* k, const limb_ws* ws, const real* v,
                                              const real* a, const limb_terms* terms, const real* wrench, real* tau)
 {
-  newton_euler_passes(m, k, ws, v, a, terms, wrench, tau);
+  newton_euler_passes((context){m, k, ws}, v, a, terms, wrench, tau);
 }
 
 KERNEL_ENTRY void set_inverse_dynamics(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q,
                                        const real* v, const real* a, const limb_terms* terms, const real* wrench,
                                        real* tau)
 {
-  load_coordinates(m, k, ws, q);
-  newton_euler_passes(m, k, ws, v, a, terms, wrench, tau);
+  const context ctx = {m, k, ws};
+  load_coordinates(ctx, q);
+  newton_euler_passes(ctx, v, a, terms, wrench, tau);
 }
+
+// ---- mass matrix and its factors -----------------------------------------------------------------------
 
 // M in the user's order, added to zeros, and its packed rows. Need the coordinates loaded.
-KERNEL_ONCE void put_user_matrix(const limb_model* m, const link_const* k, const limb_ws* ws, real* M)
+KERNEL_ONCE void put_user_matrix(context ctx, real* M)
 {
   const target to = {M_USER, M};
-  crba(m, k, ws, &to);
+  crba(ctx, &to);
 }
 
-KERNEL_ONCE void put_packed_rows(const limb_model* m, const link_const* k, const limb_ws* ws, real* packed)
+KERNEL_ONCE void put_packed_rows(context ctx, real* packed)
 {
+  const limb_model* m = ctx.m;
   if (m->has_mimic || !m->serial) {
     for (size_t i = 0; i < m->elim.packed; i++) packed[i] = zero();
   }
   const target to = {M_PACKED, packed};
-  crba(m, k, ws, &to);
+  crba(ctx, &to);
 }
 
 KERNEL_ENTRY void set_mass_matrix(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q, real* M)
 {
+  const context ctx = {m, k, ws};
 #ifdef CHAIN
   if (q && limb_is_chain(m) && CHAIN_PAYS(m->nv)) {
     CHAIN.mass_matrix(m, k, ws, q, M);
     return;
   }
 #endif
-  if (q) load_coordinates(m, k, ws, q);
+  if (q) load_coordinates(ctx, q);
   const size_t entries = (size_t)m->nv * (size_t)m->nv;
   if (!m->identity || !m->serial) {
     for (size_t i = 0; i < entries; i++) M[i] = zero();
   }
   if (m->identity) {
     const target to = {M_COMPILED, M};
-    crba(m, k, ws, &to);
+    crba(ctx, &to);
   } else {
-    put_user_matrix(m, k, ws, M);
+    put_user_matrix(ctx, M);
   }
 }
 
 // Needs the coordinates loaded.
-KERNEL_ENTRY real set_factor_loaded(const limb_model* m, const link_const* k, const limb_ws* ws, real* packed)
+KERNEL_ENTRY real factor_loaded(context ctx, real* packed)
 {
-  put_packed_rows(m, k, ws, packed);
-  return ltl_factor(&m->elim, m->nv, packed, ws->a);
+  put_packed_rows(ctx, packed);
+  return ltl_factor(&ctx.m->elim, ctx.m->nv, packed, ctx.ws->a);
 }
 
 KERNEL_ENTRY real set_factor(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q, real* packed)
 {
-  load_coordinates(m, k, ws, q);
-  return set_factor_loaded(m, k, ws, packed);
+  const context ctx = {m, k, ws};
+  load_coordinates(ctx, q);
+  return factor_loaded(ctx, packed);
 }
 
 KERNEL_ENTRY real set_invert(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q, real* packed,
@@ -109,14 +118,17 @@ KERNEL_ENTRY real set_invert(const limb_model* m, const link_const* k, const lim
   return min_pivot;
 }
 
+// ---- forward dynamics ----------------------------------------------------------------------------------
+
 KERNEL_ENTRY real set_aba(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q, const real* v,
                           const real* tau, const limb_terms* terms, const real* wrench, real* a)
 {
-  load_coordinates(m, k, ws, q);
+  const context ctx = {m, k, ws};
+  load_coordinates(ctx, q);
   const real* cv = in_compiled_order(m, v, ws->v);
   real* ca = m->identity ? a : ws->a;
-  const given_inputs forces = {NULL, net_forces(m, ws, cv, tau, terms), NULL};
-  const real min_pivot = articulated_passes(m, k, ws, cv, wrench, &forces, ca);
+  const given_inputs forces = {NULL, net_forces(ctx, cv, tau, terms), NULL};
+  const real min_pivot = articulated_passes(ctx, cv, wrench, &forces, ca);
   if (!m->identity) in_user_order(m, ca, a);
   return min_pivot;
 }
@@ -125,10 +137,11 @@ KERNEL_ENTRY real set_by_mass_matrix(const limb_model* m, const link_const* k, c
                                      const real* v, const real* tau, const limb_terms* terms, const real* wrench,
                                      real* packed, real* a)
 {
-  load_coordinates(m, k, ws, q);
-  const real min_pivot = set_factor_loaded(m, k, ws, packed);
+  const context ctx = {m, k, ws};
+  load_coordinates(ctx, q);
+  const real min_pivot = factor_loaded(ctx, packed);
   // h + friction + springs - wrenches: inverse dynamics without acceleration
-  set_loaded_inverse_dynamics(m, k, ws, v, no_acceleration(m, ws), terms, wrench, a);
+  set_loaded_inverse_dynamics(m, k, ws, v, no_acceleration(ctx), terms, wrench, a);
   for (int i = 0; i < m->nv; i++) a[i] = sub(tau[i], a[i]);
   set_solve(m, ws, packed, a);
   return min_pivot;
@@ -149,9 +162,10 @@ KERNEL_ENTRY real set_by_mass_matrix(const limb_model* m, const link_const* k, c
 KERNEL_ENTRY real set_hybrid(const limb_model* m, const link_const* k, const limb_ws* ws, const hybrid_in* in, real* a,
                              real* tau)
 {
-  load_coordinates(m, k, ws, in->q);
+  const context ctx = {m, k, ws};
+  load_coordinates(ctx, in->q);
   const real* cv = in_compiled_order(m, in->v, ws->v);
-  const real* passive = passive_forces(m, ws, cv, in->terms);
+  const real* passive = passive_forces(ctx, cv, in->terms);
   unsigned char* given = ws->given;
   real *x = ws->tau, *felt = ws->columns, *ca = ws->a;
   for (int c = 0; c < m->ncdof; c++) {
@@ -162,7 +176,7 @@ KERNEL_ENTRY real set_hybrid(const limb_model* m, const link_const* k, const lim
     if (!given[c] && passive) x[c] = sub(x[c], passive[c]);
   }
   const given_inputs s = {given, x, felt};
-  const real min_pivot = articulated_passes(m, k, ws, cv, in->wrench, &s, ca);
+  const real min_pivot = articulated_passes(ctx, cv, in->wrench, &s, ca);
   for (int v = 0; v < m->nv; v++) {
     a[v] = in->x[v];
     tau[v] = in->given[v] ? zero() : in->x[v];
@@ -199,8 +213,9 @@ KERNEL void keep_force_given(const limb_elimination* e, int n, const unsigned ch
 KERNEL_ENTRY real set_hybrid_by_mass_matrix(const limb_model* m, const link_const* k, const limb_ws* ws,
                                             const hybrid_in* in, real* packed, real* a, real* tau)
 {
-  load_coordinates(m, k, ws, in->q);
-  put_packed_rows(m, k, ws, packed);
+  const context ctx = {m, k, ws};
+  load_coordinates(ctx, in->q);
+  put_packed_rows(ctx, packed);
   keep_force_given(&m->elim, m->nv, in->given, packed);
   const real min_pivot = ltl_factor(&m->elim, m->nv, packed, ws->a);
   for (int v = 0; v < m->nv; v++) a[v] = in->given[v] ? in->x[v] : zero();

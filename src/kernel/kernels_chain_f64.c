@@ -100,15 +100,16 @@ KERNEL void mirror_block(int n, const cell* rows, cell* M)
 
 static void chain_mass_matrix(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q, real* M)
 {
-  load_coordinates(m, k, ws, q);
+  const context ctx = {m, k, ws};
+  load_coordinates(ctx, q);
   if (m->nv <= LANES) {
     cell rows[LANES * LANES];
     const target to = {rows, LANES, true};
-    crba_columns(m, k, ws, &to, true, NULL);
+    crba_columns(ctx, &to, true, NULL);
     mirror_block(m->nv, rows, M);
   } else {
     const target to = {M, m->nv, false};
-    crba_columns(m, k, ws, &to, false, NULL);
+    crba_columns(ctx, &to, false, NULL);
     mirror(m->nv, M);
   }
 }

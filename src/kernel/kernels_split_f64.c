@@ -31,7 +31,9 @@ KERNEL bool deliver(const limb_part* p, const real* compiled, real* user)
   return !any_nonfinite(m->ncdof, compiled);
 }
 
-static void part_load(const limb_part* p, const limb_split_call* c) { load_coordinates(&p->m, p->m.k64, &p->ws, c->q); }
+KERNEL context context_of(const limb_part* p) { return (context){&p->m, p->m.k64, &p->ws}; }
+
+static void part_load(const limb_part* p, const limb_split_call* c) { load_coordinates(context_of(p), c->q); }
 
 // ---- inverse dynamics ----------------------------------------------------------------------------------
 
@@ -41,17 +43,17 @@ static void part_inverse_out(const limb_part* p, const limb_split_call* c)
   const limb_ws* ws = &p->ws;
   const real* v = in_compiled_order(m, of_part(p, c->v), ws->v);
   const real* a = in_compiled_order(m, of_part(p, c->x), ws->a);
-  rnea_outward(m, m->k64, ws, v, a);
-  if (p->wrench) subtract_wrenches(m, ws, p->wrench);
+  rnea_outward(context_of(p), v, a);
+  if (p->wrench) subtract_wrenches(context_of(p), p->wrench);
 }
 
 static void part_inverse_back(const limb_part* p, bool is_part, const limb_split_call* c)
 {
   real* tau = answer(p, c, p->ws.tau);
   if (is_part) {
-    rnea_inward_part(&p->m, p->m.k64, &p->ws, true, tau);
+    rnea_inward_part(context_of(p), true, tau);
   } else {
-    rnea_inward_part(&p->m, p->m.k64, &p->ws, false, tau);
+    rnea_inward_part(context_of(p), false, tau);
   }
 }
 
@@ -61,7 +63,7 @@ static bool part_inverse_end(const limb_part* p, const limb_split_call* c)
   const limb_ws* ws = &p->ws;
   real* tau = answer(p, c, ws->tau);
   const real *v = m->identity ? c->v + p->dof : ws->v, *a = m->identity ? c->x + p->dof : ws->a;
-  if (m->has_actuators) add_actuators(m, ws, v, a, &c->terms, tau);
+  if (m->has_actuators) add_actuators(context_of(p), v, a, &c->terms, tau);
   return deliver(p, tau, c->y);
 }
 
@@ -70,32 +72,38 @@ static bool part_inverse_end(const limb_part* p, const limb_split_call* c)
 KERNEL void put3(real* to, vec3 v) { to[0] = v.x, to[1] = v.y, to[2] = v.z; }
 KERNEL vec3 get3(const real* at) { return v3(at[0], at[1], at[2]); }
 
-// Of a chain. Accelerations over a base at rest, without gravity.
+// Along a chain: the motion of a link against the base, which is at rest, without gravity.
+typedef struct relative_walk {
+  pose X;
+  state x;
+  vec3 moves; // linear velocity
+  const real *v, *a;
+} relative_walk;
+
+KERNEL relative_walk relative_step(int joint_class, context ctx, int i, relative_walk s)
+{
+  const joint_transform P = joint_transform_of(joint_class, ctx, i);
+  const motion joint = along_joint(joint_class, &ctx.k[i], s.v);
+  const vec3 carried = add3(s.moves, cross_offset(&P, s.x.w));
+  s.moves = add_to_link(joint.v, &P, carried);
+  s.x = move_on(&P, &ctx.k[i], &s.x, spin(s.x.w, s.x.al), s.v, s.a);
+  s.X = moved_pose(s.X, &P);
+  s.v += dofs_of(joint_class), s.a += dofs_of(joint_class);
+  return s;
+}
+
 static void part_relative(const limb_part* p, const limb_split_call* c, limb_relative* out)
 {
   const limb_model* m = &p->m;
-  const limb_ws* ws = &p->ws;
-  const real* v = in_compiled_order(m, of_part(p, c->v), ws->v);
-  const real* a = in_compiled_order(m, of_part(p, c->x), ws->a);
-  pose X = {columns(v3(one(), zero(), zero()), v3(zero(), one(), zero()), v3(zero(), zero(), one())), zero3()};
-  state x = {zero3(), zero3(), zero3()};
-  vec3 moves = zero3();
+  const context ctx = context_of(p);
+  relative_walk s = {.X = no_pose(), .x = {zero3(), zero3(), zero3()}, .moves = zero3()};
+  s.v = in_compiled_order(m, of_part(p, c->v), ctx.ws->v);
+  s.a = in_compiled_order(m, of_part(p, c->x), ctx.ws->a);
   for (int i = 0; i < m->nlink; i++) {
-#define STEP(joint_class)                                                                         \
-  {                                                                                               \
-    const joint_transform P = joint_transform_of(joint_class, &m->k64[i], ws, i, m->link[i].aux); \
-    const motion joint = along_joint(joint_class, &m->k64[i], v);                                 \
-    const vec3 carried = add3(moves, cross_offset(&P, x.w));                                      \
-    moves = add_to_link(joint.v, &P, carried);                                                    \
-    x = move_on(&P, &m->k64[i], &x, spin(x.w, x.al), v, a);                                       \
-    X = moved_pose(X, &P);                                                                        \
-    v += dofs_of(joint_class), a += dofs_of(joint_class);                                         \
+    FOR_JOINT_CLASS(m->link[i].joint_class, s = relative_step(CLASS, ctx, i, s))
   }
-    FOR_JOINT_CLASS(m->link[i].joint_class, STEP)
-#undef STEP
-  }
-  put3(out->R, row_x(X.R)), put3(out->R + 3, row_y(X.R)), put3(out->R + 6, row_z(X.R));
-  put3(out->p, X.p), put3(out->w, x.w), put3(out->v, moves), put3(out->al, x.al), put3(out->a, x.a);
+  put3(out->R, row_x(s.X.R)), put3(out->R + 3, row_y(s.X.R)), put3(out->R + 6, row_z(s.X.R));
+  put3(out->p, s.X.p), put3(out->w, s.x.w), put3(out->v, s.moves), put3(out->al, s.x.al), put3(out->a, s.x.a);
 }
 
 // The part as one joint with all freedoms.
@@ -119,11 +127,11 @@ static void part_advance(const limb_relative* r, const double* base, double* las
   put3(last, x.w), put3(last + 3, x.al), put3(last + 6, x.a);
 }
 
-static void part_hand_on(const limb_relative* r, const double* given, double* add_scaled)
+static void part_hand_on(const limb_relative* r, const double* given, double* sum)
 {
   const joint_transform P = relative_transform(r);
   const force F = force_to_parent(&P, (force){get3(given), get3(given + 3)});
-  put3(add_scaled, add3(get3(add_scaled), F.n)), put3(add_scaled + 3, add3(get3(add_scaled + 3), F.f));
+  put3(sum, add3(get3(sum), F.n)), put3(sum + 3, add3(get3(sum + 3), F.f));
 }
 
 // ---- forward dynamics ----------------------------------------------------------------------------------
@@ -134,26 +142,23 @@ static void part_forward_out(const limb_part* p, const limb_split_call* c)
   const limb_model* m = &p->m;
   const limb_ws* ws = &p->ws;
   const real* v = in_compiled_order(m, of_part(p, c->v), ws->v);
-  aba_outward(m, m->k64, ws, v);
-  if (p->wrench) aba_wrenches(m, ws, p->wrench);
-  (void)net_forces(m, ws, v, c->x, &c->terms);
+  aba_outward(context_of(p), v);
+  if (p->wrench) aba_wrenches(context_of(p), p->wrench);
+  (void)net_forces(context_of(p), v, c->x, &c->terms);
 }
 
 static double part_forward_back(const limb_part* p, bool is_part, limb_tip* holds)
 {
-  const limb_model* m = &p->m;
   const given_inputs forces = {NULL, p->ws.tau, NULL};
   if (holds) start_tip((tip*)holds);
-  return aba_inward_part(m, m->k64, &p->ws, &forces, is_part, (tip*)holds);
+  return aba_inward_part(context_of(p), &forces, is_part, (tip*)holds);
 }
 
 static bool part_forward_end(const limb_part* p, const limb_split_call* c, const limb_tip* holds)
 {
-  const limb_model* m = &p->m;
-  const limb_ws* ws = &p->ws;
-  real* a = answer(p, c, ws->a);
-  const given_inputs forces = {NULL, ws->tau, NULL};
-  aba_accelerate_part(m, m->k64, ws, &forces, (const tip*)holds, a);
+  real* a = answer(p, c, p->ws.a);
+  const given_inputs forces = {NULL, p->ws.tau, NULL};
+  aba_accelerate_part(context_of(p), &forces, (const tip*)holds, a);
   return deliver(p, a, c->y);
 }
 

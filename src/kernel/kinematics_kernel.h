@@ -49,35 +49,31 @@ KERNEL pose moved_pose(pose X, const joint_transform* P)
   return (pose){mulM(X.R, turn_matrix(P)), add3(X.p, mulv(X.R, offset(P)))};
 }
 
-KERNEL void link_motion_step(const joint_transform* P, const link_const* k, const limb_link* link, int i, pose from,
-                             const real* v, const real* a, const link_arrays* out)
+KERNEL void link_motion_step(int joint_class, context ctx, int i, pose from, const real* v, const real* a,
+                             const link_arrays* out)
 {
+  const joint_transform P = joint_transform_of(joint_class, ctx, i);
+  const link_const* k = &ctx.k[i];
+  const limb_link* link = link_of(ctx, i);
   const int p = link->parent;
   const motion rest = {zero3(), zero3()};
-  out->X[i] = moved_pose(from, P);
+  out->X[i] = moved_pose(from, &P);
   if (!v) return;
-  const motion joint = along_joint(P->joint_class, k, v + link->dof);
-  out->v[i] = addm(p < 0 ? rest : motion_to_link(P, out->v[p]), joint);
+  const motion joint = along_joint(joint_class, k, v + link->dof);
+  out->v[i] = addm(p < 0 ? rest : motion_to_link(&P, out->v[p]), joint);
   const motion coriolis = crossm(out->v[i], joint);
-  out->a_v[i] = addm(p < 0 ? rest : motion_to_link(P, out->a_v[p]), coriolis);
+  out->a_v[i] = addm(p < 0 ? rest : motion_to_link(&P, out->a_v[p]), coriolis);
   if (!a) return;
-  out->a[i] =
-    addm(p < 0 ? rest : motion_to_link(P, out->a[p]), addm(coriolis, along_joint(P->joint_class, k, a + link->dof)));
+  const motion own = addm(coriolis, along_joint(joint_class, k, a + link->dof));
+  out->a[i] = addm(p < 0 ? rest : motion_to_link(&P, out->a[p]), own);
 }
 
-KERNEL void link_motion(const limb_model* m, const link_const* k, const limb_ws* ws, const real* v, const real* a,
-                        const link_arrays* out)
+KERNEL void link_motion(context ctx, const real* v, const real* a, const link_arrays* out)
 {
-  for (int i = 0; i < m->nlink; i++) {
-    const limb_link* link = &m->link[i];
-    const pose from = link->parent < 0 ? base_pose(m, link->root) : out->X[link->parent];
-#define STEP(joint_class)                                                               \
-  {                                                                                     \
-    const joint_transform P = joint_transform_of(joint_class, &k[i], ws, i, link->aux); \
-    link_motion_step(&P, &k[i], link, i, from, v, a, out);                              \
-  }
-    FOR_JOINT_CLASS(link->joint_class, STEP)
-#undef STEP
+  for (int i = 0; i < ctx.m->nlink; i++) {
+    const limb_link* link = link_of(ctx, i);
+    const pose from = link->parent < 0 ? base_pose(ctx.m, link->root) : out->X[link->parent];
+    FOR_JOINT_CLASS(link->joint_class, link_motion_step(CLASS, ctx, i, from, v, a, out))
   }
 }
 

@@ -150,7 +150,7 @@ KERNEL void put_axes(const table* t, const limb_link* link, pose X)
 
 KERNEL pose turn_at(const table* t, int aux)
 {
-  const cell* x = t->turn + 12 * (ptrdiff_t)aux;
+  const cell* x = t->dense + 12 * (ptrdiff_t)aux;
   real y[12];
   for (int k = 0; k < 12; k++) y[k] = every_lane(x[k]);
   return (pose){{y[0], y[1], y[2], y[3], y[4], y[5], y[6], y[7], y[8]}, v3(y[9], y[10], y[11])};

@@ -42,22 +42,26 @@ typedef struct body_terms {
 } body_terms;
 
 // Needs the coordinates loaded; v and a in compiled order.
-KERNEL void link_states(const limb_model* m, const link_const* k, const limb_ws* ws, const real* v, const real* a)
+KERNEL link_state link_state_step(int joint_class, context ctx, int i, const state* from, const pose* X, const real* v,
+                                  const real* a)
 {
-  link_state* out = ws->artic;
-  for (int i = 0; i < m->nlink; i++) {
-    const limb_link* link = &m->link[i];
-    const int p = link->parent;
-    const state from = p < 0 ? base_state(ws, link->root) : out[p].x;
-    const mat3 U = spin(from.w, from.al);
-#define STEP(joint_class)                                                               \
-  {                                                                                     \
-    const joint_transform P = joint_transform_of(joint_class, &k[i], ws, i, link->aux); \
-    out[i].x = move_on(&P, &k[i], &from, U, v + link->dof, a + link->dof);              \
-    out[i].X = p < 0 ? no_pose() : moved_pose(out[p].X, &P);                            \
-  }
-    FOR_FEW_JOINT_CLASSES(link->joint_class, STEP)
-#undef STEP
+  const joint_transform P = joint_transform_of(joint_class, ctx, i);
+  const mat3 U = spin(from->w, from->al);
+  const state x = move_on(&P, &ctx.k[i], from, U, v, a);
+  return (link_state){X ? moved_pose(*X, &P) : no_pose(), x};
+}
+
+KERNEL link_state* state_of_links(context ctx) { return ctx.ws->artic; }
+
+KERNEL void link_states(context ctx, const real* v, const real* a)
+{
+  link_state* out = state_of_links(ctx);
+  for (int i = 0; i < ctx.m->nlink; i++) {
+    const limb_link* link = link_of(ctx, i);
+    const int p = link->parent, dof = link->dof;
+    const state from = p < 0 ? base_state(ctx, link->root) : out[p].x;
+    const pose* X = p < 0 ? NULL : &out[p].X;
+    FOR_FEW_JOINT_CLASSES(link->joint_class, out[i] = link_state_step(CLASS, ctx, i, &from, X, v + dof, a + dof))
   }
 }
 
@@ -82,10 +86,10 @@ KERNEL void add_force_row(motion s, const body_terms* b, real* row)
 }
 
 // The ten columns of one body, row by row, from its link to the world.
-KERNEL void body_columns(const limb_model* m, const link_const* k, const limb_ws* ws, const limb_body* body, int np,
-                         real* Y)
+KERNEL void body_columns(context ctx, const limb_body* body, int np, real* Y)
 {
-  const link_state* links = ws->artic;
+  const limb_model* m = ctx.m;
+  const link_state* links = state_of_links(ctx);
   const link_state* own = &links[body->link];
   const pose in = given_pose(&body->in_link), X = compose(own->X, in);
   const vec3 a = add3(own->x.a, mulv(spin(own->x.w, own->x.al), in.p));
@@ -93,7 +97,7 @@ KERNEL void body_columns(const limb_model* m, const link_const* k, const limb_ws
   for (int i = body->link; i >= 0; i = m->link[i].parent) {
     for (int r = 0; r < m->link[i].ndof; r++) {
       const limb_dof* dof = &m->dof[m->link[i].dof + r];
-      const motion S = link_axis(&m->link[i], &k[i], &links[i].X, r, X.p);
+      const motion S = link_axis(&m->link[i], &ctx.k[i], &links[i].X, r, X.p);
       const par mult = parameter(dof->mult);
       const motion s = {kscale3(mult, tmulv(X.R, S.w)), kscale3(mult, tmulv(X.R, S.v))};
       add_force_row(s, &b, Y + (ptrdiff_t)dof->v * np);
@@ -132,13 +136,14 @@ KERNEL void shaft_columns(const limb_model* m, const limb_shaft_def* def, const 
 KERNEL_ENTRY bool set_regressor(const limb_model* m, const link_const* k, const limb_ws* ws, const motion_in* in,
                                 int np, real* Y)
 {
-  load_coordinates(m, k, ws, in->q);
-  link_states(m, k, ws, in_compiled_order(m, in->v, ws->v), in_compiled_order(m, in->x, ws->a));
+  const context ctx = {m, k, ws};
+  load_coordinates(ctx, in->q);
+  link_states(ctx, in_compiled_order(m, in->v, ws->v), in_compiled_order(m, in->x, ws->a));
   for (size_t i = 0; i < (size_t)m->nv * (size_t)np; i++) Y[i] = zero();
   real* at = Y;
   for (int b = 0; b < m->nbody; b++) {
     if (!limb_has_parameters(m, b)) continue;
-    body_columns(m, k, ws, &m->body[b], np, at);
+    body_columns(ctx, &m->body[b], np, at);
     at += LIMB_BODY_PARAMETERS;
   }
   for (int j = 0; j < m->njoint; j++) {

@@ -83,87 +83,103 @@ KERNEL force newton_euler(moments s, vec3 a, mat3 U)
   return (force){v3(add(nx, ha.x), add(ny, ha.y), add(nz, ha.z)), f};
 }
 
-KERNEL state base_state(const limb_ws* ws, int root)
+// nlink: states of links that other links than the next one start from
+KERNEL state* kept_states(context ctx) { return ctx.ws->state; }
+
+KERNEL state base_state(context ctx, int root)
 {
-  const base_cell* b = (const base_cell*)ws->base + LIMB_WS_STATE * root;
+  const base_cell* b = (const base_cell*)ctx.ws->base + LIMB_WS_STATE * root;
   return (state){base3(b), base3(b + 3), base3(b + 6)};
 }
 
-// State of what a branch hangs on: a kept link or a base frame.
-KERNEL state start_state(const limb_model* m, const limb_ws* ws, const limb_branch* branch)
+// State that a branch starts from: of a kept link or a base frame.
+KERNEL state start_state(context ctx, const limb_branch* branch)
 {
-  const state* kept = ws->state;
-  return branch->parent < 0 ? base_state(ws, m->link[branch->begin].root) : kept[branch->parent];
+  return branch->parent < 0 ? base_state(ctx, ctx.m->link[branch->begin].root) : kept_states(ctx)[branch->parent];
 }
 
-// Out from the base: motions, and the inertial force of every link. Most bases neither turn nor start to:
-// then the zeros reach the first link's formulas as constants.
-KERNEL_PASS void rnea_outward(const limb_model* m, const link_const* k, const limb_ws* ws, const real* v, const real* a)
+// ---- out from the base -----------------------------------------------------------------------------
+
+// Along a branch: the motion of the link before, and where the joint's velocities and accelerations are.
+typedef struct rnea_walk {
+  state x;
+  mat3 U;
+  const real *v, *a;
+} rnea_walk;
+
+KERNEL rnea_walk rnea_step(int joint_class, context ctx, int i, rnea_walk s)
 {
-  state* kept = ws->state;
-  force* F = (force*)ws->force + 1;
+  const joint_transform P = joint_transform_of(joint_class, ctx, i);
+  s.x = move_on(&P, &ctx.k[i], &s.x, s.U, s.v, s.a);
+  s.U = spin(s.x.w, s.x.al);
+  link_forces(ctx)[i] = newton_euler(moments_of(joint_class, &ctx.k[i]), s.x.a, s.U);
+  s.v += dofs_of(joint_class), s.a += dofs_of(joint_class);
+  return s;
+}
+
+// The first link on a base that neither turns nor starts to: the zeros reach its formulas as constants.
+KERNEL rnea_walk rnea_root_step(int joint_class, context ctx, int i, rnea_walk s)
+{
+  s.x.w = s.x.al = zero3();
+  s.U = spin(zero3(), zero3());
+  return rnea_step(joint_class, ctx, i, s);
+}
+
+// Motions, and the inertial force of every link.
+KERNEL_PASS void rnea_outward(context ctx, const real* v, const real* a)
+{
+  const limb_model* m = ctx.m;
+  state* kept = kept_states(ctx);
+  rnea_walk s = {.v = v, .a = a};
   for (int b = 0; b < m->nbranch; b++) {
     const limb_branch* branch = &m->branch[b];
-    state x = start_state(m, ws, branch);
-    mat3 U = spin(x.w, x.al);
+    s.x = start_state(ctx, branch);
+    s.U = spin(s.x.w, s.x.al);
     int i = branch->begin;
-#define STEP(joint_class)                                                                    \
-  {                                                                                          \
-    const joint_transform P = joint_transform_of(joint_class, &k[i], ws, i, m->link[i].aux); \
-    x = move_on(&P, &k[i], &x, U, v, a);                                                     \
-    U = spin(x.w, x.al);                                                                     \
-    F[i] = newton_euler(moments_of(joint_class, &k[i]), x.a, U);                             \
-    v += dofs_of(joint_class), a += dofs_of(joint_class);                                    \
-  }
-#define ROOT_STEP(joint_class)  \
-  {                             \
-    x.w = x.al = zero3();       \
-    U = spin(zero3(), zero3()); \
-    STEP(joint_class)           \
-  }
-    if (branch->parent < 0 && ws->base_turns == 0) {
-      FOR_ROOT_JOINT_CLASS(m->link[i].joint_class, ROOT_STEP)
-      if (m->link[i].keep) kept[i] = x;
+    if (branch->parent < 0 && ctx.ws->base_turns == 0) {
+      FOR_ROOT_JOINT_CLASS(m->link[i].joint_class, s = rnea_root_step(CLASS, ctx, i, s))
+      if (m->link[i].keep) kept[i] = s.x;
       i++;
     }
     for (; i < branch->end; i++) {
-      FOR_JOINT_CLASS(m->link[i].joint_class, STEP)
-      if (m->link[i].keep) kept[i] = x;
+      FOR_JOINT_CLASS(m->link[i].joint_class, s = rnea_step(CLASS, ctx, i, s))
+      if (m->link[i].keep) kept[i] = s.x;
     }
-#undef ROOT_STEP
-#undef STEP
   }
 }
 
 // External wrenches, link axes.
-KERNEL void subtract_wrenches(const limb_model* m, const limb_ws* ws, const real* wrench)
+KERNEL void subtract_wrenches(context ctx, const real* wrench)
 {
-  force* F = (force*)ws->force + 1;
+  force* F = link_forces(ctx);
   const force* on = (const force*)wrench;
-  for (int i = 0; i < m->nlink; i++) F[i] = subf(F[i], on[i]);
+  for (int i = 0; i < ctx.m->nlink; i++) F[i] = subf(F[i], on[i]);
 }
 
-// Back to the base: joint forces. F is all that link i's joint transmits; own[-1] collects what other
-// roots than the first hand to the world. hand: the robot is a part of a larger one. Then own[-1] is the
-// force of the link that carries it, and comes back with all that its roots transmit.
-KERNEL void rnea_inward_part(const limb_model* m, const link_const* k, const limb_ws* ws, bool is_part, real* tau)
+// ---- back to the base ------------------------------------------------------------------------------
+
+// Joint force of link i, whose joint transmits F, to tau; returns F with the parent's own force, in the parent.
+KERNEL force rnea_inward_step(int joint_class, context ctx, int i, force F, force own, real* tau)
 {
-  force* own = (force*)ws->force + 1;
+  project(joint_class, &ctx.k[i], F, tau);
+  const joint_transform P = joint_transform_of(joint_class, ctx, i);
+  return add_force_to_parent(own, &P, F);
+}
+
+// Joint forces. F is all that link i's joint transmits; own[-1] collects what other roots than the first hand
+// to the world. is_part: the robot is a part of a larger one. Then own[-1] is the force of the link that carries
+// it, and comes back with all that its roots transmit.
+KERNEL void rnea_inward_part(context ctx, bool is_part, real* tau)
+{
+  const limb_model* m = ctx.m;
+  force* own = link_forces(ctx);
   if (!is_part) own[-1] = zerof();
   force F = own[m->nlink - 1];
   tau += m->ncdof;
   for (int i = m->nlink - 1; i >= (is_part ? 0 : 1); i--) {
     const limb_link* link = &m->link[i];
     const int p = link->parent;
-#define STEP(joint_class)                                                               \
-  {                                                                                     \
-    tau -= dofs_of(joint_class);                                                        \
-    project(joint_class, &k[i], F, tau);                                                \
-    const joint_transform P = joint_transform_of(joint_class, &k[i], ws, i, link->aux); \
-    F = add_force_to_parent(own[p], &P, F);                                             \
-  }
-    FOR_JOINT_CLASS(link->joint_class, STEP)
-#undef STEP
+    FOR_JOINT_CLASS(link->joint_class, tau -= dofs_of(CLASS); F = rnea_inward_step(CLASS, ctx, i, F, own[p], tau))
     if (p != i - 1) {
       own[p] = F;
       F = own[i - 1];
@@ -172,14 +188,11 @@ KERNEL void rnea_inward_part(const limb_model* m, const link_const* k, const lim
   if (is_part) {
     own[-1] = F;
   } else if (m->nlink > 0) {
-    project(m->link[0].joint_class, &k[0], F, tau - m->link[0].ndof);
+    project(m->link[0].joint_class, &ctx.k[0], F, tau - m->link[0].ndof);
   }
 }
 
-KERNEL void rnea_inward(const limb_model* m, const link_const* k, const limb_ws* ws, real* tau)
-{
-  rnea_inward_part(m, k, ws, false, tau);
-}
+KERNEL void rnea_inward(context ctx, real* tau) { rnea_inward_part(ctx, false, tau); }
 
 // ---- actuators -----------------------------------------------------------------------------------------
 
@@ -195,9 +208,10 @@ KERNEL void rnea_inward(const limb_model* m, const link_const* k, const limb_ws*
 //
 // The scalar file supplies sign_of(x, width): sign(x), or tanh(x / width) when width > 0.
 
-KERNEL void add_shafts(const limb_model* m, const limb_ws* ws, const real* v, const limb_terms* terms, real* tau)
+KERNEL void add_shafts(context ctx, const real* v, const limb_terms* terms, real* tau)
 {
-  const real* q = ws->q;
+  const limb_model* m = ctx.m;
+  const real* q = ctx.ws->q;
   for (int s = 0; s < m->nshaft; s++) {
     const limb_shaft* x = &m->shaft[s];
     const par n = parameter(1 / x->def.ratio);
@@ -216,10 +230,10 @@ KERNEL void add_shafts(const limb_model* m, const limb_ws* ws, const real* v, co
 }
 
 // What joints have of their own.
-KERNEL void add_joint_actuators(const limb_model* m, const limb_ws* ws, const real* v, const real* a,
-                                const limb_terms* terms, real* tau)
+KERNEL void add_joint_actuators(context ctx, const real* v, const real* a, const limb_terms* terms, real* tau)
 {
-  const real* q = ws->q;
+  const limb_model* m = ctx.m;
+  const real* q = ctx.ws->q;
   for (int i = 0; i < m->nlink; i++) {
     const limb_link* link = &m->link[i];
     if (link->ndof != 1) continue;
@@ -236,32 +250,34 @@ KERNEL void add_joint_actuators(const limb_model* m, const limb_ws* ws, const re
   }
 }
 
-KERNEL void add_actuators(const limb_model* m, const limb_ws* ws, const real* v, const real* a, const limb_terms* terms,
-                          real* tau)
+KERNEL void add_actuators(context ctx, const real* v, const real* a, const limb_terms* terms, real* tau)
 {
-  add_joint_actuators(m, ws, v, a, terms, tau);
-  add_shafts(m, ws, v, terms, tau);
+  add_joint_actuators(ctx, v, a, terms, tau);
+  add_shafts(ctx, v, terms, tau);
 }
 
 // What friction, springs and shafts take away, in compiled order; NULL: there is nothing of the kind. It is
 // in ws->force, which articulated bodies do not use.
-KERNEL const real* passive_forces(const limb_model* m, const limb_ws* ws, const real* cv, const limb_terms* terms)
+KERNEL const real* passive_forces(context ctx, const real* cv, const limb_terms* terms)
 {
+  const limb_model* m = ctx.m;
+  const limb_ws* ws = ctx.ws;
   if (!m->has_actuators) return NULL;
   real* passive = ws->force;
   for (int c = 0; c < m->ncdof; c++) passive[c] = zero();
   const limb_terms no_rotors = {false, terms->friction, terms->springs, terms->width};
-  add_actuators(m, ws, cv, cv, &no_rotors, passive);
+  add_actuators(ctx, cv, cv, &no_rotors, passive);
   return passive;
 }
 
 // What is left of the user's forces for the bodies, in compiled order, in ws->tau. Not for mimic joints.
-KERNEL const real* net_forces(const limb_model* m, const limb_ws* ws, const real* cv, const real* tau,
-                              const limb_terms* terms)
+KERNEL const real* net_forces(context ctx, const real* cv, const real* tau, const limb_terms* terms)
 {
+  const limb_model* m = ctx.m;
+  const limb_ws* ws = ctx.ws;
   real* ct = ws->tau;
   for (int c = 0; c < m->ncdof; c++) ct[c] = tau[m->dof[c].v];
-  const real* passive = passive_forces(m, ws, cv, terms);
+  const real* passive = passive_forces(ctx, cv, terms);
   for (int c = 0; passive && c < m->ncdof; c++) ct[c] = sub(ct[c], passive[c]);
   return ct;
 }
@@ -269,15 +285,17 @@ KERNEL const real* net_forces(const limb_model* m, const limb_ws* ws, const real
 // ---- with all that acts: bodies, wrenches, actuators ----------------------------------------------------
 
 // Vectors are the user's. Needs the coordinates loaded.
-KERNEL_PASS void newton_euler_passes(const limb_model* m, const link_const* k, const limb_ws* ws, const real* v,
-                                     const real* a, const limb_terms* terms, const real* wrench, real* tau)
+KERNEL_PASS void newton_euler_passes(context ctx, const real* v, const real* a, const limb_terms* terms,
+                                     const real* wrench, real* tau)
 {
+  const limb_model* m = ctx.m;
+  const limb_ws* ws = ctx.ws;
   const real *cv = in_compiled_order(m, v, ws->v), *ca = in_compiled_order(m, a, ws->a);
   real* ct = m->identity ? tau : ws->tau;
-  rnea_outward(m, k, ws, cv, ca);
-  if (wrench) subtract_wrenches(m, ws, wrench);
-  rnea_inward(m, k, ws, ct);
-  if (m->has_actuators) add_actuators(m, ws, cv, ca, terms, ct);
+  rnea_outward(ctx, cv, ca);
+  if (wrench) subtract_wrenches(ctx, wrench);
+  rnea_inward(ctx, ct);
+  if (m->has_actuators) add_actuators(ctx, cv, ca, terms, ct);
   if (!m->identity) in_user_order(m, ct, tau);
 }
 

@@ -68,8 +68,8 @@ KERNEL vec3 screw_position(motion u, const arc* s)
 
 // ---- the step --------------------------------------------------------------------------------------
 
-// a at (q, v); context as it was handed to rk4_step.
-typedef void accelerations_fn(void* context, const real* q, const real* v, real* a);
+// a at (q, v); caller as it was handed to rk4_step.
+typedef void accelerations_fn(void* caller, const real* q, const real* v, real* a);
 
 KERNEL motion displacement_of(bool is_free, const real* u)
 {
@@ -115,21 +115,21 @@ KERNEL void add_scaled(int n, par k, const real* x, const real* sum, real* out)
 }
 
 // q and v are replaced by those after a step of h [s]; room: limb_step_scalars() scalars.
-KERNEL void rk4_step(const limb_model* m, double h, accelerations_fn* accelerations, void* context, real* q, real* v,
+KERNEL void rk4_step(const limb_model* m, double h, accelerations_fn* accelerations, void* caller, real* q, real* v,
                      real* room)
 {
   static const double share[4] = {0, 0.5, 0.5, 1}, weight[4] = {1, 2, 2, 1};
   const int nv = m->nv;
   real *u = room, *stage_v = u + nv, *du = stage_v + nv, *dv = du + nv, *su = dv + nv, *sv = su + nv;
   real* stage_q = sv + nv;
-  accelerations(context, q, v, dv);
+  accelerations(caller, q, v, dv);
   for (int i = 0; i < nv; i++) du[i] = su[i] = v[i], sv[i] = dv[i];
   for (int k = 1; k < 4; k++) {
     const par part = constant(share[k] * h);
     for (int i = 0; i < nv; i++) u[i] = scale(part, du[i]);
     add_scaled(nv, part, dv, v, stage_v);
     displace(m, q, u, stage_v, stage_q, du);
-    accelerations(context, stage_q, stage_v, dv);
+    accelerations(caller, stage_q, stage_v, dv);
     add_scaled(nv, constant(weight[k]), du, su, su);
     add_scaled(nv, constant(weight[k]), dv, sv, sv);
   }

@@ -15,7 +15,7 @@ void limb_dof_table_lay_out(limb_arena* a, const limb_model* m, size_t scalar, l
   if (m->ncdof > LIMB_DERIVATIVES_MOST) return;
   out->cell = limb_arena_take(a, ROW_COUNT * columns_of(m->ncdof), scalar);
   out->base = limb_arena_take(a, 12 * (size_t)m->nroot, scalar);
-  out->turn = limb_arena_take(a, 12 * (size_t)m->naux, scalar);
+  out->dense = limb_arena_take(a, 12 * (size_t)m->naux, scalar);
   out->work = limb_arena_take(a, LIMB_LANES_MAX * (size_t)m->ncdof, scalar);
   out->finite = limb_arena_take(a, 1, sizeof *out->finite);
   out->q = limb_arena_take(a, (size_t)m->ncdof, scalar);

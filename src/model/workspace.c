@@ -13,7 +13,7 @@ void limb_ws_lay_out_recursion(limb_arena* a, const limb_model* m, size_t scalar
   out->q = limb_arena_take(a, nl + LIMB_WS_PAD, scalar);
   out->c = limb_arena_take(a, nl + LIMB_WS_PAD, scalar);
   out->s = limb_arena_take(a, nl + LIMB_WS_PAD, scalar);
-  out->turn = limb_arena_take(a, na * LIMB_WS_TURN, scalar);
+  out->dense = limb_arena_take(a, na * LIMB_WS_POSE, scalar);
   out->v = limb_arena_take(a, nc, scalar);
   out->a = limb_arena_take(a, nc, scalar);
   out->tau = limb_arena_take(a, nc, scalar);

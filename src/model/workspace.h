@@ -8,7 +8,7 @@
 
 enum {                  // sizes in scalars
   LIMB_WS_PAD = 8,      // sincos works on whole blocks: q, c and s are that much longer
-  LIMB_WS_TURN = 12,    // rotation matrix and offset of a ball or free joint
+  LIMB_WS_POSE = 12,    // rotation matrix and offset of a ball or free joint
   LIMB_WS_FORCE = 6,    // spatial force
   LIMB_WS_STATE = 9,    // angular velocity, angular and linear acceleration
   LIMB_WS_ABA = 18,     // what ABA keeps of a one-dof link
@@ -21,7 +21,7 @@ typedef struct limb_ws {
   void* q;              // nlink: joint coordinate (angle or displacement)
   void* c;              // nlink: its cosine
   void* s;              // nlink: its sine
-  void* turn;           // naux
+  void* dense;          // naux
   void* v;              // ncdof: joint velocities in compiled order
   void* a;              // ncdof: joint accelerations
   void* tau;            // ncdof: joint forces

@@ -35,19 +35,12 @@ KERNEL real sign_of(real x, double width) { return (real){limb_smooth_sign(x.x, 
 
 #define LINK_CONST link_count
 #define KERNEL_SET kernel_set_count
-#include "kernel/joint_transform.h"
-
-// One arm serves all shapes: the scalar, not the compiler, removes what the joint_class fixes.
-#undef FOR_JOINT_CLASS
-#undef FOR_ROOT_JOINT_CLASS
-#define FOR_ROOT_JOINT_CLASS(joint_class, CASE) FOR_JOINT_CLASS(joint_class, CASE)
-#define FOR_JOINT_CLASS(joint_class, CASE) \
-  {                                        \
-    begin_case();                          \
-    CASE(joint_class);                     \
-    end_case();                            \
-  }
-
+// One case serves all classes: the scalar, not the compiler, removes what the class fixes.
+#define JOINT_CLASS_AT_RUN_TIME 1
+#define WITHIN_CASE(...) \
+  begin_case();          \
+  __VA_ARGS__            \
+  end_case();
 #include "kernel/kernel_set.h"
 
 // ---- calls ----------------------------------------------------------------------------------------
