@@ -2,8 +2,8 @@
 
 #include "limb/regressor.h"
 
-#include "base/arena.h"
-#include "base/sized.h"
+#include "base/memory.h"
+#include "base/status.h"
 #include "batch/batch_impl.h"
 #include "batch/pool_check.h"
 #include "kernel/batch_tables.h"

@@ -3,7 +3,7 @@
 // Calls over double and over float differ in types only: both make a limb_batch_call of their arguments,
 // which one function answers.
 
-#include "base/finite.h"
+#include "base/numeric.h"
 #include "batch/batch_impl.h"
 
 // ---- inverse dynamics -----------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 // Poses and Jacobians of frames for many states: entry points.
 
 #include "batch/batch_impl.h"
-#include "kinematics/site.h"
+#include "kinematics/kinematics_impl.h"
 
 static bool frames_valid(const limb_model* m, int nframe, const int* frame)
 {

@@ -19,7 +19,7 @@
 // O(1): about 1600 multiplications.
 
 #include "batch/split_impl.h"
-#include "linalg/lu.h"
+#include "linalg/dense.h"
 
 #include <string.h>
 

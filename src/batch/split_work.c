@@ -1,7 +1,7 @@
 // The workspace of a split: one layout function that measures and lays out.
 
-#include "base/arena.h"
-#include "base/sized.h"
+#include "base/memory.h"
+#include "base/status.h"
 #include "batch/pool_check.h"
 #include "batch/split_impl.h"
 

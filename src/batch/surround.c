@@ -2,9 +2,9 @@
 
 #include "batch/batch_impl.h"
 
-#include "base/sized.h"
+#include "base/status.h"
 #include "dynamics/environment.h"
-#include "kinematics/site.h"
+#include "kinematics/kinematics_impl.h"
 
 static bool frame_valid(const limb_model* m, int frame) { return frame >= 0 && frame < m->nbody + m->nframe; }
 

@@ -3,13 +3,12 @@
 
 #include "dynamics/base_parameters_impl.h"
 
-#include "base/alloc.h"
-#include "base/finite.h"
+#include "base/memory.h"
+#include "base/numeric.h"
 #include "dynamics/base_parameters_coefficient.h"
 #include "dynamics/environment.h"
-#include "kinematics/link_motion.h"
-#include "kinematics/site.h"
-#include "linalg/dot.h"
+#include "kinematics/kinematics_impl.h"
+#include "linalg/dense.h"
 
 #include <float.h>
 #include <math.h>

@@ -10,10 +10,8 @@
 
 #include "dynamics/base_parameters_impl.h"
 
-#include "base/finite.h"
-#include "base/random.h"
-#include "linalg/dot.h"
-#include "linalg/qr.h"
+#include "base/numeric.h"
+#include "linalg/dense.h"
 
 #include <math.h>
 #include <string.h>

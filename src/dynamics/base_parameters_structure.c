@@ -35,7 +35,7 @@
 #include "dynamics/base_parameters_impl.h"
 
 #include "dynamics/regressor_rows.h"
-#include "linalg/dot.h"
+#include "linalg/dense.h"
 
 #include <math.h>
 #include <string.h>

@@ -23,7 +23,7 @@
 
 #include "limb/lagrange.h"
 
-#include "base/finite.h"
+#include "base/numeric.h"
 #include "dynamics/environment.h"
 #include "dynamics/lagrange_impl.h"
 #include "kernel/tables.h"

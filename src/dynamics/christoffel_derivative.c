@@ -15,7 +15,7 @@
 
 #include "limb/geometry.h"
 
-#include "base/finite.h"
+#include "base/numeric.h"
 #include "dynamics/lagrange_impl.h"
 
 #include <string.h>

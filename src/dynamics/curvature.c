@@ -12,9 +12,9 @@
 
 #include "limb/geometry.h"
 
-#include "base/finite.h"
+#include "base/numeric.h"
 #include "dynamics/lagrange_impl.h"
-#include "linalg/dot.h"
+#include "linalg/dense.h"
 
 #include <string.h>
 

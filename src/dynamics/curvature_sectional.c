@@ -21,7 +21,7 @@
 #include "dynamics/environment.h"
 #include "kernel/tables.h"
 #include "kinematics/whole_body.h"
-#include "linalg/dot.h"
+#include "linalg/dense.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // Workspaces of derivatives along directions: one layout function that measures and lays out.
 
-#include "base/arena.h"
+#include "base/memory.h"
 #include "dynamics/dual_impl.h"
 
 #include <string.h>

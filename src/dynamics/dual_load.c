@@ -9,7 +9,7 @@
 
 #include "dynamics/dual_impl.h"
 #include "kernel/tables.h"
-#include "kinematics/site.h"
+#include "kinematics/kinematics_impl.h"
 #include "model/manifold.h"
 
 #include <string.h>

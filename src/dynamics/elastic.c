@@ -1,7 +1,6 @@
 // Workspace of the inverse dynamics of robots with shafts: one layout function that measures and lays out.
 
-#include "base/alloc.h"
-#include "base/arena.h"
+#include "base/memory.h"
 #include "dynamics/elastic_impl.h"
 
 static limb_series_number* take(limb_arena* a, size_t n) { return limb_arena_take(a, n, sizeof(limb_series_number)); }

@@ -12,11 +12,10 @@
 #include "limb/derivatives.h"
 #include "limb/elastic.h"
 
-#include "base/sized.h"
+#include "base/status.h"
 #include "dynamics/marks.h"
 #include "kernel/tables.h"
-#include "linalg/dot.h"
-#include "linalg/exchange.h"
+#include "linalg/dense.h"
 
 #include <float.h>
 #include <math.h>

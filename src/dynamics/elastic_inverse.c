@@ -17,7 +17,7 @@
 
 #include "dynamics/elastic_impl.h"
 #include "kernel/tables.h"
-#include "kinematics/site.h"
+#include "kinematics/kinematics_impl.h"
 
 #include <string.h>
 

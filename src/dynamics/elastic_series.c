@@ -6,7 +6,7 @@
 // q' = q w / 2 for the quaternion q of a ball or free joint, and p' = R(q) v for a free one's position.
 
 #include "dynamics/elastic_impl.h"
-#include "kinematics/site.h"
+#include "kinematics/kinematics_impl.h"
 
 #include "kernel/scalar_series.h"
 

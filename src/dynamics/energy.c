@@ -15,10 +15,9 @@
 
 #include "dynamics/environment.h"
 #include "kernel/tables.h"
-#include "kinematics/link_motion.h"
-#include "kinematics/site.h"
+#include "kinematics/kinematics_impl.h"
 #include "kinematics/whole_body.h"
-#include "linalg/dot.h"
+#include "linalg/dense.h"
 #include "model/loop_calls.h"
 
 // Sum over the links of x . I y, for v and v the kinetic energy twice, for v and a its rate.

@@ -8,12 +8,11 @@
 
 #include "dynamics/environment.h"
 
-#include "base/finite.h"
-#include "base/sized.h"
+#include "base/numeric.h"
+#include "base/status.h"
 #include "dynamics/base_motion.h"
 #include "kernel/tables.h"
-#include "kinematics/link_motion.h"
-#include "kinematics/site.h"
+#include "kinematics/kinematics_impl.h"
 
 #include <string.h>
 

@@ -11,12 +11,12 @@
 
 #include "limb/derivatives.h"
 
-#include "base/finite.h"
+#include "base/numeric.h"
 #include "dynamics/environment.h"
 #include "dynamics/factors.h"
 #include "dynamics/marks.h"
 #include "kernel/tables.h"
-#include "linalg/exchange.h"
+#include "linalg/dense.h"
 
 #include <math.h>
 

@@ -10,9 +10,8 @@
 
 #include "limb/derivatives.h"
 
-#include "base/finite.h"
-#include "kinematics/link_motion.h"
-#include "kinematics/site.h"
+#include "base/numeric.h"
+#include "kinematics/kinematics_impl.h"
 #include "kinematics/whole_body.h"
 #include "model/loop_calls.h"
 

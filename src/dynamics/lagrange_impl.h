@@ -21,7 +21,7 @@
 #ifndef LIMB_LAGRANGE_IMPL_H
 #define LIMB_LAGRANGE_IMPL_H
 
-#include "kinematics/link_axis.h"
+#include "kinematics/kinematics_impl.h"
 #include "kinematics/whole_body.h"
 #include "model/data_impl.h"
 

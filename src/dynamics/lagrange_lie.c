@@ -3,7 +3,7 @@
 // Reference: Park, Bobrow, Ploen 1995, section 4, for trees. Cost: O(n).
 
 #include "dynamics/lagrange_impl.h"
-#include "kinematics/link_motion.h"
+#include "kinematics/kinematics_impl.h"
 
 limb_status limb_lie_at(limb_data* d, const double* q, limb_lie* t)
 {

@@ -14,8 +14,8 @@
 
 #include "limb/linearise.h"
 
-#include "base/finite.h"
-#include "linalg/expm.h"
+#include "base/numeric.h"
+#include "linalg/dense.h"
 #include "model/data_impl.h"
 #include "model/loop_calls.h"
 

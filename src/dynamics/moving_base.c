@@ -14,13 +14,10 @@
 
 #include "limb/moving_base.h"
 
-#include "base/finite.h"
+#include "base/numeric.h"
 #include "dynamics/marks.h"
-#include "kinematics/link_motion.h"
-#include "kinematics/site.h"
-#include "linalg/dot.h"
-#include "linalg/singular_values.h"
-#include "linalg/symmetric.h"
+#include "kinematics/kinematics_impl.h"
+#include "linalg/dense.h"
 
 #include <math.h>
 #include <string.h>

@@ -15,11 +15,10 @@
 
 #include "dynamics/reactions.h"
 
-#include "base/finite.h"
+#include "base/numeric.h"
 #include "dynamics/base_motion.h"
 #include "dynamics/environment.h"
-#include "kinematics/link_motion.h"
-#include "kinematics/site.h"
+#include "kinematics/kinematics_impl.h"
 #include "kinematics/whole_body.h"
 #include "model/loop_calls.h"
 

@@ -27,13 +27,12 @@
 //   s_j             s          tau_j + a_j' beta_j*
 //   f_e             -on        wrench of the link on its surroundings
 
-#include "base/alloc.h"
-#include "base/arena.h"
+#include "base/memory.h"
 #include "dynamics/environment.h"
 #include "dynamics/marks.h"
 #include "dynamics/reference_impl.h"
 #include "kernel/tables.h"
-#include "linalg/symmetric.h"
+#include "linalg/dense.h"
 
 #include <string.h>
 

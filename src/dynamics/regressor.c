@@ -15,12 +15,11 @@
 
 #include "limb/regressor.h"
 
-#include "base/finite.h"
+#include "base/numeric.h"
 #include "dynamics/environment.h"
 #include "dynamics/regressor_rows.h"
 #include "kernel/tables.h"
-#include "kinematics/link_axis.h"
-#include "kinematics/link_motion.h"
+#include "kinematics/kinematics_impl.h"
 #include "model/loop_calls.h"
 
 #include <string.h>

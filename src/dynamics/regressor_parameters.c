@@ -2,7 +2,7 @@
 
 #include "limb/regressor.h"
 
-#include "base/finite.h"
+#include "base/numeric.h"
 #include "model/data_impl.h"
 
 #include <stddef.h>

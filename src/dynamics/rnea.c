@@ -1,6 +1,6 @@
 // Inverse dynamics and its parts: entry points of the recursive Newton-Euler kernel.
 
-#include "base/smooth_sign.h"
+#include "base/numeric.h"
 #include "dynamics/environment.h"
 #include "kernel/tables.h"
 #include "model/loop_calls.h"

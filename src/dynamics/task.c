@@ -17,14 +17,12 @@
 // The eigenvalues l of A decide. The smallest damping that keeps the condition c is
 //   (l_1 + delta) / (l_k + delta) = c,   delta = (l_1 - c l_k) / (c - 1)
 
-#include "base/finite.h"
-#include "base/sized.h"
+#include "base/numeric.h"
+#include "base/status.h"
 #include "dynamics/environment.h"
 #include "dynamics/task_impl.h"
-#include "kinematics/link_motion.h"
-#include "linalg/dot.h"
-#include "linalg/singular_values.h"
-#include "linalg/symmetric.h"
+#include "kinematics/kinematics_impl.h"
+#include "linalg/dense.h"
 #include "model/loop_calls.h"
 
 #include <math.h>

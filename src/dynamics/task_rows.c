@@ -15,8 +15,8 @@
 
 #include "dynamics/task_impl.h"
 
-#include "base/finite.h"
-#include "kinematics/site.h"
+#include "base/numeric.h"
+#include "kinematics/kinematics_impl.h"
 
 #include <limits.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 // What to say about a row of a CSV table that cannot be read. Slow and thorough: the fast path in
 // csv_read.c only knows that something is wrong.
-#include "base/error.h"
 #include "base/number.h"
+#include "base/status.h"
 #include "io/csv.h"
 #include "io/utf8.h"
 

@@ -1,7 +1,7 @@
 // The header row of a CSV table: names, each once, none of them a number.
-#include "base/alloc.h"
-#include "base/error.h"
+#include "base/memory.h"
 #include "base/number.h"
+#include "base/status.h"
 #include "io/csv.h"
 #include "io/utf8.h"
 

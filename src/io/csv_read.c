@@ -1,8 +1,8 @@
 // Reading a CSV table: a buffer over the stream, lines in it, numbers in them. Nothing is allocated per
 // row; the buffer grows with the longest line, up to a limit.
-#include "base/alloc.h"
-#include "base/error.h"
+#include "base/memory.h"
 #include "base/number.h"
+#include "base/status.h"
 #include "io/csv.h"
 
 #include <limits.h>

@@ -2,7 +2,7 @@
 // fails, so that nothing is left out unseen.
 #include "limb/csv.h"
 
-#include "base/alloc.h"
+#include "base/memory.h"
 #include "base/number.h"
 
 #include <stdbool.h>

@@ -4,8 +4,8 @@
 #include "limb/check.h"
 #include "limb/inertia.h"
 
-#include "base/alloc.h"
-#include "base/error.h"
+#include "base/memory.h"
+#include "base/status.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
 #include "limb/assemble.h"
 #include "limb/check.h"
 
-#include "base/alloc.h"
-#include "base/error.h"
+#include "base/memory.h"
+#include "base/status.h"
 #include "io/reading.h"
 
 enum { TRIES = 20 };

@@ -1,9 +1,8 @@
 // The list of findings. Texts live in a pool; the list itself grows as arrays do.
 #include "io/findings.h"
 
-#include "base/alloc.h"
+#include "base/memory.h"
 #include "base/names.h"
-#include "base/nearest.h"
 #include "io/store.h"
 #include "io/utf8.h"
 

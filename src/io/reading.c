@@ -1,9 +1,8 @@
 // From a file or a text to a reading: fetch, tell the language, read, check, describe to a builder.
 #include "io/reading.h"
 
-#include "base/alloc.h"
-#include "base/error.h"
-#include "base/sized.h"
+#include "base/memory.h"
+#include "base/status.h"
 #include "io/blank.h"
 #include "io/format.h"
 #include "io/robots.h"

@@ -9,8 +9,8 @@
 #include "limb/check.h"
 #include "limb/inertia.h"
 
-#include "base/alloc.h"
-#include "base/error.h"
+#include "base/memory.h"
+#include "base/status.h"
 #include "io/doctor.h"
 #include "io/eigen3.h"
 

@@ -1,7 +1,7 @@
 // Filling a sketch.
 #include "io/sketch.h"
 
-#include "base/alloc.h"
+#include "base/memory.h"
 
 #include <string.h>
 

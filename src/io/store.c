@@ -1,7 +1,7 @@
 // Blocks of growing size, each with a header; taking is moving a mark.
 #include "io/store.h"
 
-#include "base/alloc.h"
+#include "base/memory.h"
 
 #include <stdint.h>
 #include <string.h>

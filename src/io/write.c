@@ -1,8 +1,8 @@
 // Writing a robot: the public function, which chooses the language.
 #include "limb/write.h"
 
-#include "base/alloc.h"
-#include "base/error.h"
+#include "base/memory.h"
+#include "base/status.h"
 #include "io/findings.h"
 #include "io/writers.h"
 

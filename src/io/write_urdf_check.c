@@ -1,7 +1,7 @@
 // What URDF cannot say at all, found before the first byte is written.
 #include "io/write_urdf_impl.h"
 
-#include "base/error.h"
+#include "base/status.h"
 #include "io/utf8.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "io/write_yaml_impl.h"
 #include "io/writers.h"
 
-#include "base/error.h"
+#include "base/status.h"
 #include "io/joints.h"
 #include "io/utf8.h"
 #include "io/yaml_schema.h"

@@ -16,14 +16,13 @@
 //   df/dq = S x* f + I (A_p x S + V_p x beta) + 2 B beta
 //   df/dv = I ((V_l + V_p) x S) + 2 B S
 //
-// For particles of mass m, velocity u, place x a motion (b; c) gives 2 B (b; c) = 2 sum m (x x (b x u);
+// For particles of mass m, velocity u, position x a motion (b; c) gives 2 B (b; c) = 2 sum m (x x (b x u);
 // b x u): with p = sum m u, N = sum m u x' that is 2 (tr N b - N b; b x p), and N moves and adds like h.
 
 #include "limb/kinematics_derivatives.h"
 
-#include "base/finite.h"
-#include "kinematics/link_axis.h"
-#include "kinematics/site.h"
+#include "base/numeric.h"
+#include "kinematics/kinematics_impl.h"
 #include "kinematics/whole_body.h"
 
 // ---- sums over what a link carries ----------------------------------------------------------------

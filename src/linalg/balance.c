@@ -5,7 +5,7 @@
 
 #include "linalg/balance.h"
 
-#include "linalg/dot.h"
+#include "linalg/dense.h"
 #include "linalg/row_reduce.h"
 
 #include <float.h>

@@ -1,7 +1,6 @@
 #include "linalg/row_reduce_kernel.h"
 
-#include "linalg/dot.h"
-#include "linalg/symmetric.h"
+#include "linalg/dense.h"
 
 void limb_row_reduce_weighted(limb_reduction* r, const unsigned char* prefer, const int* weight, double tolerance)
 {

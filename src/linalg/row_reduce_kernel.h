@@ -3,7 +3,7 @@
 #ifndef LIMB_ROW_REDUCE_KERNEL_H
 #define LIMB_ROW_REDUCE_KERNEL_H
 
-#include "linalg/quad.h"
+#include "linalg/dense.h"
 #include "linalg/row_reduce.h"
 
 #include <limits.h>

@@ -14,10 +14,10 @@
 // Virtual work along the independent velocities:   G_a' tau = G' Gamma_tr,   G_a: rows of G of active joints.
 // Where y are the active joints, G_a is a unit matrix. Joints in no loop stand for themselves.
 
-#include "base/finite.h"
-#include "base/sized.h"
+#include "base/numeric.h"
+#include "base/status.h"
 #include "linalg/balance.h"
-#include "linalg/dot.h"
+#include "linalg/dense.h"
 #include "loops/closed_impl.h"
 
 #include <math.h>

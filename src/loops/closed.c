@@ -13,15 +13,14 @@
 
 #include "loops/closed_impl.h"
 
-#include "base/sized.h"
+#include "base/status.h"
 
-#include "base/finite.h"
+#include "base/numeric.h"
 #include "dynamics/environment.h"
 #include "dynamics/marks.h"
 #include "kernel/tables.h"
-#include "kinematics/site.h"
-#include "linalg/dot.h"
-#include "linalg/symmetric.h"
+#include "kinematics/kinematics_impl.h"
+#include "linalg/dense.h"
 #include "loops/derivatives_impl.h"
 #include "model/loop_calls.h"
 

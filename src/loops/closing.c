@@ -11,7 +11,7 @@
 
 #include "loops/closing.h"
 
-#include "linalg/symmetric.h"
+#include "linalg/dense.h"
 
 #include <float.h>
 #include <math.h>

@@ -4,9 +4,9 @@
 //
 // Cost O(n) and the clusters' cubes.
 
-#include "base/finite.h"
+#include "base/numeric.h"
 #include "kernel/tables.h"
-#include "linalg/quad.h"
+#include "linalg/dense.h"
 #include "loops/forward_impl.h"
 
 #include <string.h>

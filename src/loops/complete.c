@@ -8,7 +8,7 @@
 
 #include "loops/forward_impl.h"
 
-#include "base/finite.h"
+#include "base/numeric.h"
 #include "dynamics/marks.h"
 
 #include <math.h>

@@ -10,8 +10,8 @@
 
 #include "limb/assemble.h"
 
-#include "base/finite.h"
-#include "linalg/dot.h"
+#include "base/numeric.h"
+#include "linalg/dense.h"
 #include "loops/closing.h"
 
 #include <math.h>

@@ -14,10 +14,10 @@
 
 #include "loops/forward_impl.h"
 
-#include "base/finite.h"
-#include "base/sized.h"
+#include "base/numeric.h"
+#include "base/status.h"
 #include "kernel/tables.h"
-#include "linalg/dot.h"
+#include "linalg/dense.h"
 
 #include <math.h>
 

@@ -11,9 +11,9 @@
 
 #include "loops/forward_impl.h"
 
-#include "base/finite.h"
+#include "base/numeric.h"
 #include "kernel/tables.h"
-#include "linalg/dot.h"
+#include "linalg/dense.h"
 
 #include <math.h>
 #include <string.h>

@@ -9,9 +9,9 @@
 //   Gamma_c     tau    what the motors deliver
 //   lambda      -      M a + h = tau + Psi' lambda, so Psi' lambda = Gamma_tr - tau
 
-#include "base/finite.h"
+#include "base/numeric.h"
 #include "dynamics/environment.h"
-#include "linalg/dot.h"
+#include "linalg/dense.h"
 #include "loops/closed_impl.h"
 
 #include <math.h>

@@ -15,9 +15,9 @@
 
 #include "limb/closed.h"
 
-#include "base/finite.h"
+#include "base/numeric.h"
 #include "kernel/tables.h"
-#include "linalg/indefinite.h"
+#include "linalg/dense.h"
 #include "loops/derivatives_impl.h"
 
 #include <float.h>

@@ -11,8 +11,7 @@
 // and columns are scaled by D, so that the diagonal of M and the largest entry of each row of R are 1; what
 // vanishes besides that is rounding.
 
-#include "linalg/dot.h"
-#include "linalg/indefinite.h"
+#include "linalg/dense.h"
 #include "loops/forward_impl.h"
 
 #include <float.h>

@@ -8,9 +8,9 @@
 // axes: no wrench of theirs on a body is left, and what a joint transmits along its axis contains them as
 // it does motor and friction.
 
-#include "base/finite.h"
+#include "base/numeric.h"
 #include "dynamics/reactions.h"
-#include "kinematics/site.h"
+#include "kinematics/kinematics_impl.h"
 #include "kinematics/whole_body.h"
 #include "loops/closed_impl.h"
 

@@ -1,8 +1,7 @@
 // Workspaces of loops: one layout function that measures and lays out.
 
-#include "base/arena.h"
-#include "linalg/dot.h"
-#include "linalg/quad.h"
+#include "base/memory.h"
+#include "linalg/dense.h"
 #include "loops/closed_impl.h"
 #include "loops/loops_impl.h"
 

@@ -8,8 +8,8 @@
 
 #include "limb/assemble.h"
 
-#include "base/finite.h"
-#include "base/sized.h"
+#include "base/numeric.h"
+#include "base/status.h"
 #include "loops/closing.h"
 
 #include <math.h>

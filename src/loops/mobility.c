@@ -15,7 +15,7 @@
 // The two sides of a row are its parts from the joints on the way to frame a, and to frame b. Motions with
 // both at rest move the frames of no closure.
 
-#include "linalg/singular_values.h"
+#include "linalg/dense.h"
 #include "loops/closing.h"
 
 #include <math.h>

@@ -2,9 +2,8 @@
 
 #include "limb/assemble.h"
 
-#include "base/alloc.h"
-#include "base/arena.h"
-#include "base/error.h"
+#include "base/memory.h"
+#include "base/status.h"
 #include "loops/parallel_impl.h"
 
 #include <string.h>

@@ -15,8 +15,8 @@
 //
 // B_a: rows of the active joints; (N' B_a')^-1 N' is J_p' where there are as many drives as motions.
 
-#include "base/finite.h"
-#include "linalg/symmetric.h"
+#include "base/numeric.h"
+#include "linalg/dense.h"
 #include "loops/parallel_impl.h"
 
 #include <math.h>

@@ -8,8 +8,8 @@
 // straight to it.
 // Forward: V from the rows that hold the drives, B_a V = -(T g)_a, and from what the legs forbid.
 
-#include "base/finite.h"
-#include "linalg/dot.h"
+#include "base/numeric.h"
+#include "linalg/dense.h"
 #include "loops/parallel_impl.h"
 
 #include <math.h>

@@ -4,8 +4,8 @@
 // What hangs together is a leg when it reaches from the world to the platform. Cost O(joints + closures) per
 // set and platform tried.
 
-#include "base/alloc.h"
-#include "base/error.h"
+#include "base/memory.h"
+#include "base/status.h"
 #include "loops/parallel_impl.h"
 
 // ---- sets of joints and closures: number of the link, or nlink + number of the loop ---------------------

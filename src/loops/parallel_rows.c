@@ -7,8 +7,8 @@
 // (loop_kernels.h). On the platform's twist V that is J_V: the same force at the platform's origin, in its
 // axes.
 
-#include "kinematics/link_axis.h"
-#include "linalg/dot.h"
+#include "kinematics/kinematics_impl.h"
+#include "linalg/dense.h"
 #include "loops/parallel_impl.h"
 
 #include <math.h>

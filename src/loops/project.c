@@ -6,7 +6,7 @@
 
 #include "limb/assemble.h"
 
-#include "base/finite.h"
+#include "base/numeric.h"
 #include "loops/closing.h"
 
 #include <math.h>

@@ -15,8 +15,7 @@
 //   rho         regularisation times the mean of the diagonal
 //   B, X        live rows of Psi, and M^-1 of them
 
-#include "linalg/dot.h"
-#include "linalg/symmetric.h"
+#include "linalg/dense.h"
 #include "loops/derivatives_impl.h"
 #include "loops/forward_impl.h"
 

@@ -13,7 +13,7 @@
 
 #include "limb/recut.h"
 
-#include "base/error.h"
+#include "base/status.h"
 #include "model/clusters.h"
 
 #include <math.h>

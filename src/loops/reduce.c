@@ -10,7 +10,7 @@
 // and so it does with any combination of the rows of T_r, those of zeros, added: of least norm is the one at
 // right angles to them, lambda - T_r' (T_r T_r')^-1 T_r lambda. Cost O(rows^2 (rows + columns)) per cluster.
 
-#include "linalg/dot.h"
+#include "linalg/dense.h"
 #include "loops/loops_impl.h"
 
 #include <math.h>

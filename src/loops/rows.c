@@ -3,9 +3,9 @@
 // Reference: Khalil 2010, (3) and (4); Ghosal 2010, (12)-(20). Cost O(n) for the motion of the links, then O(joints
 //            between the frames) per row.
 
-#include "base/finite.h"
-#include "base/sized.h"
-#include "kinematics/link_motion.h"
+#include "base/numeric.h"
+#include "base/status.h"
+#include "kinematics/kinematics_impl.h"
 #include "loops/loops_impl.h"
 
 #include <math.h>

@@ -13,8 +13,7 @@
 // come to a singularity: R_p = 1, and its other entries are small (complete pivoting). A second step with
 // what is left of the rows takes the rounding of the first one away.
 
-#include "linalg/dot.h"
-#include "linalg/symmetric.h"
+#include "linalg/dense.h"
 #include "loops/forward_impl.h"
 
 #include <string.h>

@@ -20,7 +20,7 @@
 
 #include "limb/closed.h"
 
-#include "base/finite.h"
+#include "base/numeric.h"
 
 #define DECAY_STEPS 50
 

@@ -3,10 +3,9 @@
 // failure changes nothing.
 #include "limb/builder.h"
 
-#include "base/alloc.h"
-#include "base/error.h"
-#include "base/finite.h"
-#include "base/sized.h"
+#include "base/memory.h"
+#include "base/numeric.h"
+#include "base/status.h"
 #include "model/builder_check.h"
 #include "model/builder_impl.h"
 

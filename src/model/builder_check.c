@@ -2,8 +2,8 @@
 // normalised, so that nothing behind the builder has to ask again.
 #include "model/builder_check.h"
 
-#include "base/error.h"
-#include "base/finite.h"
+#include "base/numeric.h"
+#include "base/status.h"
 
 #include <float.h>
 #include <math.h>

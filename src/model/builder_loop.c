@@ -1,8 +1,8 @@
 // The builder's loops: their kinds, what is asked of a definition, adding and asking.
 #include "limb/builder.h"
 
-#include "base/alloc.h"
-#include "base/error.h"
+#include "base/memory.h"
+#include "base/status.h"
 #include "model/builder_check.h"
 #include "model/builder_impl.h"
 #include "model/loop_calls.h"

@@ -1,8 +1,8 @@
 // The builder's shafts, and series-elastic motors: a rotor, its joint and a shaft in one call.
 #include "limb/builder.h"
 
-#include "base/alloc.h"
-#include "base/error.h"
+#include "base/memory.h"
+#include "base/status.h"
 #include "model/builder_check.h"
 #include "model/builder_impl.h"
 

@@ -9,8 +9,7 @@
 
 #include "model/clusters.h"
 
-#include "base/alloc.h"
-#include "base/arena.h"
+#include "base/memory.h"
 
 // ---- ways -----------------------------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 // Ghosal 2010), the parallel-axis theorem and the test for what a rigid body can have.
 #include "limb/inertia.h"
 
-#include "base/finite.h"
+#include "base/numeric.h"
 
 #include <float.h>
 #include <math.h>

@@ -3,7 +3,7 @@
 // A closure between bodies a and b becomes one between their links: with X_a the pose of body a in its link,
 //   pose of the cut frame in the link = X_a pose_a
 // A relation between joints becomes one between the user's coordinates, mimic chains resolved. O(loops).
-#include "base/error.h"
+#include "base/status.h"
 #include "model/compile_impl.h"
 
 #include <stdio.h>

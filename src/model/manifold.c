@@ -10,10 +10,10 @@
 // (Park, Bobrow, Ploen 1995, (15)-(17) with the angle kept in w). Every coefficient is computed without cancellation.
 #include "model/manifold.h"
 
-#include "base/random.h"
+#include "base/numeric.h"
 
 #include "kernel/arc.h"
-#include "linalg/vec3.h"
+#include "linalg/dense.h"
 #include "model/state_check.h"
 
 #include <math.h>

@@ -1,8 +1,7 @@
 // What a model answers about itself: sizes, names, properties, the compiler's report.
 #include "limb/model.h"
 
-#include "base/alloc.h"
-#include "base/arena.h"
+#include "base/memory.h"
 #include "model/clusters.h"
 #include "model/model_impl.h"
 

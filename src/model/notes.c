@@ -2,7 +2,7 @@
 //
 // Notes are written twice by the same text: once to measure, once into a block of their own.
 
-#include "base/alloc.h"
+#include "base/memory.h"
 #include "model/compile_impl.h"
 
 #include <stdarg.h>

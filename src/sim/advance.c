@@ -8,7 +8,7 @@
 // crosses zero inside a step, now goes there, modes change, and the stepper begins anew.
 #include "sim/sim_impl.h"
 
-#include "base/finite.h"
+#include "base/numeric.h"
 
 #include <float.h>
 #include <math.h>

@@ -8,7 +8,7 @@
 // Viscous friction, springs, shafts, gravity and force laws are those of the dynamics.
 #include "sim/sim_impl.h"
 
-#include "base/finite.h"
+#include "base/numeric.h"
 
 #include <string.h>
 

@@ -17,8 +17,8 @@
 // program. Recursion is bounded by LIMB_EXPRESSION_DEEPEST.
 #include "sim/expression_impl.h"
 
-#include "base/alloc.h"
-#include "base/error.h"
+#include "base/memory.h"
+#include "base/status.h"
 
 #include <assert.h>
 #include <math.h>

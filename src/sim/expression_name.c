@@ -1,7 +1,7 @@
 // Expressions: the words that are known, and what to say about others.
 #include "sim/expression_impl.h"
 
-#include "base/nearest.h"
+#include "base/names.h"
 
 #include <string.h>
 

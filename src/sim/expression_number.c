@@ -5,7 +5,7 @@
 // Between the parts of a unit there are no spaces, so that 4 m/s is a speed and 4 m / s a quotient.
 #include "sim/expression_impl.h"
 
-#include "base/nearest.h"
+#include "base/names.h"
 #include "base/number.h"
 
 #include <math.h>

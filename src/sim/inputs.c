@@ -5,7 +5,7 @@
 // that end there are given the one before it, by asking for the last time before it.
 #include "sim/sim_impl.h"
 
-#include "base/finite.h"
+#include "base/numeric.h"
 
 #include <float.h>
 #include <math.h>

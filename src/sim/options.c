@@ -1,7 +1,7 @@
 // Options of a simulation, checked; names of methods and events.
 #include "sim/sim_impl.h"
 
-#include "base/sized.h"
+#include "base/status.h"
 
 #include <math.h>
 

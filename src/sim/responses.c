@@ -12,8 +12,7 @@
 // Cost: one forward dynamics for each held velocity, and two.
 #include "sim/sim_impl.h"
 
-#include "linalg/dot.h"
-#include "linalg/symmetric.h"
+#include "linalg/dense.h"
 
 #include <math.h>
 #include <string.h>

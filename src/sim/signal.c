@@ -5,9 +5,9 @@
 //   on [t_i, t_{i+1}):   hold x = x_i;   linear x = x_i + (t - t_i) (x_{i+1} - x_i) / (t_{i+1} - t_i)
 #include "limb/signal.h"
 
-#include "base/alloc.h"
-#include "base/error.h"
-#include "base/finite.h"
+#include "base/memory.h"
+#include "base/numeric.h"
+#include "base/status.h"
 #include "sim/spline.h"
 
 #include <math.h>

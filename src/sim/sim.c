@@ -1,7 +1,7 @@
 // A simulation: memory, start, what it shows. Options are checked in options.c.
 #include "sim/sim_impl.h"
 
-#include "base/finite.h"
+#include "base/numeric.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -11,7 +11,7 @@
 
 #include "limb/derivatives.h"
 
-#include "base/finite.h"
+#include "base/numeric.h"
 
 #include <ida/ida.h>
 #include <math.h>

@@ -21,8 +21,7 @@
 // Cost:      six evaluations, one of the derivatives, one factorisation of nv x nv numbers.
 #include "sim/sim_impl.h"
 
-#include "linalg/dot.h"
-#include "linalg/lu.h"
+#include "linalg/dense.h"
 
 #include <string.h>
 

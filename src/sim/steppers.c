@@ -4,7 +4,7 @@
 // (q, v), by powers of J that are differences of accelerations. Cost: 32 evaluations, whatever the robot.
 #include "sim/edges.h"
 
-#include "linalg/dot.h"
+#include "linalg/dense.h"
 
 #include <stdarg.h>
 #include <stdio.h>

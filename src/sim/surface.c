@@ -19,8 +19,7 @@
 // an iteration; O(nc^2 nv) to find rows.
 #include "sim/sim_impl.h"
 
-#include "linalg/dot.h"
-#include "linalg/symmetric.h"
+#include "linalg/dense.h"
 
 #include <math.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "limb/kinematics.h"
 #include "limb/regressor.h"
 
-#include "base/alloc.h"
+#include "base/memory.h"
 
 #include <string.h>
 

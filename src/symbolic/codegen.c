@@ -4,9 +4,8 @@
 // out is complete.
 #include "symbolic/codegen_impl.h"
 
-#include "base/alloc.h"
-#include "base/error.h"
-#include "base/sized.h"
+#include "base/memory.h"
+#include "base/status.h"
 #include "symbolic/simplify.h"
 #include "symbolic/sum_order.h"
 #include "symbolic/trace.h"

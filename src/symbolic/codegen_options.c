@@ -1,7 +1,7 @@
 // Options of generated code: what goes together, and names (codegen_impl.h).
 #include "symbolic/codegen_impl.h"
 
-#include "base/error.h"
+#include "base/status.h"
 #include "symbolic/words.h"
 
 #include <stdio.h>

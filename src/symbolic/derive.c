@@ -9,7 +9,7 @@
 //   d tanh a = (1 - tanh^2 a) da        d sign a = 0
 #include "symbolic/derive.h"
 
-#include "base/alloc.h"
+#include "base/memory.h"
 #include "symbolic/evaluate.h"
 
 #include <string.h>

@@ -5,7 +5,7 @@
 // cut where the statements they consist of, such reading and keeping included, would become too many.
 #include "symbolic/emit_c.h"
 
-#include "base/alloc.h"
+#include "base/memory.h"
 
 #include <string.h>
 

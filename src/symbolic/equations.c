@@ -4,10 +4,9 @@
 #include "symbolic/equations_impl.h"
 #include "symbolic/words.h"
 
-#include "base/alloc.h"
-#include "base/error.h"
-#include "base/nearest.h"
-#include "base/sized.h"
+#include "base/memory.h"
+#include "base/names.h"
+#include "base/status.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -2,9 +2,9 @@
 #include "symbolic/equations_impl.h"
 
 #include "limb/assemble.h"
-#include "base/alloc.h"
-#include "base/error.h"
-#include "base/random.h"
+#include "base/memory.h"
+#include "base/numeric.h"
+#include "base/status.h"
 
 #include <math.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include "symbolic/equations_impl.h"
 #include "symbolic/loop_trace.h"
 
-#include "base/error.h"
+#include "base/status.h"
 
 #include <math.h>
 #include <string.h>

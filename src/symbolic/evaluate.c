@@ -4,7 +4,7 @@
 // gives the values. Cost: time and memory of the largest node for a tape, of the needed nodes for a run.
 #include "symbolic/evaluate.h"
 
-#include "base/alloc.h"
+#include "base/memory.h"
 #include "symbolic/program.h"
 
 #include <string.h>

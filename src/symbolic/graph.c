@@ -1,7 +1,7 @@
 // Expression graphs: nodes, the table that finds them again, and the arithmetic of edges.
 #include "symbolic/graph.h"
 
-#include "base/alloc.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <string.h>

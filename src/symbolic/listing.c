@@ -1,7 +1,7 @@
 // Listings (order.h): which nodes become statements, what they are called, when answers are stored.
 #include "symbolic/order.h"
 
-#include "base/alloc.h"
+#include "base/memory.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // What the library itself says of functions of robots with loops.
 #include "symbolic/loop_reference.h"
 
-#include "base/random.h"
+#include "base/numeric.h"
 
 #include "limb/kinematics.h"
 #include "limb/parallel.h"

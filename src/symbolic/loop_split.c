@@ -5,8 +5,8 @@
 
 #include "limb/assemble.h"
 
-#include "base/error.h"
-#include "base/random.h"
+#include "base/numeric.h"
+#include "base/status.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 // Cost: O(n) for the rows; n^2 ny for G' M G, of which zeros are no operations.
 #include "symbolic/loop_trace.h"
 
-#include "base/error.h"
+#include "base/status.h"
 #include "kernel/vectors.h"
 
 #include "symbolic/parameters.h"

@@ -1,7 +1,7 @@
 // Statements in order, and the values that are alive (order.h); counts of operations.
 #include "symbolic/order.h"
 
-#include "base/alloc.h"
+#include "base/memory.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 // Cost: statements times the logarithm of those that wait at once.
 #include "symbolic/order.h"
 
-#include "base/alloc.h"
+#include "base/memory.h"
 
 #include <string.h>
 

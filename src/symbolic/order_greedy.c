@@ -4,7 +4,7 @@
 // Cost: statements times those that wait at once; ORDER_GREEDY_MOST statements at most.
 #include "symbolic/order.h"
 
-#include "base/alloc.h"
+#include "base/memory.h"
 
 #include <string.h>
 

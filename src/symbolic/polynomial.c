@@ -3,7 +3,7 @@
 // Cost: a sum is linear in its terms, a product in those of both; a monomial is one byte a variable.
 #include "symbolic/polynomial.h"
 
-#include "base/alloc.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <string.h>

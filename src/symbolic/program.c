@@ -1,7 +1,7 @@
 // Programs: their memory, a list of blocks that live as long as they do.
 #include "symbolic/program.h"
 
-#include "base/alloc.h"
+#include "base/memory.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 // counts. Cost: work, shared by all runs; memory of the nodes.
 #include "symbolic/simplify.h"
 
-#include "base/alloc.h"
+#include "base/memory.h"
 #include "symbolic/simplify_angles.h"
 #include "symbolic/simplify_blend.h"
 

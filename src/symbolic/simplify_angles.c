@@ -7,7 +7,7 @@
 // further sums. No new sine is taken.
 #include "symbolic/simplify_angles.h"
 
-#include "base/alloc.h"
+#include "base/memory.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 // computed from entries of U = [w'] + [w][w] that no other force of the link takes: this is Euler's equation.
 #include "symbolic/simplify_blend.h"
 
-#include "base/random.h"
+#include "base/numeric.h"
 
 #include <math.h>
 #include <string.h>

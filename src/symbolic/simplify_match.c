@@ -8,7 +8,7 @@
 // c. What fits there is compared in all samples, priced by what would cease to live, and taken if cheaper.
 #include "symbolic/simplify_match.h"
 
-#include "base/alloc.h"
+#include "base/memory.h"
 
 #include <float.h>
 #include <math.h>

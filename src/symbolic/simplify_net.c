@@ -1,8 +1,8 @@
 // Nets: loading and storing, samples, uses.
 #include "symbolic/simplify_net.h"
 
-#include "base/alloc.h"
-#include "base/random.h"
+#include "base/memory.h"
+#include "base/numeric.h"
 #include "symbolic/evaluate.h"
 
 #include <float.h>

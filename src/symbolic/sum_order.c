@@ -8,7 +8,7 @@
 //            none for a product that goes into a sum (a multiply-add), 13 for a division
 #include "symbolic/sum_order.h"
 
-#include "base/alloc.h"
+#include "base/memory.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // Text that grows in memory.
 #include "symbolic/text.h"
 
-#include "base/alloc.h"
+#include "base/memory.h"
 #include "base/number.h"
 
 #include <stdarg.h>

@@ -3,8 +3,8 @@
 #include "symbolic/parameters.h"
 #include "symbolic/words.h"
 
-#include "base/error.h"
-#include "base/nearest.h"
+#include "base/names.h"
+#include "base/status.h"
 
 #include <math.h>
 #include <stdio.h>

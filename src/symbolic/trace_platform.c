@@ -13,7 +13,7 @@
 
 #include "limb/parallel.h"
 
-#include "base/error.h"
+#include "base/status.h"
 #include "kernel/vectors.h"
 #include "symbolic/loop_trace.h"
 

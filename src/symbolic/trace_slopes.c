@@ -8,7 +8,7 @@
 //   C_ij = 1/2 sum_k (d M_ij / d q_k + d M_ik / d q_j - d M_jk / d q_i) v_k        Christoffel symbols
 #include "limb/derivatives.h"
 
-#include "base/error.h"
+#include "base/status.h"
 #include "symbolic/derive.h"
 #include "symbolic/trace_tree.h"
 

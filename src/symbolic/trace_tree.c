@@ -6,8 +6,8 @@
 
 #include "limb/regressor.h"
 
-#include "base/error.h"
-#include "kinematics/site.h"
+#include "base/status.h"
+#include "kinematics/kinematics_impl.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,8 +4,8 @@
 // Cost: linear in the nodes, some times.
 #include "symbolic/vanish.h"
 
-#include "base/alloc.h"
-#include "base/random.h"
+#include "base/memory.h"
+#include "base/numeric.h"
 #include "symbolic/evaluate.h"
 
 #include <math.h>

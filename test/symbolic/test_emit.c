@@ -9,7 +9,7 @@
 #include "symbolic/codegen_impl.h"
 #include "symbolic/emit_c.h"
 
-#include "base/alloc.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdio.h>

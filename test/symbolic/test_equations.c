@@ -3,7 +3,7 @@
 #include "limb/assemble.h"
 #include "limb/equations.h"
 
-#include "base/alloc.h"
+#include "base/memory.h"
 
 #include "support/budget.h"
 #include "support/closed.h"

@@ -2,7 +2,7 @@
 #ifndef LIMB_TEST_TRACED_H
 #define LIMB_TEST_TRACED_H
 
-#include "base/alloc.h"
+#include "base/memory.h"
 #include "symbolic/answer.h"
 #include "symbolic/evaluate.h"
 #include "symbolic/trace.h"
