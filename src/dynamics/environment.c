@@ -10,7 +10,6 @@
 
 #include "base/numeric.h"
 #include "base/status.h"
-#include "dynamics/base_motion.h"
 #include "kernel/tables.h"
 #include "kinematics/kinematics_impl.h"
 

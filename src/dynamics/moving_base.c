@@ -15,7 +15,7 @@
 #include "limb/moving_base.h"
 
 #include "base/numeric.h"
-#include "dynamics/marks.h"
+#include "dynamics/dynamics_impl.h"
 #include "kinematics/kinematics_impl.h"
 #include "linalg/dense.h"
 
@@ -66,7 +66,7 @@ static limb_status begin(limb_data* d, const double* q, const unsigned char* giv
 {
   if (!d || !q || !work) return LIMB_E_ARG;
   const unsigned char* marks = given ? given : d->base;
-  if (!limb_marks_valid(d->m, marks)) return LIMB_E_ARG;
+  if (!limb_given_valid(d->m, marks)) return LIMB_E_ARG;
   *p = lay_out(d->m, marks, work);
   return limb_mass_matrix(d, q, p->M);
 }

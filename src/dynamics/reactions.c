@@ -16,7 +16,6 @@
 #include "dynamics/reactions.h"
 
 #include "base/numeric.h"
-#include "dynamics/base_motion.h"
 #include "dynamics/environment.h"
 #include "kinematics/kinematics_impl.h"
 #include "kinematics/whole_body.h"

@@ -28,8 +28,8 @@
 //   f_e             -on        wrench of the link on its surroundings
 
 #include "base/memory.h"
+#include "dynamics/dynamics_impl.h"
 #include "dynamics/environment.h"
-#include "dynamics/marks.h"
 #include "dynamics/reference_impl.h"
 #include "kernel/tables.h"
 #include "linalg/dense.h"
@@ -345,7 +345,7 @@ static limb_status check_marks(const recursion* r, const problem* p)
     const bool joint = k < base || k >= base + 6;
     if (joint && !limb_finite(1, &p->x[k])) return LIMB_E_NONFINITE;
   }
-  return limb_marks_sweep(m, r->given) ? LIMB_OK : LIMB_E_UNSUPPORTED;
+  return limb_given_sweeps(m, r->given) ? LIMB_OK : LIMB_E_UNSUPPORTED;
 }
 
 // tau may be NULL.

@@ -16,8 +16,8 @@
 #include "base/status.h"
 
 #include "base/numeric.h"
+#include "dynamics/dynamics_impl.h"
 #include "dynamics/environment.h"
-#include "dynamics/marks.h"
 #include "kernel/tables.h"
 #include "kinematics/kinematics_impl.h"
 #include "linalg/dense.h"
@@ -51,7 +51,7 @@ limb_status limb_set_loops(limb_data* d, const limb_loop_settings* settings)
     limb_status s = limb_sized_read(&own, sizeof own, settings, sizeof own.size);
     if (s == LIMB_OK) s = limb_closed_options_read(&settings->forward, &own.forward);
     if (s == LIMB_OK) s = limb_actuation_read(d->loops, &settings->actuation, &own.actuation);
-    if (s == LIMB_OK && own.independent && !limb_marks_valid(d->m, own.independent)) s = LIMB_E_ARG;
+    if (s == LIMB_OK && own.independent && !limb_given_valid(d->m, own.independent)) s = LIMB_E_ARG;
     if (s != LIMB_OK) return s;
   }
   d->loops->settings = own;

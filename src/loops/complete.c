@@ -9,7 +9,7 @@
 #include "loops/forward_impl.h"
 
 #include "base/numeric.h"
-#include "dynamics/marks.h"
+#include "dynamics/dynamics_impl.h"
 
 #include <math.h>
 #include <string.h>
@@ -172,7 +172,7 @@ limb_status limb_follow_rows(limb_loops* w, int count, double tolerance, const d
 limb_status limb_complete_velocities(limb_loops* w, const double* q, const unsigned char* independent,
                                      const limb_loop_options* options, double* v)
 {
-  if (!w || !q || !v || (independent && !limb_marks_valid(w->m, independent))) return LIMB_E_ARG;
+  if (!w || !q || !v || (independent && !limb_given_valid(w->m, independent))) return LIMB_E_ARG;
   limb_loop_options o;
   limb_status s = limb_loop_options_read(options, &o);
   if (s == LIMB_OK) s = limb_loop_rows_at(w, q, NULL, o.time, LIMB_ROWS_PSI);
@@ -184,7 +184,7 @@ limb_status limb_complete_velocities(limb_loops* w, const double* q, const unsig
 limb_status limb_complete_accelerations(limb_loops* w, const double* q, const double* v,
                                         const unsigned char* independent, const limb_loop_options* options, double* a)
 {
-  if (!w || !q || !v || !a || (independent && !limb_marks_valid(w->m, independent))) return LIMB_E_ARG;
+  if (!w || !q || !v || !a || (independent && !limb_given_valid(w->m, independent))) return LIMB_E_ARG;
   limb_loop_options o;
   limb_status s = limb_loop_options_read(options, &o);
   if (s == LIMB_OK) s = limb_loop_rows_at(w, q, v, o.time, LIMB_ROWS_PSI | LIMB_ROWS_GAMMA);
@@ -212,7 +212,7 @@ static int number_columns(limb_loops* w, const unsigned char* independent, doubl
 limb_status limb_velocity_map(limb_loops* w, const double* q, const unsigned char* independent,
                               const limb_loop_options* options, int* count, double* G)
 {
-  if (!w || !q || !count || !G || (independent && !limb_marks_valid(w->m, independent))) return LIMB_E_ARG;
+  if (!w || !q || !count || !G || (independent && !limb_given_valid(w->m, independent))) return LIMB_E_ARG;
   *count = 0;
   limb_loop_options o;
   limb_status s = limb_loop_options_read(options, &o);

@@ -1,7 +1,7 @@
 // Hybrid dynamics as a function: accelerations are given where a motor drives, forces elsewhere.
 #include "symbolic/trace_tree.h"
 
-#include "dynamics/marks.h"
+#include "dynamics/dynamics_impl.h"
 
 // Says what x holds. LIMB_E_NOMEM.
 static limb_status note_given(const limb_tracer* t, const unsigned char* given, limb_function* f)
@@ -33,7 +33,7 @@ limb_status limb_trace_hybrid(limb_tracer* t, limb_function* f)
   if (f->nnoted == 0) { // inverse dynamics
     limb_trace_kernels.inverse_dynamics(m, t->k, &t->ws, t->q, t->v, t->x, &t->terms, NULL, tau);
     a = t->x;
-  } else if (limb_marks_sweep(m, given)) {
+  } else if (limb_given_sweeps(m, given)) {
     limb_trace_kernels.hybrid(m, t->k, &t->ws, &in, a, tau);
   } else {
     limb_trace_kernels.hybrid_by_mass_matrix(m, t->k, &t->ws, &in, packed, a, tau);

@@ -1,8 +1,8 @@
 // The form that is linear in the ten inertial parameters of a body, as a row of ten numbers.
 //
 //   x . I y = m xv.yv + h.(yv x xw + xv x yw) + xw' I yw          x, y motions (w; v) at the body's origin
-#ifndef LIMB_REGRESSOR_ROWS_H
-#define LIMB_REGRESSOR_ROWS_H
+#ifndef LIMB_REGRESSOR_IMPL_H
+#define LIMB_REGRESSOR_IMPL_H
 
 #include "limb/regressor.h"
 

@@ -8,7 +8,7 @@
 // behind the last. Positions are drawn from the whole range of a joint, whatever its limits. The structure
 // is right when W = W Z K; it is complete when K has as many rows as W has independent columns.
 
-#include "dynamics/base_parameters_impl.h"
+#include "ident/base_parameters_impl.h"
 
 #include "base/numeric.h"
 #include "linalg/dense.h"

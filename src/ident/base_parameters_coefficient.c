@@ -1,4 +1,4 @@
-#include "dynamics/base_parameters_coefficient.h"
+#include "ident/base_parameters_impl.h"
 
 #include <math.h>
 #include <stdarg.h>

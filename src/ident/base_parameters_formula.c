@@ -4,9 +4,7 @@
 // base_parameters_group.c, with polynomials instead of numbers; what differs in value from the number found
 // there (a table of Denavit-Hartenberg loses digits when axes are nearly parallel) is printed as that number.
 
-#include "dynamics/base_parameters_impl.h"
-
-#include "dynamics/base_parameters_coefficient.h"
+#include "ident/base_parameters_impl.h"
 
 #include <assert.h>
 #include <math.h>

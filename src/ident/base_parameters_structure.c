@@ -32,9 +32,9 @@
 // found by applying A until nothing new comes. All coordinates count as independent: with mimic joints what
 // is found is true, but there may be more.
 
-#include "dynamics/base_parameters_impl.h"
+#include "ident/base_parameters_impl.h"
 
-#include "dynamics/regressor_rows.h"
+#include "ident/regressor_impl.h"
 #include "linalg/dense.h"
 
 #include <math.h>

@@ -1,11 +1,10 @@
 // Base parameters: the object, and the reduced regressor. The steps are in the files base_parameters_*.c:
 // structure (what leaves the links), group (rows), formula, matrix (K and Z), numeric (the comparison).
 
-#include "dynamics/base_parameters_impl.h"
+#include "ident/base_parameters_impl.h"
 
 #include "base/memory.h"
 #include "base/numeric.h"
-#include "dynamics/base_parameters_coefficient.h"
 #include "dynamics/environment.h"
 #include "kinematics/kinematics_impl.h"
 #include "linalg/dense.h"
