@@ -11,7 +11,7 @@
 //   bias forces          Ghat' (M g + h), with g the accelerations that remain when the independent ones are zero
 //   Coriolis matrix      Ghat' (C Ghat + M dGhat/dt)
 
-#include "loops/closed_impl.h"
+#include "loops/loops_impl.h"
 
 #include "base/status.h"
 
@@ -21,7 +21,6 @@
 #include "kernel/tables.h"
 #include "kinematics/kinematics_impl.h"
 #include "linalg/dense.h"
-#include "loops/derivatives_impl.h"
 #include "model/loop_calls.h"
 
 #include <string.h>
@@ -166,23 +165,13 @@ static limb_status bias_forces(limb_loops* w, const double* q, const double* v, 
   return limb_finite(m->nv, tau) ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
-static void transpose(ptrdiff_t n, double* A)
-{
-  for (ptrdiff_t i = 0; i < n; i++) {
-    for (ptrdiff_t j = 0; j < i; j++) {
-      const double x = A[i * n + j];
-      A[i * n + j] = A[j * n + i], A[j * n + i] = x;
-    }
-  }
-}
-
 static limb_status mass_matrix(limb_loops* w, const double* q, double* M)
 {
   const int n = w->m->nv;
   limb_status s = limb_mass_matrix(w->d, q, M);
   if (s == LIMB_OK) s = reduce(w, q, n, M);
   if (s != LIMB_OK) return s;
-  transpose(n, M);
+  limb_transpose(n, n, M);
   s = limb_reduce_rows(w, n, M);
   if (s != LIMB_OK) return s;
   return limb_finite((ptrdiff_t)n * n, M) ? LIMB_OK : LIMB_E_NONFINITE;
@@ -299,10 +288,10 @@ static limb_status coriolis_matrix(limb_loops* w, const double* q, const double*
   limb_status s = limb_coriolis_matrix(w->d, q, v, C);
   if (s == LIMB_OK) s = limb_mass_matrix(w->d, q, M);
   if (s != LIMB_OK) return s;
-  transpose(n, C);
+  limb_transpose((int)n, (int)n, C);
   s = reduce_rate(w, q, v, (int)n, M, C); // (C Ghat + M dGhat/dt)', M being symmetric
   if (s != LIMB_OK) return s;
-  transpose(n, C);
+  limb_transpose((int)n, (int)n, C);
   s = limb_reduce_rows(w, (int)n, C);
   if (s != LIMB_OK) return s;
   return limb_finite(n * n, C) ? LIMB_OK : LIMB_E_NONFINITE;

@@ -2,7 +2,6 @@
 
 #include "base/memory.h"
 #include "linalg/dense.h"
-#include "loops/closed_impl.h"
 #include "loops/loops_impl.h"
 
 #include <math.h>

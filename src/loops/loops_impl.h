@@ -10,6 +10,8 @@
 #include "limb/hybrid.h"
 
 #include "base/memory.h"
+#include "dynamics/dual_impl.h"
+#include "dynamics/environment.h"
 #include "kernel/tables.h"
 #include "linalg/row_reduce.h"
 #include "model/clusters.h"
@@ -198,5 +200,103 @@ void limb_loop_full_row(const limb_loops* w, int row, double* out);
 // Multipliers of least norm with Psi' lambda = f for f in the span of Psi', cluster by cluster: those that
 // balance f where they can. f: nv. lambda: nrow, in the order of the clusters; zero in idle rows.
 void limb_least_multipliers(limb_loops* w, const double* f, double tolerance, double* lambda);
+
+// ---- inverse dynamics ---------------------------------------------------------------------------------------
+
+// Numbers of scratch for sharing torques in a cluster of n velocities.
+size_t limb_sharing_room(size_t n);
+
+// Checks what is said about active joints, and copies it (NULL: defaults). Bounds may be infinite.
+limb_status limb_actuation_read(const limb_loops* w, const limb_actuation* given, limb_actuation* out);
+
+// tau at active joints that balances tree, what the tree needs, with the loops closed; Psi must be there.
+// Counts and `unbalanced` of out are set, and w->doubtful. LIMB_E_NONFINITE; LIMB_E_NOCONV: bounds that
+// were not sorted out (linalg/balance.h).
+limb_status limb_share_torques(limb_loops* w, const limb_actuation* how, double tolerance, const double* tree,
+                               double* tau, limb_closed_forces* out);
+
+// ---- forward dynamics ---------------------------------------------------------------------------------------
+
+// All methods are called with the rows of the workspace found (limb_loop_rows_at, Psi and gamma) and
+// Baumgarte's terms in gamma. They leave the rows as they are, except for what limb_reduce_cluster works
+// in. Multipliers are nrow numbers in the order of the clusters; NULL: not wanted.
+
+// The state, and what acts: checked, but for the environment.
+typedef struct limb_forward_in {
+  const double *q, *v, *tau;
+  const limb_environment* env;
+} limb_forward_in;
+
+// Reads options (NULL: defaults). LIMB_E_ARG, LIMB_E_NONFINITE, LIMB_E_UNSUPPORTED.
+limb_status limb_closed_options_read(const limb_closed_options* given, limb_closed_options* out);
+
+limb_status limb_forward_by_clusters(limb_loops* w, const double* q, const double* v, const double* tau,
+                                     const limb_surroundings* x, double tolerance, double* a, double* lambda);
+
+// Those that need LIMB_LOOPS_DENSE.
+limb_status limb_forward_by_schur(limb_loops* w, const limb_forward_in* in, double tolerance, double* a,
+                                  double* lambda);
+limb_status limb_forward_by_kkt(limb_loops* w, const limb_forward_in* in, double tolerance, double* a, double* lambda);
+
+// iterations: how many there were (output)
+limb_status limb_forward_by_proximal(limb_loops* w, const limb_forward_in* in, const limb_closed_options* o, double* a,
+                                     double* lambda, int* iterations);
+
+// The parts of dense scratch, (nv + nrow + 1)^2 numbers each.
+typedef struct limb_dense {
+  double* part[LIMB_DENSE_PARTS];
+} limb_dense;
+
+limb_dense limb_dense_parts(const limb_loops* w);
+
+// Independent equations R x = b that say what the rows do: the reduced rows of all clusters, R_p = 1. carry:
+// LIMB_CARRY_RATE or LIMB_CARRY_GAMMA. R: rank x nv. b: rank numbers. Returns the rank.
+int limb_independent_rows(limb_loops* w, limb_carry carry, double tolerance, double* R, double* b);
+
+// x += M^-1 Psi' lambda, such that Psi x is what carry says: rows that depend on others are left to these,
+// and lambda is the one of least norm. In x is what would be without the closures.
+limb_status limb_schur_correct(limb_loops* w, const double* q, limb_carry carry, double tolerance, double* x,
+                               double* lambda);
+
+// What counts as rounding in a row, against accelerations and squares of velocities of 1, or velocities of
+// 1: parts that cannot move have nothing else in their rows.
+#define LIMB_ROW_ROUNDING 1e-12
+
+// That for accelerations at v.
+double limb_rounding_at(const limb_model* m, const double* v);
+
+// Tolerances that may be left of a row that depends on others.
+#define LIMB_CONTRADICTION 10
+
+// Whether the rows hold, Psi x = target, to what rounding and slack allow, and where they do least:
+// residual and loop of the report, and its redundant rows. out NULL: not wanted.
+bool limb_rows_hold(limb_loops* w, const double* x, const double* target, double slack, double tolerance,
+                    limb_closed_report* out);
+
+// ---- derivatives --------------------------------------------------------------------------------------------
+
+// Where derivatives are taken, and what is held: the motion, and the multipliers in the order of the
+// clusters.
+typedef struct limb_loop_point {
+  limb_dual_at at; // x: accelerations
+  const double* lambda;
+} limb_loop_point;
+
+// Along directions of q, v and a, what changes in
+//   F = inverse dynamics of the tree - Psi' lambda        dF: count x nv
+//   c = Psi a + Psi' v                                    dc: count x nrow, in the order of the clusters
+// and in Psi itself, times z (nv; with dPsi_z NULL: not wanted): count x nrow. Rows of directions are
+// those of along.
+typedef struct limb_loop_changes {
+  double *dF, *dc, *dPsi_z; // NULL: not wanted
+  const double* z;
+} limb_loop_changes;
+
+limb_status limb_loop_along(limb_loops* w, limb_dual* u, const limb_loop_point* point, const limb_directions* along,
+                            const limb_loop_changes* out);
+
+// Rows that do not depend on others: w->order[0 ... count-1], in the order of the clusters; how many there
+// are. The robot that has these rows only moves as the one with all of them does. Needs Psi.
+int limb_loop_independent_rows(limb_loops* w, double tolerance);
 
 #endif
