@@ -9,11 +9,12 @@
 // first and to look again then; who brings work looks for sleepers afterwards. In the one order of these
 // sequentially consistent accesses one of the two sees the other. The caller waits for the end the same way.
 
-#include "limb/pool.h"
-
 #include "base/memory.h"
+#include "batch/batch_impl.h"
 
 enum { MOST = 4096 };
+
+bool limb_pool_valid(const limb_pool* p) { return p && p->size >= sizeof *p && p->threads >= 1 && p->run; }
 
 static void run_alone(int count, limb_pool_task* task, void* argument)
 {

@@ -1,6 +1,7 @@
-// The builder: keeps bodies, joints and frames in the order of the calls (shafts and loops: builder_shaft.c,
-// builder_loop.c). Every call that adds something checks first, allocates next and commits last, so that a
+// The builder: keeps bodies, joints and frames in the order of the calls (shafts and loops: builder_parts.c).
+// Every call that adds something checks first, allocates next and commits last, so that a
 // failure changes nothing.
+
 #include "limb/builder.h"
 
 #include "base/memory.h"
@@ -8,6 +9,7 @@
 #include "base/status.h"
 #include "model/builder_check.h"
 #include "model/builder_impl.h"
+#include "model/model_impl.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -354,4 +356,39 @@ limb_status limb_builder_build(const limb_builder* b, limb_model** out, limb_err
   if (out) *out = NULL;
   if (!b || !out) return limb_fail(err, LIMB_E_ARG, "model", "builder or output is NULL");
   return limb_compile(b, out, err);
+}
+
+// ---- a builder from a model ---------------------------------------------------------------------------------
+
+static limb_status describe_bodies(const limb_model* m, limb_builder* b)
+{
+  limb_status s = LIMB_OK;
+  for (int i = 1; !s && i < m->nbody; i++) {
+    limb_body_def def = limb_default_body_def(m->body[i].name);
+    def.inertia = m->body[i].inertia;
+    s = limb_builder_add_body(b, &def, NULL, NULL);
+  }
+  return s;
+}
+
+limb_status limb_builder_from_model(const limb_model* m, const limb_allocator* alloc, limb_builder** out)
+{
+  if (out) *out = NULL;
+  if (!m || !out) return LIMB_E_ARG;
+  limb_builder* b = NULL;
+  limb_status s = limb_builder_create(alloc, &b);
+  if (!s) s = limb_builder_set_name(b, m->name);
+  if (!s) s = limb_builder_set_gravity(b, m->gravity);
+  if (!s) s = describe_bodies(m, b);
+  for (int i = 0; !s && i < m->njoint; i++) s = limb_builder_add_joint(b, &m->joint[i].def, NULL, NULL);
+  for (int i = 0; !s && i < m->nframe; i++)
+    s = limb_builder_add_frame(b, m->frame[i].name, m->frame[i].body, &m->frame[i].pose, NULL, NULL);
+  for (int i = 0; !s && i < m->nshaft; i++) s = limb_builder_add_shaft(b, &m->shaft[i].def, NULL);
+  for (int i = 0; !s && i < m->nloop; i++) s = limb_builder_add_loop(b, &m->loop[i].def, NULL, NULL);
+  if (s) {
+    limb_builder_destroy(b);
+    return s;
+  }
+  *out = b;
+  return LIMB_OK;
 }
