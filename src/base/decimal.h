@@ -118,7 +118,7 @@ static inline scaled scale(uint64_t w, int q)
 enum { BIG_WORDS = 96 }; // 800 digits times a double, over the power of five that belongs to them
 
 typedef struct big {
-  int count; // words in use, the least first
+  int count; // words in use, the lowest first
   uint32_t word[BIG_WORDS];
 } big;
 

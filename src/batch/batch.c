@@ -185,7 +185,7 @@ static limb_status read_request(const limb_batch_call* c, limb_batch_environment
 static limb_status enter_environment(const limb_batch_call* c, const limb_environment* all, limb_batch_job* job)
 {
   limb_data* d = c->b->space[0].d;
-  limb_surroundings x;
+  limb_call_environment x;
   const limb_status s = limb_enter_lawless(d, all, NULL, &x);
   if (s != LIMB_OK) return limb_batch_refusal(s);
   job->terms = x.terms;

@@ -401,7 +401,7 @@ static limb_status forward(limb_split* s, limb_cut* cut)
 // ---- calls ---------------------------------------------------------------------------------------------
 
 // What the surroundings are for the parts.
-static void spread_environment(limb_split* s, limb_cut* cut, const limb_surroundings* x)
+static void spread_environment(limb_split* s, limb_cut* cut, const limb_call_environment* x)
 {
   const limb_ws* ws = &s->d->ws;
   cut->trunk.ws.base = ws->base;
@@ -422,7 +422,7 @@ static limb_status call(limb_split* s, limb_split_way way, const limb_split_call
   limb_cut* cut = &s->cut[way];
   limb_status status = limb_check_state(s->d, c->q, c->v, c->x);
   if (status != LIMB_OK) return status;
-  limb_surroundings x;
+  limb_call_environment x;
   status = limb_enter(s->d, env, c->q, c->v, &x);
   if (status != LIMB_OK) return status;
   spread_environment(s, cut, &x);

@@ -166,7 +166,8 @@ static void take_part(limb_arena* a, const limb_model* m, const limb_plan* plan,
   out->view[k] = view;
 }
 
-void limb_cut_lay_out(limb_arena* a, const limb_model* m, const limb_plan* plan, limb_split_way way, limb_cut* out)
+// Lays a cut out, and fills it when there is memory.
+static void lay_out_cut(limb_arena* a, const limb_model* m, const limb_plan* plan, limb_split_way way, limb_cut* out)
 {
   *out = (limb_cut){.count = plan->count};
   if (plan->count == 0) return;
@@ -195,7 +196,7 @@ static limb_split* lay_out(limb_arena* a, const limb_model* m, const limb_split_
   *data = limb_arena_take(a, limb_data_size(m), 1);
   for (int way = LIMB_SPLIT_INVERSE; way <= LIMB_SPLIT_FORWARD; way++) {
     const limb_plan plan = limb_plan_cut(m, (limb_split_way)way, options);
-    limb_cut_lay_out(a, m, &plan, (limb_split_way)way, &t.cut[way]);
+    lay_out_cut(a, m, &plan, (limb_split_way)way, &t.cut[way]);
   }
   if (s) *s = t;
   return s;

@@ -55,7 +55,4 @@ struct limb_split {
 // Where to cut; split_plan.c.
 limb_plan limb_plan_cut(const limb_model* m, limb_split_way way, const limb_split_options* options);
 
-// Lays a cut out, and fills it when there is memory (split_cut.c).
-void limb_cut_lay_out(limb_arena* a, const limb_model* m, const limb_plan* plan, limb_split_way way, limb_cut* out);
-
 #endif

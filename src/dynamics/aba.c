@@ -43,7 +43,7 @@ static method best_of(const limb_model* m)
 }
 
 static double least_margin(limb_data* d, const double* q, const double* v, const double* tau,
-                           const limb_surroundings* x, method by, double* work, double* a)
+                           const limb_call_environment* x, method by, double* work, double* a)
 {
   const limb_kernels* k = limb_kernels_of(d);
   const limb_model* m = d->m;
@@ -61,7 +61,7 @@ static limb_status solve_forward(limb_data* d, const double* q, const double* v,
   const limb_model* m = d->m;
   limb_status s = limb_check_state(d, q, v, tau);
   if (s != LIMB_OK) return s;
-  limb_surroundings x;
+  limb_call_environment x;
   s = limb_enter(d, env, q, v, &x);
   if (s != LIMB_OK) return s;
   double least = least_margin(d, q, v, tau, &x, by, work, a);
@@ -106,7 +106,7 @@ static limb_status solve_hybrid(limb_data* d, const limb_hybrid* in, const unsig
   const limb_model* m = d->m;
   limb_status s = limb_check_state(d, in->q, in->v, in->x);
   if (s != LIMB_OK) return s;
-  limb_surroundings x;
+  limb_call_environment x;
   s = limb_enter(d, in->env, in->q, in->v, &x);
   if (s != LIMB_OK) return s;
   const limb_kernels* k = limb_kernels_of(d);

@@ -36,7 +36,7 @@
 
 // Checks what both calls are given, and reads the surroundings. x: accelerations or forces.
 static limb_status enter(limb_data* d, const double* q, const double* v, const double* x, const limb_environment* env,
-                         limb_surroundings* around)
+                         limb_call_environment* around)
 {
   if (!d || !q || !v || !x) return LIMB_E_ARG;
   if (!d->ws.table.cell) return LIMB_E_UNSUPPORTED;
@@ -49,7 +49,7 @@ limb_status limb_inverse_dynamics_derivatives(limb_data* d, const double* q, con
 {
   if (!out) return LIMB_E_ARG;
   if (d && d->loops && q && v && a) return d->m->loop_calls->inverse_dynamics_derivatives(d->loops, q, v, a, env, out);
-  limb_surroundings around;
+  limb_call_environment around;
   const limb_status s = enter(d, q, v, a, env, &around);
   if (s != LIMB_OK) return s;
   const limb_kernels_motion in = {q, v, a, &around.terms, around.given, around.ngiven, NULL, 0};
@@ -65,7 +65,7 @@ limb_status limb_forward_dynamics_derivatives(limb_data* d, const double* q, con
   if (!out || !out->dacc_dq || !out->dacc_dv || !out->dacc_dtau) return LIMB_E_ARG;
   if (d && d->loops && q && v && tau)
     return d->m->loop_calls->forward_dynamics_derivatives(d->loops, q, v, tau, env, out);
-  limb_surroundings around;
+  limb_call_environment around;
   const limb_status s = enter(d, q, v, tau, env, &around);
   if (s != LIMB_OK) return s;
   const limb_kernels_motion in = {q, v, tau, &around.terms, around.given, around.ngiven, NULL, 0};
@@ -205,7 +205,7 @@ limb_status limb_hybrid_dynamics_derivatives(limb_data* d, const limb_hybrid* in
   if (!given) return LIMB_E_ARG;
   if (!d->ws.table.cell) return LIMB_E_UNSUPPORTED;
   const limb_model* m = d->m;
-  limb_surroundings x;
+  limb_call_environment x;
   limb_status s = limb_enter_lawless(d, in->env, NULL, &x);
   if (s == LIMB_OK) s = solve_state(d, in, given, out);
   if (s != LIMB_OK) return s;

@@ -119,7 +119,7 @@ limb_status limb_dual_check(limb_dual* w, const limb_dual_at* at, const limb_dir
   return finite ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
-limb_status limb_dual_enter(limb_dual* w, const limb_dual_at* at, bool with_wrenches, limb_surroundings* x)
+limb_status limb_dual_enter(limb_dual* w, const limb_dual_at* at, bool with_wrenches, limb_call_environment* x)
 {
   const limb_status s = limb_enter_lawless(w->d, at->env, with_wrenches ? at->q : NULL, x);
   w->ws.base_turns = w->d->ws.base_turns;
@@ -146,7 +146,8 @@ void limb_dual_point(limb_dual* w, const limb_dual_at* at)
   put_values(w->m->nv, at->x, w->x);
 }
 
-void limb_dual_along(limb_dual* w, int slot, const double* dq, const double* dv, const double* dx)
+// The direction of one slot; NULL is zero.
+static void set_direction(limb_dual* w, int slot, const double* dq, const double* dv, const double* dx)
 {
   const limb_model* m = w->m;
   if (dq) limb_configuration_rate(m, w->at.q, dq, w->rate);
@@ -160,9 +161,9 @@ void limb_dual_group(limb_dual* w, const limb_directions* along, const double* d
   const int used = limb_dual_used(along, first), nv = w->m->nv;
   for (int slot = 0; slot < used; slot++) {
     const int k = first + slot;
-    limb_dual_along(w, slot, limb_row(along->dq, k, nv), limb_row(along->dv, k, nv), limb_row(dx, k, nv));
+    set_direction(w, slot, limb_row(along->dq, k, nv), limb_row(along->dv, k, nv), limb_row(dx, k, nv));
   }
-  for (int slot = used; slot < LIMB_TANGENTS; slot++) limb_dual_along(w, slot, NULL, NULL, NULL);
+  for (int slot = used; slot < LIMB_TANGENTS; slot++) set_direction(w, slot, NULL, NULL, NULL);
 }
 
 // ---- wrenches ---------------------------------------------------------------------------------------
@@ -185,7 +186,8 @@ static void add_tangent(limb_dual_number* wrench, int slot, sp_force F)
   }
 }
 
-void limb_dual_wrenches(limb_dual* w, const limb_surroundings* x, int slot, const double* dq)
+// How wrenches change while q moves along dq: sets the slot of w->wrench.
+static void set_wrench_rates(limb_dual* w, const limb_call_environment* x, int slot, const double* dq)
 {
   const limb_model* m = w->m;
   limb_data* d = w->d;
@@ -201,8 +203,8 @@ void limb_dual_wrenches(limb_dual* w, const limb_surroundings* x, int slot, cons
   }
 }
 
-const limb_dual_number* limb_dual_wrench_group(limb_dual* w, const limb_surroundings* x, const limb_directions* along,
-                                               int first)
+const limb_dual_number* limb_dual_wrench_group(limb_dual* w, const limb_call_environment* x,
+                                               const limb_directions* along, int first)
 {
   if (!x->wrench) return NULL;
   const int used = limb_dual_used(along, first);
@@ -211,7 +213,7 @@ const limb_dual_number* limb_dual_wrench_group(limb_dual* w, const limb_surround
   }
   for (int slot = 0; slot < LIMB_TANGENTS; slot++) {
     const bool moves = slot < used && along->dq;
-    limb_dual_wrenches(w, x, slot, moves ? limb_row(along->dq, first + slot, w->m->nv) : NULL);
+    set_wrench_rates(w, x, slot, moves ? limb_row(along->dq, first + slot, w->m->nv) : NULL);
   }
   return w->wrench;
 }
@@ -227,7 +229,7 @@ static bool finite_matrix(const limb_dual* w, const limb_dual_number* A)
 }
 
 // False: M is singular.
-static bool run_derivatives(limb_dual* w, limb_dual_kind kind, const limb_surroundings* x)
+static bool run_derivatives(limb_dual* w, limb_dual_kind kind, const limb_call_environment* x)
 {
   const limb_model* m = w->m;
   const limb_kernels_dual_motion in = {w->q, w->v, w->x, &x->terms, x->given, x->ngiven, NULL, 0};
@@ -242,7 +244,7 @@ static bool run_derivatives(limb_dual* w, limb_dual_kind kind, const limb_surrou
 limb_status limb_dual_slopes(limb_dual* w, limb_dual_kind kind, const limb_dual_at* at, const limb_directions* along,
                              const double* dx, int first)
 {
-  limb_surroundings x;
+  limb_call_environment x;
   const limb_status s = limb_dual_enter(w, at, false, &x);
   if (s != LIMB_OK) return s;
   limb_dual_point(w, at);
@@ -332,7 +334,7 @@ static void mix(limb_dual* w, const limb_directions* along, const unsigned char*
 static limb_status run_along(limb_dual* w, const limb_dual_at* at, const limb_directions* along, const double* dx,
                              const unsigned char* given, pass_fn* pass, double* out)
 {
-  limb_surroundings x;
+  limb_call_environment x;
   limb_status s = limb_dual_enter(w, at, true, &x);
   if (s != LIMB_OK) return s;
   limb_dual_point(w, at);

@@ -23,7 +23,7 @@ static bool damped(const limb_model* m, int shaft) { return m->shaft[shaft].def.
 
 static int velocity_of(const limb_model* m, int joint) { return m->joint[joint].v; }
 
-void limb_levels_lay_out(limb_arena* a, const limb_model* m, limb_levels* out)
+static void lay_out_levels(limb_arena* a, const limb_model* m, limb_levels* out)
 {
   const size_t nv = (size_t)m->nv;
   out->shaft = limb_arena_take(a, (size_t)m->nshaft, sizeof *out->shaft);
@@ -92,7 +92,9 @@ static bool along_path(const limb_model* m, limb_levels* l, int i)
   return news;
 }
 
-bool limb_levels_find(const limb_model* m, limb_levels* out)
+// Fills what out points at. False when there is no such order of the shafts, or it takes more than LIMB_ELASTIC_ORDER
+// derivatives whatever the friction.
+static bool find_levels(const limb_model* m, limb_levels* out)
 {
   out->passes = 0;
   out->order[0] = out->order[1] = 2;
@@ -122,7 +124,7 @@ static limb_series* lay_out(limb_arena* a, const limb_model* m, void** data)
   limb_series* w = limb_arena_take(a, 1, sizeof *w);
   limb_series t = {.m = m};
   *data = limb_arena_take(a, limb_data_size(m), 1);
-  limb_levels_lay_out(a, m, &t.levels);
+  lay_out_levels(a, m, &t.levels);
   limb_ws_lay_out_recursion(a, m, sizeof(limb_series_number), &t.ws);
   t.q = take(a, nq), t.v = take(a, nv), t.a = take(a, nv), t.tau = take(a, nv);
   t.torque = take(a, (size_t)m->nshaft);
@@ -139,7 +141,7 @@ static limb_status fill(const limb_model* m, const limb_memory* memory, limb_ser
   limb_series* w = lay_out(&a, m, &data);
   const limb_status s = limb_data_init(m, data, limb_data_size(m), &w->d);
   if (s != LIMB_OK) return s;
-  if (!limb_levels_find(m, &w->levels)) return LIMB_E_UNSUPPORTED;
+  if (!find_levels(m, &w->levels)) return LIMB_E_UNSUPPORTED;
   w->ws.base = w->d->ws.base;
   w->memory = *memory;
   *out = w;
@@ -174,12 +176,12 @@ int limb_elastic_order(const limb_model* m)
   if (m->nshaft == 0) return 2;
   limb_arena measure = {0};
   limb_levels l = {0};
-  limb_levels_lay_out(&measure, m, &l);
+  lay_out_levels(&measure, m, &l);
   void* block = limb_alloc(&m->alloc, measure.used);
   if (!block) return -1;
   limb_arena a = limb_arena_over(block, measure.used);
-  limb_levels_lay_out(&a, m, &l);
-  const int order = limb_levels_find(m, &l) ? l.order[1] : -1;
+  lay_out_levels(&a, m, &l);
+  const int order = find_levels(m, &l) ? l.order[1] : -1;
   limb_arena_release(block, measure.used);
   limb_free(&m->alloc, block, measure.used);
   return order;

@@ -92,6 +92,7 @@ static real series_of(const double* d, int nv, int degree)
   return x;
 }
 
+// q, v and a as series of that degree, from the configuration w->at and the derivatives d (degree + 2 rows of nv).
 static void load(limb_series* w, int degree, const double* d)
 {
   const limb_model* m = w->m;
@@ -121,7 +122,7 @@ static force on_link(const pose* X, const limb_site* site, const limb_wrench* w)
   return (force){add3(nl, cross3(arm, fl)), fl};
 }
 
-static void set_wrenches(limb_series* w, const limb_surroundings* x)
+static void set_wrenches(limb_series* w, const limb_call_environment* x)
 {
   const limb_model* m = w->m;
   pose* X = (pose*)w->X;
@@ -136,7 +137,8 @@ static void set_wrenches(limb_series* w, const limb_surroundings* x)
   }
 }
 
-static void find_forces(limb_series* w, const limb_surroundings* x)
+// tau = M a + h + rotors + friction + springs - sum J' wrench as a series; shafts are left out.
+static void find_forces(limb_series* w, const limb_call_environment* x)
 {
   const limb_model* m = w->m;
   const limb_ws* ws = &w->ws;
@@ -155,7 +157,7 @@ static void find_forces(limb_series* w, const limb_surroundings* x)
 }
 
 typedef struct problem {
-  limb_surroundings x;
+  limb_call_environment x;
   bool friction; // dampers work
   int order;
 } problem;

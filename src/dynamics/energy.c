@@ -84,7 +84,7 @@ static limb_status driving_powers(limb_data* d, const double* q, const double* v
 {
   const limb_model* m = d->m;
   double* tau = d->user_v;
-  limb_surroundings x;
+  limb_call_environment x;
   const limb_status status = limb_enter(d, env, q, v, &x);
   if (status != LIMB_OK) return status;
   limb_kernels_of(d)->inverse_dynamics(m, m->k64, &d->ws, q, v, a, &x.terms, x.wrench, tau);

@@ -13,7 +13,7 @@
 limb_status limb_environment_read(const limb_model* m, const limb_environment* env, limb_environment* out);
 
 // What the kernels need to know of the surroundings.
-typedef struct limb_surroundings {
+typedef struct limb_call_environment {
   limb_terms terms;     // rotors and springs on, friction as the environment says
   const double* wrench; // external wrenches and those of laws, link axes; NULL when there are none
   int nwrench, nlaw;    // what limb_leave must clear
@@ -22,19 +22,19 @@ typedef struct limb_surroundings {
   double law_power; // of the laws' wrenches, against inertial space
   int ngiven;       // all wrenches of the environment, as given
   const limb_wrench* given;
-} limb_surroundings;
+} limb_call_environment;
 
 // Reads and checks env, and sets the base frames' states: gravity as an acceleration, and the base's own
 // motion. q and v, if given, have been checked, and bring the wrenches to the links, with those of the force
 // laws, each asked once; limb_leave must follow unless this fails. Leaves poses in d->own, with laws also
 // velocities. q NULL, and then v: the links are left alone.
 limb_status limb_enter(limb_data* d, const limb_environment* env, const double* q, const double* v,
-                       limb_surroundings* out);
+                       limb_call_environment* out);
 
 // The same for derivatives: LIMB_E_UNSUPPORTED with force laws, whose slopes are not known.
-limb_status limb_enter_lawless(limb_data* d, const limb_environment* env, const double* q, limb_surroundings* out);
+limb_status limb_enter_lawless(limb_data* d, const limb_environment* env, const double* q, limb_call_environment* out);
 
-void limb_leave(limb_data* d, const limb_surroundings* s);
+void limb_leave(limb_data* d, const limb_call_environment* s);
 
 // Base frames at rest without gravity.
 void limb_enter_void(limb_data* d);

@@ -48,7 +48,8 @@ limb_status limb_lie_at(limb_data* d, const double* q, limb_lie* t)
   return LIMB_OK;
 }
 
-void limb_lie_velocities(const limb_lie* t, const double* u, sp_motion* V)
+// V_i = V_parent + sum S_k u_k: velocities of the links for the user's velocities u.
+static void find_velocities(const limb_lie* t, const double* u, sp_motion* V)
 {
   const limb_model* m = t->m;
   const sp_motion rest = {{0, 0, 0}, {0, 0, 0}};
@@ -62,7 +63,8 @@ void limb_lie_velocities(const limb_lie* t, const double* u, sp_motion* V)
   }
 }
 
-void limb_lie_momenta(const limb_lie* t, const sp_motion* V, sp_force* h)
+// h_i = sum of I V over link i and all that it carries: momenta.
+static void find_momenta(const limb_lie* t, const sp_motion* V, sp_force* h)
 {
   const limb_model* m = t->m;
   for (int i = 0; i < m->nlink; i++) {
@@ -172,8 +174,8 @@ limb_status limb_mass_matrix_derivative_times(limb_data* d, const double* q, con
   if (s != LIMB_OK) return s;
   const size_t n = (size_t)m->nv;
   memset(out, 0, n * n * sizeof *out);
-  limb_lie_velocities(&t, u, d->own.v);
-  limb_lie_momenta(&t, d->own.v, d->link_force);
+  find_velocities(&t, u, d->own.v);
+  find_momenta(&t, d->own.v, d->link_force);
   for (limb_axis k = limb_axis_first(&t, 0, m->nlink); k.link < m->nlink; k = limb_axis_next(&t, k, m->nlink))
     derivative_times_at(&t, &k, d->own.v, d->link_force, out);
   forget_momenta(d);
@@ -200,23 +202,24 @@ limb_status limb_mass_matrix_gradient(limb_data* d, const double* q, const doubl
   if (s != LIMB_OK) return s;
   sp_motion *Vu = d->own.v, *Vw = d->own.a;
   memset(out, 0, (size_t)d->m->nv * sizeof *out);
-  limb_lie_velocities(&t, u, Vu);
-  limb_lie_velocities(&t, w, Vw);
-  limb_lie_momenta(&t, Vw, d->link_force);
+  find_velocities(&t, u, Vu);
+  find_velocities(&t, w, Vw);
+  find_momenta(&t, Vw, d->link_force);
   contract(&t, Vu, d->link_force, 1, out, NULL);
-  limb_lie_momenta(&t, Vu, d->link_force);
+  find_momenta(&t, Vu, d->link_force);
   contract(&t, Vw, d->link_force, 1, out, NULL);
   forget_momenta(d);
   return limb_finite_v(d, out) ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
-limb_status limb_kinetic_derivatives(limb_data* d, const limb_lie* t, const double* v, double* dT_dq, double* dT_dv)
+// dT/dq and dT/dv = M v, rotors included; either may be NULL.
+static limb_status kinetic_derivatives(limb_data* d, const limb_lie* t, const double* v, double* dT_dq, double* dT_dv)
 {
   const limb_model* m = d->m;
   if (dT_dq) memset(dT_dq, 0, (size_t)m->nv * sizeof *dT_dq);
   if (dT_dv) memset(dT_dv, 0, (size_t)m->nv * sizeof *dT_dv);
-  limb_lie_velocities(t, v, d->own.v);
-  limb_lie_momenta(t, d->own.v, d->link_force);
+  find_velocities(t, v, d->own.v);
+  find_momenta(t, d->own.v, d->link_force);
   contract(t, d->own.v, d->link_force, 1, dT_dq, dT_dv); // half of the gradient of v' M v
   forget_momenta(d);
   for (int c = 0; dT_dv && c < m->ncdof; c++) {
@@ -285,7 +288,7 @@ limb_status limb_energy_derivatives(limb_data* d, const double* q, const double*
   if (s == LIMB_OK) s = limb_check_state(d, q, v, NULL);
   if (s == LIMB_OK) s = limb_lie_at(d, q, &t);
   if (s == LIMB_OK && dU_dq) s = potential_gradient(d, &t, q, e.gravity, dU_dq);
-  if (s == LIMB_OK && (dT_dq || dT_dv)) s = limb_kinetic_derivatives(d, &t, v, dT_dq, dT_dv);
+  if (s == LIMB_OK && (dT_dq || dT_dv)) s = kinetic_derivatives(d, &t, v, dT_dq, dT_dv);
   return s;
 }
 

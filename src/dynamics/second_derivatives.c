@@ -52,7 +52,7 @@ static limb_status enter(limb_dual* w, second_point* p, const limb_directions* a
   limb_status s = limb_dual_ready(w);
   if (s != LIMB_OK) return s;
   s = limb_dual_check(w, at, with, x_directions(p->kind, with), other_directions(p->kind, with));
-  limb_surroundings x; // read here, because force laws must be refused and not called
+  limb_call_environment x; // read here, because force laws must be refused and not called
   if (s == LIMB_OK) s = limb_dual_enter(w, at, false, &x);
   p->inverse = *at;
   if (s != LIMB_OK || p->kind == LIMB_DUAL_INVERSE) return s;

@@ -35,7 +35,7 @@ void* limb_blocks_take(limb_blocks* b, size_t count, size_t size)
   return (char*)block + HEAD;
 }
 
-void limb_blocks_free(limb_blocks* b)
+static void free_blocks(limb_blocks* b)
 {
   const limb_allocator alloc = b->alloc; // b may be in one of them
   for (limb_block* block = b->last; block;) {
@@ -207,7 +207,7 @@ static limb_status find_effects(const limb_grouping* g, limb_base_parameters* b,
   limb_grouping_units(g, unit);
   for (size_t r = 0; r < nb; r++) {
     const double* row = b->K + r * np;
-    least[r] = limb_grouping_least(np, unit, row);
+    least[r] = limb_grouping_threshold(np, unit, row);
     for (size_t c = 0; c < np; c++) members[r] += counts(row[c], unit[c], least[r]);
   }
   for (int c = 0; c < b->np; c++) {
@@ -277,7 +277,7 @@ limb_status limb_base_create(const limb_model* m, const limb_environment* env, u
   b->blocks = own;
   b->m = m, b->env = g.env, b->nv = m->nv, b->np = np;
   s = fill(b, &g, &scratch);
-  limb_blocks_free(&scratch);
+  free_blocks(&scratch);
   if (s == LIMB_OK) {
     *out = b;
   } else {
@@ -288,7 +288,7 @@ limb_status limb_base_create(const limb_model* m, const limb_environment* env, u
 
 void limb_base_destroy(limb_base_parameters* b)
 {
-  if (b) limb_blocks_free(&b->blocks);
+  if (b) free_blocks(&b->blocks);
 }
 
 // ---- asking -----------------------------------------------------------------------------------------

@@ -418,7 +418,7 @@ limb_status limb_grouping_formulas(const limb_grouping* g, const limb_rows* rows
   if (!w.unit || !w.least || !w.first || !places) return LIMB_E_NOMEM;
   index_rows(rows, g->m->nlink, w.first);
   limb_grouping_link_units(g, w.unit);
-  for (size_t r = 0; r < n; r++) w.least[r] = limb_grouping_least(columns, w.unit, rows->row + r * columns);
+  for (size_t r = 0; r < n; r++) w.least[r] = limb_grouping_threshold(columns, w.unit, rows->row + r * columns);
   for (int i = 0; i < g->m->nlink; i++) places[i] = place_of(g->m, i);
   find_terms(&w, places);
   w.terms = limb_blocks_take(scratch, w.count, sizeof *w.terms);

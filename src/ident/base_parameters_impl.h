@@ -47,7 +47,6 @@ typedef struct limb_blocks {
 
 // count zeros of that size; NULL when out of memory.
 void* limb_blocks_take(limb_blocks* b, size_t count, size_t size);
-void limb_blocks_free(limb_blocks* b);
 
 // What one link lets go (base_parameters_structure.c): a basis of the vectors that leave it, reduced, so
 // that basis[k] is 1 at leaver[k], and 0 at the leavers of the others.
@@ -171,7 +170,7 @@ void limb_grouping_units(const limb_grouping* g, double* unit);
 void limb_grouping_link_units(const limb_grouping* g, double* unit);
 
 // What |entry| unit of a row of n must reach to count: LIMB_BASE_DUST of the largest.
-double limb_grouping_least(size_t n, const double* unit, const double* row);
+double limb_grouping_threshold(size_t n, const double* unit, const double* row);
 
 // Combinations that the structure missed: dropped rows, and what the others gain from them. Both NULL: none.
 typedef struct limb_merge {

@@ -96,7 +96,7 @@ bool limb_grouping_leaves_out(const limb_grouping* g, limb_parameter_kind kind)
 
 void limb_grouping_link_units(const limb_grouping* g, double* unit) { fill_units(g, g->m->nlink, unit); }
 
-double limb_grouping_least(size_t n, const double* unit, const double* row)
+double limb_grouping_threshold(size_t n, const double* unit, const double* row)
 {
   double most = 0;
   for (size_t i = 0; i < n; i++) most = fmax(most, fabs(row[i]) * unit[i]);

@@ -173,7 +173,7 @@ limb_status limb_regressor(limb_data* d, const double* q, const double* v, const
   const limb_model* m = d->m;
   limb_status s = limb_check_state(d, q, v, a);
   if (s != LIMB_OK) return s;
-  limb_surroundings x;
+  limb_call_environment x;
   s = limb_enter(d, env, NULL, NULL, &x);
   if (s != LIMB_OK) return s;
   const limb_kernels_motion in = {q, v, a, &x.terms, NULL, 0, NULL, 0};

@@ -23,9 +23,9 @@
 static limb_status read_assembly(const limb_model* m, const limb_assembly* given, limb_assembly* out)
 {
   *out = limb_default_assembly();
-  const size_t least = offsetof(limb_assembly, held) + sizeof out->held;
+  const size_t min_size = offsetof(limb_assembly, held) + sizeof out->held;
   if (given) {
-    const limb_status s = limb_sized_read(out, sizeof *out, given, least);
+    const limb_status s = limb_sized_read(out, sizeof *out, given, min_size);
     if (s != LIMB_OK) return s;
   }
   if (!limb_finite(1, &out->time) || !limb_finite(1, &out->tolerance)) return LIMB_E_NONFINITE;
@@ -217,7 +217,7 @@ static limb_status project_velocities(limb_loops* w, const unsigned char* held)
   for (int i = 0; i < VELOCITY_STEPS && gap > 0 && gap < before / 2; i++) {
     for (int c = 0; c < m->clusters.count; c++) {
       const limb_cluster* k = &m->clusters.cluster[c];
-      limb_least_step(w, c, LIMB_ROWS_ALL, held, 0, w->r1, w->v1);
+      limb_min_norm_step(w, c, LIMB_CONSTRAINTS_ALL, held, 0, w->r1, w->v1);
       for (int j = 0; j < k->nv; j++) w->v2[k->v[j]] += w->v1[k->v[j]];
     }
     before = gap;
@@ -289,18 +289,18 @@ typedef struct follow {
 
 // Least over greatest pivot of the columns that follow, of the worst cluster; 0 when held ones depend on each
 // other.
-static double room_at(const follow* f)
+static double pivot_ratio(const follow* f)
 {
   limb_loops* w = f->w;
   const limb_model* m = w->m;
   for (int v = 0; v < m->nv; v++) w->prefer[v] = !f->held[v];
-  double room = 1;
+  double ratio = 1;
   for (int c = 0; c < m->clusters.count; c++) {
     const limb_reduction* r = limb_reduce_cluster(w, c, w->prefer, LIMB_CARRY_NOTHING, f->o.tolerance);
     if (r->preferred < r->rank) return 0;
-    if (r->rank > 0) room = fmin(room, r->least / r->greatest);
+    if (r->rank > 0) ratio = fmin(ratio, r->min_pivot / r->max_pivot);
   }
-  return room;
+  return ratio;
 }
 
 // Closes the loops at a configuration with the held coordinates as they are. LIMB_E_NOCONV: it does not.
@@ -327,7 +327,7 @@ static limb_status tangent(const follow* f, const double* q, const double* goal)
   limb_psi_times(w, w->v2, w->r1);
   for (int c = 0; c < m->clusters.count; c++) {
     const limb_cluster* k = &m->clusters.cluster[c];
-    limb_least_step(w, c, LIMB_ROWS_ALL, f->held, 0, w->r1, w->v1);
+    limb_min_norm_step(w, c, LIMB_CONSTRAINTS_ALL, f->held, 0, w->r1, w->v1);
     for (int j = 0; j < k->nv; j++) w->v2[k->v[j]] -= w->v1[k->v[j]];
   }
   return LIMB_OK;
@@ -342,10 +342,10 @@ static limb_status try_step(const follow* f, const double* q, double share, doub
   if (s == LIMB_OK) s = limb_difference(w->m, q, w->q2, w->v3);
   if (s != LIMB_OK) return s;
   for (int v = 0; v < w->m->nv; v++) w->v3[v] -= share * w->v2[v];
-  const double corrected = limb_largest((size_t)w->m->nv, w->v3), room = room_at(f);
+  const double corrected = limb_largest((size_t)w->m->nv, w->v3), ratio = pivot_ratio(f);
   // A correction may be half the step, or no more than what a residual leaves open.
-  const double most = fmax(length / 2, fmin(CORRECTED / room, SHARE * room));
-  return corrected <= most && length <= 2 * SHARE * room ? LIMB_OK : LIMB_E_NOCONV;
+  const double allowed = fmax(length / 2, fmin(CORRECTED / ratio, SHARE * ratio));
+  return corrected <= allowed && length <= 2 * SHARE * ratio ? LIMB_OK : LIMB_E_NOCONV;
 }
 
 // The next step; *arrived when it was the last.
@@ -353,9 +353,9 @@ static limb_status advance(const follow* f, const double* goal, double* q, bool*
 {
   limb_loops* w = f->w;
   const limb_model* m = w->m;
-  limb_status s = limb_loop_rows_at(w, q, NULL, f->o.time, LIMB_ROWS_PSI);
+  limb_status s = limb_constraints_at(w, q, NULL, f->o.time, LIMB_NEED_PSI);
   if (s != LIMB_OK) return s;
-  const double limit = fmin(STEP_MAX, SHARE * room_at(f));
+  const double limit = fmin(STEP_MAX, SHARE * pivot_ratio(f));
   s = tangent(f, q, goal);
   if (s != LIMB_OK) return s;
   const double way = limb_largest((size_t)m->nv, w->v2);

@@ -14,9 +14,9 @@
 limb_status limb_loop_options_read(const limb_loop_options* given, limb_loop_options* out)
 {
   *out = limb_default_loop_options();
-  const size_t least = offsetof(limb_loop_options, tolerance) + sizeof out->tolerance;
+  const size_t min_size = offsetof(limb_loop_options, tolerance) + sizeof out->tolerance;
   if (given) {
-    const limb_status s = limb_sized_read(out, sizeof *out, given, least);
+    const limb_status s = limb_sized_read(out, sizeof *out, given, min_size);
     if (s != LIMB_OK) return s;
   }
   if (!limb_finite(1, &out->time) || !limb_finite(1, &out->tolerance)) return LIMB_E_NONFINITE;
@@ -38,7 +38,7 @@ static void ask_law(const limb_time_law* law, double time, double s[3])
   for (int k = 0; k < 3; k++) s[k] += more[k];
 }
 
-bool limb_follows_law(const limb_time_law* law)
+bool limb_is_prescribed(const limb_time_law* law)
 {
   return law->fn || law->constant != 0 || law->rate != 0 || law->amplitude != 0;
 }
@@ -48,10 +48,10 @@ static void take_laws(limb_loops* w, double time)
 {
   const limb_model* m = w->m;
   for (int r = 0; r < m->nrow; r++) w->rate[r] = 0, w->gamma[r] = -w->bias[r];
-  for (int l = 0; w->has_laws && l < m->nloop; l++) {
+  for (int l = 0; w->has_prescribed && l < m->nloop; l++) {
     const limb_loop* loop = &m->loop[l];
     const limb_time_law* law = &loop->def.law;
-    if (!limb_follows_law(law)) continue;
+    if (!limb_is_prescribed(law)) continue;
     double s[3];
     ask_law(law, time, s);
     const int r = m->clusters.cluster[loop->cluster].row + loop->local + law->row;
@@ -87,13 +87,13 @@ static bool lies_flat(const limb_loops* w)
   return false;
 }
 
-limb_status limb_loop_rows_at(limb_loops* w, const double* q, const double* v, double time, unsigned need)
+limb_status limb_constraints_at(limb_loops* w, const double* q, const double* v, double time, unsigned need)
 {
   const limb_model* m = w->m;
   const limb_link_motion* own = &w->d->own;
   const limb_status s = limb_link_kinematics(w->d, q, v, NULL, own);
   if (s != LIMB_OK) return s;
-  const bool moves = v && (need & LIMB_ROWS_GAMMA), lean = need & LIMB_ROWS_LEAN;
+  const bool moves = v && (need & LIMB_NEED_GAMMA), lean = need & LIMB_NEED_LEAN;
   for (int r = 0; lean && r < m->nrow; r++) w->phi[r] = w->bias[r] = 0;
   const limb_loop_kernels_in in = {.q = q,
                                    .v = moves ? v : NULL,
@@ -101,27 +101,27 @@ limb_status limb_loop_rows_at(limb_loops* w, const double* q, const double* v, d
                                    .vel = moves ? &own->v->w.x : NULL,
                                    .acc = moves ? &own->a_v->w.x : NULL,
                                    .wanted = lean ? w->wanted : NULL};
-  const limb_loop_kernels_out out = {.Psi = need & LIMB_ROWS_PSI ? w->Psi : NULL,
+  const limb_loop_kernels_out out = {.Psi = need & LIMB_NEED_PSI ? w->Psi : NULL,
                                      .phi = lean ? NULL : w->phi,
                                      .bias = w->bias,
-                                     .reach = need & LIMB_ROWS_REACH ? w->reach : NULL};
+                                     .reach = need & LIMB_NEED_REACH ? w->reach : NULL};
   if (w->has_wheels && lies_flat(w)) return LIMB_E_SINGULAR;
   w->kernels->rows(m, m->k64, &in, &out);
   take_laws(w, time);
-  if (need & LIMB_ROWS_RAW) return LIMB_OK;
-  const bool fine = (lean || limb_finite(m->nrow, w->phi)) && (!w->has_laws || limb_finite(m->nrow, w->rate)) &&
+  if (need & LIMB_NEED_RAW) return LIMB_OK;
+  const bool fine = (lean || limb_finite(m->nrow, w->phi)) && (!w->has_prescribed || limb_finite(m->nrow, w->rate)) &&
                     limb_finite(m->nrow, w->gamma) && (!out.Psi || limb_finite(m->clusters.entries, w->Psi));
   return fine ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
-void limb_rows_to_user(const limb_loops* w, const double* x, double* user)
+void limb_constraints_to_user(const limb_loops* w, const double* x, double* user)
 {
-  for (int r = 0; r < w->m->nrow; r++) user[w->user_row[r]] = x[r];
+  for (int r = 0; r < w->m->nrow; r++) user[w->user_index[r]] = x[r];
 }
 
-void limb_rows_from_user(const limb_loops* w, const double* user, double* x)
+void limb_constraints_from_user(const limb_loops* w, const double* user, double* x)
 {
-  for (int r = 0; r < w->m->nrow; r++) x[r] = user[w->user_row[r]];
+  for (int r = 0; r < w->m->nrow; r++) x[r] = user[w->user_index[r]];
 }
 
 void limb_psi_times(const limb_loops* w, const double* x, double* y)
@@ -137,18 +137,7 @@ void limb_psi_times(const limb_loops* w, const double* x, double* y)
   }
 }
 
-void limb_psi_transposed_onto(const limb_loops* w, const double* x, double* y)
-{
-  for (int c = 0; c < w->m->clusters.count; c++) {
-    const limb_cluster* k = &w->m->clusters.cluster[c];
-    for (int r = 0; r < k->nrow; r++) {
-      const double* row = w->Psi + k->block + (ptrdiff_t)r * k->nv;
-      for (int j = 0; j < k->nv; j++) y[k->v[j]] += row[j] * x[k->row + r];
-    }
-  }
-}
-
-void limb_loop_full_row(const limb_loops* w, int row, double* out)
+void limb_psi_row(const limb_loops* w, int row, double* out)
 {
   const limb_model* m = w->m;
   memset(out, 0, (size_t)m->nv * sizeof *out);
@@ -167,7 +156,7 @@ static void copy_psi(const limb_loops* w, double* Psi)
     const limb_cluster* k = &m->clusters.cluster[c];
     for (int r = 0; r < k->nrow; r++) {
       const double* row = w->Psi + k->block + (ptrdiff_t)r * k->nv;
-      double* to = Psi + (ptrdiff_t)w->user_row[k->row + r] * m->nv;
+      double* to = Psi + (ptrdiff_t)w->user_index[k->row + r] * m->nv;
       for (int j = 0; j < k->nv; j++) to[k->v[j]] = row[j];
     }
   }
@@ -179,12 +168,12 @@ limb_status limb_loop_equations_at(limb_loops* w, const double* q, const double*
   if (!w || !q || !out) return LIMB_E_ARG;
   limb_loop_options o;
   limb_status s = limb_loop_options_read(options, &o);
-  const unsigned need = (out->Psi ? LIMB_ROWS_PSI : 0U) | (out->gamma ? LIMB_ROWS_GAMMA : 0U);
-  if (s == LIMB_OK) s = limb_loop_rows_at(w, q, v, o.time, need);
+  const unsigned need = (out->Psi ? LIMB_NEED_PSI : 0U) | (out->gamma ? LIMB_NEED_GAMMA : 0U);
+  if (s == LIMB_OK) s = limb_constraints_at(w, q, v, o.time, need);
   if (s != LIMB_OK) return s;
-  if (out->residual) limb_rows_to_user(w, w->phi, out->residual);
-  if (out->rate) limb_rows_to_user(w, w->rate, out->rate);
-  if (out->gamma) limb_rows_to_user(w, w->gamma, out->gamma);
+  if (out->residual) limb_constraints_to_user(w, w->phi, out->residual);
+  if (out->rate) limb_constraints_to_user(w, w->rate, out->rate);
+  if (out->gamma) limb_constraints_to_user(w, w->gamma, out->gamma);
   if (out->Psi) copy_psi(w, out->Psi);
   return LIMB_OK;
 }
@@ -220,7 +209,7 @@ limb_status limb_loop_gap_of(limb_loops* w, const double* q, const double* v, co
   *out = (limb_loop_gap){0, 0, -1, -1};
   limb_loop_options o;
   limb_status s = limb_loop_options_read(options, &o);
-  if (s == LIMB_OK) s = limb_loop_rows_at(w, q, v, o.time, v ? LIMB_ROWS_PSI : 0);
+  if (s == LIMB_OK) s = limb_constraints_at(w, q, v, o.time, v ? LIMB_NEED_PSI : 0);
   if (s != LIMB_OK) return s;
   const limb_model* m = w->m;
   if (v) limb_psi_times(w, v, w->r1);

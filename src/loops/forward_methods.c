@@ -34,7 +34,9 @@ limb_dense limb_dense_parts(const limb_loops* w)
   return dense;
 }
 
-int limb_independent_rows(limb_loops* w, limb_carry carry, double tolerance, double* R, double* b)
+// Independent equations R x = b that are equivalent to the constraints: the reduced rows of all clusters, R_p = 1. carry:
+// LIMB_CARRY_RATE or LIMB_CARRY_GAMMA. R: rank x nv. b: rank numbers. Returns the rank.
+static int independent_equations(limb_loops* w, limb_carry carry, double tolerance, double* R, double* b)
 {
   const limb_model* m = w->m;
   int rank = 0;
@@ -68,7 +70,7 @@ limb_status limb_schur_correct(limb_loops* w, const double* q, limb_carry carry,
   const limb_dense dense = limb_dense_parts(w);
   double *R = dense.part[0], *X = dense.part[1], *A = dense.part[2];
   double *b = w->r1, *mu = w->r2, *f = w->v1;
-  const int rank = limb_independent_rows(w, carry, tolerance, R, b);
+  const int rank = independent_equations(w, carry, tolerance, R, b);
   const limb_status s = limb_mass_matrix_solve(w->d, q, rank, R, X);
   if (s != LIMB_OK) return s;
   for (ptrdiff_t i = 0; i < rank; i++) { // A = R M^-1 R'
@@ -82,7 +84,7 @@ limb_status limb_schur_correct(limb_loops* w, const double* q, limb_carry carry,
     combine(rank, nv, X, mu, x); // x += M^-1 R' mu
     combine(rank, nv, R, mu, f); // f += R' mu
   }
-  if (lambda) limb_least_multipliers(w, f, tolerance, lambda);
+  if (lambda) limb_min_norm_multipliers(w, f, tolerance, lambda);
   return LIMB_OK;
 }
 
@@ -113,7 +115,7 @@ typedef struct saddle {
 } saddle;
 
 // Where everything is: a part of dense scratch has (nv + nrow + 1)^2 numbers. After the matrices, which take
-// (nv + rank)^2, there is room for 2 (nv + nrow) + 1 more.
+// (nv + rank)^2, 2 (nv + nrow) + 1 more fit.
 static saddle lay_out_saddle(const limb_loops* w)
 {
   const limb_dense dense = limb_dense_parts(w);
@@ -187,7 +189,7 @@ limb_status limb_forward_by_kkt(limb_loops* w, const limb_forward_in* in, double
   limb_status s = find_right_side(w, in, k.rhs);
   if (s == LIMB_OK) s = limb_mass_matrix(w->d, in->q, k.M);
   if (s != LIMB_OK) return s;
-  k.rank = limb_independent_rows(w, LIMB_CARRY_GAMMA, tolerance, k.R, k.rhs + k.n);
+  k.rank = independent_equations(w, LIMB_CARRY_GAMMA, tolerance, k.R, k.rhs + k.n);
   k.size = k.n + k.rank;
   find_scales(&k);
   if (!factor_saddle(&k, w->order)) return LIMB_E_SINGULAR;
@@ -199,7 +201,7 @@ limb_status limb_forward_by_kkt(limb_loops* w, const limb_forward_in* in, double
     f[i] = 0;
     for (ptrdiff_t r = 0; r < k.rank; r++) f[i] -= k.R[r * k.n + i] * k.x[k.n + r];
   }
-  limb_least_multipliers(w, f, tolerance, lambda);
+  limb_min_norm_multipliers(w, f, tolerance, lambda);
   return LIMB_OK;
 }
 
@@ -240,7 +242,7 @@ static void gather_constraints(const limb_loops* w, regular* p)
     const limb_cluster* k = &m->clusters.cluster[c];
     for (int i = 0; i < w->nlive[c]; i++, p->rows++) {
       const int r = k->row + w->live[k->row + i];
-      limb_loop_full_row(w, r, p->B + (ptrdiff_t)p->rows * m->nv);
+      limb_psi_row(w, r, p->B + (ptrdiff_t)p->rows * m->nv);
       p->target[p->rows] = w->gamma[r];
     }
   }
@@ -302,7 +304,7 @@ limb_status limb_forward_by_proximal(limb_loops* w, const limb_forward_in* in, c
     before = left, left = find_rest(&p, a);
   }
   // Rounding adds to lambda where it does not matter to a: not to the one of least norm.
-  if (lambda) limb_least_multipliers(w, p.f, o->loops.tolerance, lambda);
+  if (lambda) limb_min_norm_multipliers(w, p.f, o->loops.tolerance, lambda);
   return LIMB_OK;
 }
 
@@ -336,25 +338,25 @@ static limb_status reduce_clusters(limb_loops* w, double tolerance)
 {
   double* A = w->reductions;
   int *pivot = w->pivots, *row = w->rows;
-  w->full = true, w->doubtful = false;
+  w->full = true, w->suspect = false;
   for (int c = 0; c < w->m->clusters.count; c++) {
     limb_reduction* r = load_rows(w, c, A);
     const ptrdiff_t size = (ptrdiff_t)r->rows * (r->columns + r->extra);
     if (!limb_finite(size, A)) return LIMB_E_NONFINITE;
     r->pivot = pivot, r->row = row;
-    if (w->mixed[c]) limb_even_rows(w, c, false, r);
+    if (w->mixed[c]) limb_even_constraints(w, c, false, r);
     // columns of one loop alone weigh the same
     const int* weight = w->m->clusters.cluster[c].nloop > 1 ? w->weight + w->first[c] : NULL;
     w->cluster_kernels->reduce(r, weight, tolerance);
     w->full &= r->rank == r->rows;
-    w->doubtful |= limb_is_doubtful(r);
+    w->suspect |= limb_is_suspect(r);
     A += size, pivot += r->columns, row += r->rows;
   }
   return LIMB_OK;
 }
 
 limb_status limb_forward_by_clusters(limb_loops* w, const double* q, const double* v, const double* tau,
-                                     const limb_surroundings* x, double tolerance, double* a, double* lambda)
+                                     const limb_call_environment* x, double tolerance, double* a, double* lambda)
 {
   const limb_model* m = w->m;
   if (m->has_mimic) return LIMB_E_UNSUPPORTED;
@@ -369,17 +371,17 @@ limb_status limb_forward_by_clusters(limb_loops* w, const double* q, const doubl
                               .reduced = w->clusters,
                               .column = w->column,
                               .first = w->first,
-                              .room = w->room,
+                              .room = w->work,
                               .kept = w->kept};
   const limb_cluster* first = &m->clusters.cluster[0];
   const bool single = first->base < 0 && first->nlink == m->nlink;
-  const double least = single ? w->cluster_kernels->forward_single(m, m->k64, &w->d->ws, &in, a)
-                              : w->cluster_kernels->forward(m, m->k64, &w->d->ws, &in, a);
-  if (!(least > 0)) return LIMB_E_SINGULAR;
+  const double margin = single ? w->cluster_kernels->forward_single(m, m->k64, &w->d->ws, &in, a)
+                               : w->cluster_kernels->forward(m, m->k64, &w->d->ws, &in, a);
+  if (!(margin > 0)) return LIMB_E_SINGULAR;
   if (!lambda) return LIMB_OK;
   double* f = w->v1;
   limb_kernels_of(w->d)->inverse_dynamics(m, m->k64, &w->d->ws, q, v, a, &x->terms, x->wrench, f);
   for (int i = 0; i < m->nv; i++) f[i] -= tau[i];
-  limb_least_multipliers(w, f, tolerance, lambda);
+  limb_min_norm_multipliers(w, f, tolerance, lambda);
   return LIMB_OK;
 }

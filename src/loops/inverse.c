@@ -74,10 +74,10 @@ typedef struct group {
   int ny, na;
   int* active; // na: columns of active joints
   double *E, *b, *weight, *preferred, *lower, *upper, *x;
-  limb_balance_room room;
+  limb_balance_scratch scratch;
 } group;
 
-size_t limb_sharing_room(size_t n) { return n * n + 6 * n + limb_balance_work((int)n, (int)n); }
+size_t limb_sharing_size(size_t n) { return n * n + 6 * n + limb_balance_work((int)n, (int)n); }
 
 static group group_of(limb_loops* w, int cluster, double tolerance)
 {
@@ -93,7 +93,7 @@ static group group_of(limb_loops* w, int cluster, double tolerance)
   g.E = at, at += n * n;
   g.b = at, g.weight = at + n, g.preferred = at + 2 * n, g.lower = at + 3 * n;
   g.upper = at + 4 * n, g.x = at + 5 * n;
-  g.room = (limb_balance_room){at + 6 * n, w->sharing_index + n, w->sharing_marks};
+  g.scratch = (limb_balance_scratch){at + 6 * n, w->sharing_index + n, w->sharing_marks};
   return g;
 }
 
@@ -136,7 +136,7 @@ static limb_status share_in_cluster(limb_loops* w, int cluster, const limb_actua
                                     const double* tree, double* tau, limb_closed_forces* out)
 {
   const group g = group_of(w, cluster, tolerance);
-  w->doubtful |= limb_is_doubtful(g.r);
+  w->suspect |= limb_is_suspect(g.r);
   virtual_work(&g, tree);
   if (!limb_finite(g.ny, g.b)) return LIMB_E_NONFINITE;
   for (int a = 0; a < g.na; a++) {
@@ -154,7 +154,7 @@ static limb_status share_in_cluster(limb_loops* w, int cluster, const limb_actua
                     .upper = g.upper,
                     .tolerance = tolerance_in_E(&g, tolerance),
                     .x = g.x};
-  const bool solved = limb_balance_solve(&p, &g.room);
+  const bool solved = limb_balance_solve(&p, &g.scratch);
   for (int a = 0; a < g.na; a++) tau[g.k->v[g.active[a]]] = g.x[a];
   out->undriven += g.ny - p.rank;
   out->overdriven += g.na - p.rank;
@@ -182,7 +182,7 @@ limb_status limb_share_torques(limb_loops* w, const limb_actuation* how, double 
 {
   const limb_model* m = w->m;
   limb_status s = LIMB_OK;
-  w->doubtful = false;
+  w->suspect = false;
   out->unbalanced = 0;
   out->undriven = out->overdriven = out->bounded = 0;
   for (int v = 0; v < m->nv; v++) tau[v] = 0;
@@ -258,17 +258,17 @@ limb_status limb_closed_inverse_dynamics(limb_loops* w, const limb_closed_motion
   if (s == LIMB_OK) s = limb_actuation_read(w, actuation, &how);
   // Gamma_tr
   if (s == LIMB_OK) s = limb_inverse_dynamics(w->d, in->q, in->v, in->a, in->env, w->v1);
-  if (s == LIMB_OK) s = limb_loop_rows_at(w, in->q, NULL, o.time, LIMB_ROWS_PSI);
+  if (s == LIMB_OK) s = limb_constraints_at(w, in->q, NULL, o.time, LIMB_NEED_PSI);
   if (s != LIMB_OK) return s;
   // G_a' tau = G' Gamma_tr
   const limb_status shared = limb_share_torques(w, &how, o.tolerance, w->v1, w->v2, out);
-  s = w->doubtful ? limb_check_distance(w, o.tolerance, NULL) : LIMB_OK;
+  s = w->suspect ? limb_check_distance(w, o.tolerance, NULL) : LIMB_OK;
   if (s != LIMB_OK) return s;
   // Psi' lambda = Gamma_tr - tau
   for (int v = 0; v < m->nv; v++) w->v3[v] = w->v1[v] - w->v2[v];
-  if (out->lambda) limb_least_multipliers(w, w->v3, o.tolerance, w->r1);
+  if (out->lambda) limb_min_norm_multipliers(w, w->v3, o.tolerance, w->r1);
   if (!limb_finite(m->nv, w->v2) || (out->lambda && !limb_finite(m->nrow, w->r1))) return LIMB_E_NONFINITE;
-  if (out->lambda) limb_rows_to_user(w, w->r1, out->lambda);
+  if (out->lambda) limb_constraints_to_user(w, w->r1, out->lambda);
   if (out->tau && m->nv > 0) memcpy(out->tau, w->v2, size);
   if (out->tree && m->nv > 0) memcpy(out->tree, w->v1, size);
   return shared == LIMB_OK ? judge(w, in, w->v1, out->unbalanced) : shared;
@@ -368,7 +368,7 @@ limb_status limb_closed_loads(limb_loops* w, const limb_closed_motion* in, const
   if (!limb_finite(m->nrow, lambda)) return LIMB_E_NONFINITE;
   limb_loop_options o;
   limb_status s = limb_loop_options_read(options, &o);
-  if (s == LIMB_OK) s = limb_loop_rows_at(w, in->q, NULL, o.time, LIMB_ROWS_REACH);
+  if (s == LIMB_OK) s = limb_constraints_at(w, in->q, NULL, o.time, LIMB_NEED_REACH);
   if (s != LIMB_OK) return s;
   const limb_wrench_list closures = {gather(w, lambda, loop), w->closure};
   for (int l = 0; loop && l < m->nloop; l++) {

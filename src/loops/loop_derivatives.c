@@ -28,7 +28,7 @@ static void rows_along(limb_loops* w, limb_dual* u, bool with_psi)
 }
 
 // F, with what the environment's wrenches and the closures do.
-static void forces_along(limb_loops* w, limb_dual* u, const limb_surroundings* x, const limb_directions* along,
+static void forces_along(limb_loops* w, limb_dual* u, const limb_call_environment* x, const limb_directions* along,
                          int first)
 {
   const limb_model* m = w->m;
@@ -75,7 +75,7 @@ static void take_changes(const limb_loops* w, const limb_dual* u, int direction,
 limb_status limb_loop_along(limb_loops* w, limb_dual* u, const limb_loop_point* point, const limb_directions* along,
                             const limb_loop_changes* out)
 {
-  limb_surroundings x;
+  limb_call_environment x;
   const limb_status s = limb_dual_enter(u, &point->at, true, &x);
   if (s != LIMB_OK) return s;
   limb_dual_point(u, &point->at);
@@ -92,7 +92,9 @@ limb_status limb_loop_along(limb_loops* w, limb_dual* u, const limb_loop_point* 
   return LIMB_OK;
 }
 
-int limb_loop_independent_rows(limb_loops* w, double tolerance)
+// Constraints that do not depend on others: w->order[0 ... count-1], in the order of the clusters. Returns how many there
+// are. A robot with these constraints only moves as the one with all of them does. Needs Psi.
+static int independent_constraints(limb_loops* w, double tolerance)
 {
   int count = 0;
   for (int c = 0; c < w->m->clusters.count; c++) {
@@ -144,7 +146,7 @@ static limb_status factor_forward(limb_loops* w, const double* q, const forward_
 {
   const ptrdiff_t n = p->n, m = p->m;
   double* row = p->unit; // free as yet
-  for (ptrdiff_t r = 0; r < m; r++) limb_loop_full_row(w, w->order[r], p->X + r * n);
+  for (ptrdiff_t r = 0; r < m; r++) limb_psi_row(w, w->order[r], p->X + r * n);
   memcpy(row, p->X, (size_t)(m * n) * sizeof *row);
   const limb_status s = limb_mass_matrix_solve(w->d, q, p->m, row, p->X);
   if (s != LIMB_OK) return s;
@@ -168,8 +170,8 @@ static void put_column(limb_loops* w, const forward_parts* p, int direction, dou
     for (int r = 0; r < p->m; r++) sum += p->X[r * n + i] * x[r];
     da[i * n + direction] = sum;
   }
-  for (int r = 0; dlambda && r < w->m->nrow; r++) dlambda[(ptrdiff_t)w->user_row[r] * n + direction] = 0;
-  for (int r = 0; dlambda && r < p->m; r++) dlambda[(ptrdiff_t)w->user_row[w->order[r]] * n + direction] = x[r];
+  for (int r = 0; dlambda && r < w->m->nrow; r++) dlambda[(ptrdiff_t)w->user_index[r] * n + direction] = 0;
+  for (int r = 0; dlambda && r < p->m; r++) dlambda[(ptrdiff_t)w->user_index[w->order[r]] * n + direction] = x[r];
 }
 
 // Rows that some joint moves.
@@ -188,7 +190,7 @@ static void gather_multipliers(limb_loops* w, const forward_parts* p, double* la
   double *force = w->v3, *x = w->r1;
   memset(force, 0, (size_t)n * sizeof *force);
   for (int r = 0; r < w->m->nrow; r++) {
-    limb_loop_full_row(w, r, p->unit); // free as yet
+    limb_psi_row(w, r, p->unit); // free as yet
     for (ptrdiff_t i = 0; i < n; i++) force[i] += lambda[r] * p->unit[i];
   }
   for (int r = 0; r < p->m; r++) x[r] = limb_dot((size_t)n, p->X + r * n, force);
@@ -246,10 +248,10 @@ limb_status limb_closed_forward_dynamics_derivatives(limb_loops* w, limb_dual* d
   s = limb_closed_forward_dynamics(w, in, tau, &o, a, lambda, NULL);
   if (s != LIMB_OK) return s;
   if (a != w->v4) memcpy(w->v4, a, (size_t)w->m->nv * sizeof *a);
-  limb_rows_from_user(w, lambda, w->r3);
+  limb_constraints_from_user(w, lambda, w->r3);
   const limb_loop_point point = {{in->q, in->v, w->v4, in->env}, w->r3};
   forward_parts p = forward_layout(w);
-  p.m = limb_loop_independent_rows(w, o.loops.tolerance);
+  p.m = independent_constraints(w, o.loops.tolerance);
   const bool redundant = p.m < live_rows(w);
   if (redundant && (out->dlambda_dq || out->dlambda_dv || out->dlambda_dtau)) return LIMB_E_SINGULAR;
   s = factor_forward(w, in->q, &p);
@@ -283,7 +285,7 @@ limb_status limb_closed_forward_dynamics_derivatives(limb_loops* w, limb_dual* d
 typedef struct inverse_parts {
   int n, m, y, size;    // velocities, live rows, independent velocities, n + m
   double* K;            // size x size: factors
-  double* G;            // nv x nv room
+  double* G;            // up to nv x nv
   double *dq, *dv, *da; // y x n: directions
   double* dF;           // y x n
   double *dc, *dPsi;    // y x nrow
@@ -331,7 +333,7 @@ static limb_status factor_inverse(limb_loops* w, inverse_parts* p)
   clear(p->K, N * N);
   for (ptrdiff_t i = 0; i < n; i++) p->K[i * N + i] = w->active[i];
   for (ptrdiff_t r = 0; r < p->m; r++) {
-    limb_loop_full_row(w, w->order[r], p->K + (n + r) * N);
+    limb_psi_row(w, w->order[r], p->K + (n + r) * N);
     for (ptrdiff_t i = 0; i < n; i++) p->K[i * N + n + r] = p->K[(n + r) * N + i];
   }
   int negative;
@@ -378,7 +380,7 @@ static limb_status follow_accelerations(limb_loops* w, limb_dual* u, const limb_
   const limb_loop_changes out = {.dc = p->dc};
   const limb_status s = limb_loop_along(w, u, point, along, &out);
   clear(p->da, (ptrdiff_t)p->y * p->n);
-  return s == LIMB_OK ? limb_follow_rows(w, p->y, p->o->tolerance, p->dc, p->da) : s;
+  return s == LIMB_OK ? limb_follow_constraints(w, p->y, p->o->tolerance, p->dc, p->da) : s;
 }
 
 static limb_status by_positions(limb_loops* w, limb_dual* u, const limb_loop_point* point, const inverse_parts* p,
@@ -389,7 +391,7 @@ static limb_status by_positions(limb_loops* w, limb_dual* u, const limb_loop_poi
   const limb_loop_changes velocities = {.dPsi_z = p->dPsi, .z = point->at.v};
   limb_status s = limb_loop_along(w, u, point, &along, &velocities);
   clear(p->dv, (ptrdiff_t)p->y * p->n);
-  if (s == LIMB_OK) s = limb_follow_rows(w, p->y, p->o->tolerance, p->dPsi, p->dv);
+  if (s == LIMB_OK) s = limb_follow_constraints(w, p->y, p->o->tolerance, p->dPsi, p->dv);
   along.dv = p->dv;
   if (s == LIMB_OK) s = follow_accelerations(w, u, point, p, &along);
   along.da = p->da;
@@ -429,9 +431,9 @@ static limb_status prepare(limb_loops* w, const limb_closed_motion* in, const un
   if (s == LIMB_OK) s = limb_velocity_map(w, in->q, w->chosen, p->o, &p->y, p->G);
   memcpy(w->v4, in->a, (size_t)m->nv * sizeof *w->v4);
   if (s == LIMB_OK) s = limb_complete_accelerations(w, in->q, in->v, w->chosen, p->o, w->v4);
-  if (s == LIMB_OK) s = limb_loop_rows_at(w, in->q, in->v, p->o->time, LIMB_ROWS_PSI);
+  if (s == LIMB_OK) s = limb_constraints_at(w, in->q, in->v, p->o->time, LIMB_NEED_PSI);
   if (s != LIMB_OK) return s;
-  p->m = limb_loop_independent_rows(w, p->o->tolerance);
+  p->m = independent_constraints(w, p->o->tolerance);
   p->size = p->n + p->m;
   return factor_inverse(w, p);
 }

@@ -46,8 +46,8 @@ static int coordinate_of(const limb_model* m, int v)
 static limb_status read_map(limb_loops* w, const limb_map* given, grid* g)
 {
   g->map = limb_default_map();
-  const size_t least = offsetof(limb_map, frame) + sizeof g->map.frame;
-  const limb_status s = limb_sized_read(&g->map, sizeof g->map, given, least);
+  const size_t min_size = offsetof(limb_map, frame) + sizeof g->map.frame;
+  const limb_status s = limb_sized_read(&g->map, sizeof g->map, given, min_size);
   if (s != LIMB_OK) return s;
   const limb_map* map = &g->map;
   if (!limb_finite(2, map->lower) || !limb_finite(2, map->upper)) return LIMB_E_NONFINITE;

@@ -101,7 +101,8 @@ static int count_legs(const limb_model* m, int platform, int* set)
 
 // ---- the platform ---------------------------------------------------------------------------------------
 
-limb_status limb_find_platform(const limb_model* m, const limb_allocator* alloc, int* platform, limb_error* err)
+// The platform when the caller names none. LIMB_E_MODEL or LIMB_E_NOMEM.
+static limb_status find_platform(const limb_model* m, const limb_allocator* alloc, int* platform, limb_error* err)
 {
   const size_t size = (size_t)(m->nlink + m->nloop + 1) * sizeof(int);
   int* set = limb_alloc(alloc, size);
@@ -189,7 +190,8 @@ static void number_plane(const limb_model* m, int* set, int own, limb_parts* par
   parts->ngroup++;
 }
 
-limb_status limb_find_legs(const limb_model* m, int platform, int* set, limb_parts* parts, limb_error* err)
+// Fills parts, whose arrays have their sizes. `set`: scratch, nlink + nloop numbers.
+static limb_status find_legs(const limb_model* m, int platform, int* set, limb_parts* parts, limb_error* err)
 {
   const int link = m->body[platform].link;
   const bool free = floats(m, link);
@@ -378,7 +380,7 @@ static limb_status set_up(limb_parallel* p, const limb_parts* parts, int platfor
   find_active(p);
   limb_legs_prepare(p);
   limb_status s = limb_neutral(m, p->q);
-  if (s == LIMB_OK) s = limb_loop_rows_at(p->w, p->q, NULL, 0, 0);
+  if (s == LIMB_OK) s = limb_constraints_at(p->w, p->q, NULL, 0, 0);
   if (s != LIMB_OK) return s;
   p->home = p->w->d->own.X[p->link];
   s = check_legs(p, err);
@@ -419,7 +421,7 @@ limb_status limb_parallel_create(const limb_model* m, int platform, const limb_a
     return limb_fail(err, LIMB_E_ARG, m->name, "platform is %d: there are bodies 0 to %d", platform, m->nbody - 1);
   const limb_allocator from = alloc ? *alloc : limb_default_allocator();
   limb_status s = LIMB_OK;
-  if (platform < 0) s = limb_find_platform(m, &from, &platform, err);
+  if (platform < 0) s = find_platform(m, &from, &platform, err);
   if (s != LIMB_OK) return s;
   if (m->body[platform].link < 0)
     return limb_fail(err, LIMB_E_MODEL, m->body[platform].name, "this body cannot move: a platform does");
@@ -427,7 +429,7 @@ limb_status limb_parallel_create(const limb_model* m, int platform, const limb_a
   int* found = limb_alloc(&from, size);
   if (!found) return limb_fail(err, LIMB_E_NOMEM, m->name, "out of memory");
   limb_parts parts = {.of_link = found, .of_loop = found + m->nlink};
-  s = limb_find_legs(m, platform, found + n, &parts, err);
+  s = find_legs(m, platform, found + n, &parts, err);
   if (s == LIMB_OK) s = create(m, platform, &from, &parts, out, err);
   limb_free(&from, found, size);
   return s;

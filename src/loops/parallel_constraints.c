@@ -153,7 +153,7 @@ static bool reduce_leg(limb_parallel* p, limb_leg* leg, const sp_pose* X)
 
 limb_status limb_legs_at(limb_parallel* p, const double* q, int* failed)
 {
-  const limb_status s = limb_loop_rows_at(p->w, q, NULL, 0, LIMB_ROWS_PSI | LIMB_ROWS_REACH);
+  const limb_status s = limb_constraints_at(p->w, q, NULL, 0, LIMB_NEED_PSI | LIMB_NEED_REACH);
   if (s != LIMB_OK) return s;
   const sp_pose X = limb_platform_pose(p);
   for (int i = 0; i < p->ngroup; i++) {

@@ -98,7 +98,7 @@ static int take_step(const limb_parallel* p, double* q, limb_status* s)
 // Whether all loops are closed at q; if not, which leg is farthest from it (-1: the platform itself).
 static limb_status judge(limb_parallel* p, const double* q, int* failed)
 {
-  const limb_status s = limb_loop_rows_at(p->w, q, NULL, 0, 0);
+  const limb_status s = limb_constraints_at(p->w, q, NULL, 0, 0);
   if (s != LIMB_OK) return s;
   double most = 0;
   for (int i = 0; i < p->ngroup; i++) {

@@ -34,7 +34,7 @@ static row_kind kind_of(const limb_loops* w, int cluster, int i, int* loop)
   return r - x->local < (int)((turns & 1U) + (turns >> 1 & 1U) + (turns >> 2)) ? TURN : PLACE;
 }
 
-void limb_even_rows(const limb_loops* w, int cluster, bool apart, limb_reduction* r)
+void limb_even_constraints(const limb_loops* w, int cluster, bool apart, limb_reduction* r)
 {
   const ptrdiff_t wide = r->columns + r->extra;
   double most[2] = {0, 0};
@@ -57,7 +57,8 @@ void limb_even_rows(const limb_loops* w, int cluster, bool apart, limb_reduction
 
 // ---- reductions -----------------------------------------------------------------------------------------
 
-limb_reduction* limb_load_cluster(limb_loops* w, int cluster, limb_carry carry)
+// A cluster before anything is reduced, in w->reduced.
+static limb_reduction* load_cluster(limb_loops* w, int cluster, limb_carry carry)
 {
   const limb_cluster* k = &w->m->clusters.cluster[cluster];
   const int *live = w->live + k->row, rows = w->nlive[cluster];
@@ -78,8 +79,8 @@ const limb_reduction* limb_reduce_cluster(limb_loops* w, int cluster, const unsi
                                           double tolerance)
 {
   const limb_cluster* k = &w->m->clusters.cluster[cluster];
-  limb_reduction* r = limb_load_cluster(w, cluster, carry);
-  if (w->mixed[cluster]) limb_even_rows(w, cluster, false, r);
+  limb_reduction* r = load_cluster(w, cluster, carry);
+  if (w->mixed[cluster]) limb_even_constraints(w, cluster, false, r);
   if (!prefer) {
     limb_row_reduce(r, NULL, tolerance);
     return r;
@@ -89,7 +90,7 @@ const limb_reduction* limb_reduce_cluster(limb_loops* w, int cluster, const unsi
   return r;
 }
 
-void limb_least_multipliers(limb_loops* w, const double* f, double tolerance, double* lambda)
+void limb_min_norm_multipliers(limb_loops* w, const double* f, double tolerance, double* lambda)
 {
   const limb_model* m = w->m;
   for (int i = 0; i < m->nrow; i++) lambda[i] = 0;
@@ -102,7 +103,7 @@ void limb_least_multipliers(limb_loops* w, const double* f, double tolerance, do
       x[j] = 0;
       for (int i = 0; i < r->rank; i++) x[j] += f[k->v[r->pivot[i]]] * r->A[i * wide + r->columns + j];
     }
-    if (r->rank < r->rows) limb_take_off_dependent(r, work, x);
+    if (r->rank < r->rows) limb_remove_dependent(r, work, x);
     for (int j = 0; j < r->rows; j++) lambda[k->row + w->live[k->row + j]] = x[j];
   }
 }
@@ -127,7 +128,7 @@ void limb_least_multipliers(limb_loops* w, const double* f, double tolerance, do
 #define FAR_BELOW 1e-3 // a residual beside the least pivot
 #define NO_BIAS   1e-6 // of what c' Psi' v is the sum of
 
-int limb_loop_of_row(const limb_loops* w, int cluster, int i)
+int limb_loop_of_constraint(const limb_loops* w, int cluster, int i)
 {
   const limb_cluster* k = &w->m->clusters.cluster[cluster];
   const int r = w->live[k->row + i];
@@ -136,22 +137,22 @@ int limb_loop_of_row(const limb_loops* w, int cluster, int i)
   return k->loop[l];
 }
 
-void limb_find_doubts(limb_loops* w, double tolerance)
+void limb_find_suspect_ranks(limb_loops* w, double tolerance)
 {
-  w->full = true, w->doubtful = false;
+  w->full = true, w->suspect = false;
   for (int c = 0; c < w->m->clusters.count; c++) {
     const limb_reduction* r = limb_reduce_cluster(w, c, NULL, LIMB_CARRY_NOTHING, tolerance);
     w->full &= r->rank == r->rows;
-    w->doubtful |= limb_is_doubtful(r);
+    w->suspect |= limb_is_suspect(r);
   }
 }
 
 // ---- distance -------------------------------------------------------------------------------------------
 
-static limb_status check_cluster(limb_loops* w, int cluster, double tolerance, limb_doubt* out)
+static limb_status check_cluster(limb_loops* w, int cluster, double tolerance, limb_suspect* out)
 {
-  limb_reduction* r = limb_load_cluster(w, cluster, LIMB_CARRY_RESIDUAL);
-  limb_even_rows(w, cluster, true, r);
+  limb_reduction* r = load_cluster(w, cluster, LIMB_CARRY_RESIDUAL);
+  limb_even_constraints(w, cluster, true, r);
   const ptrdiff_t wide = r->columns + r->extra;
   double gap = 0;
   int worst = 0;
@@ -160,18 +161,18 @@ static limb_status check_cluster(limb_loops* w, int cluster, double tolerance, l
     if (size > gap) gap = size, worst = i;
   }
   limb_row_reduce(r, NULL, tolerance);
-  if (!limb_is_doubtful(r) || gap <= FAR_BELOW * r->least) return LIMB_OK;
+  if (!limb_is_suspect(r) || gap <= FAR_BELOW * r->min_pivot) return LIMB_OK;
   const int row = w->m->clusters.cluster[cluster].row;
-  if (out) *out = (limb_doubt){limb_loop_of_row(w, cluster, worst), fabs(w->phi[row + w->live[row + worst]])};
+  if (out) *out = (limb_suspect){limb_loop_of_constraint(w, cluster, worst), fabs(w->phi[row + w->live[row + worst]])};
   return LIMB_E_SINGULAR;
 }
 
-limb_status limb_check_distance(limb_loops* w, double tolerance, limb_doubt* out)
+limb_status limb_check_distance(limb_loops* w, double tolerance, limb_suspect* out)
 {
   limb_status s = LIMB_OK;
   for (int c = 0; s == LIMB_OK && c < w->m->clusters.count; c++) {
     const limb_reduction* r = limb_reduce_cluster(w, c, NULL, LIMB_CARRY_NOTHING, tolerance);
-    if (limb_is_doubtful(r)) s = check_cluster(w, c, tolerance, out);
+    if (limb_is_suspect(r)) s = check_cluster(w, c, tolerance, out);
   }
   return s;
 }
@@ -207,7 +208,7 @@ static void allowed_velocity(limb_loops* w, double tolerance)
 }
 
 // c' Psi' v for the rows of a cluster that depend on others.
-static limb_status check_dependent(limb_loops* w, int cluster, double tolerance, limb_doubt* out)
+static limb_status check_dependent(limb_loops* w, int cluster, double tolerance, limb_suspect* out)
 {
   const int first = w->m->clusters.cluster[cluster].row;
   const limb_reduction* r = limb_reduce_cluster(w, cluster, NULL, LIMB_CARRY_STEPS, tolerance);
@@ -219,17 +220,17 @@ static limb_status check_dependent(limb_loops* w, int cluster, double tolerance,
       const double bias = c[j] * w->bias[first + w->live[first + j]];
       sum += bias, size += fabs(bias), parts += fabs(c[j]);
     }
-    if (fabs(sum) <= share * size + LIMB_ROW_ROUNDING * parts) continue;
-    if (out) *out = (limb_doubt){limb_loop_of_row(w, cluster, r->row[i]), fabs(sum)};
+    if (fabs(sum) <= share * size + LIMB_CONSTRAINT_ROUNDING * parts) continue;
+    if (out) *out = (limb_suspect){limb_loop_of_constraint(w, cluster, r->row[i]), fabs(sum)};
     return LIMB_E_SINGULAR;
   }
   return LIMB_OK;
 }
 
-limb_status limb_check_redundancy(limb_loops* w, const double* q, double time, double tolerance, limb_doubt* out)
+limb_status limb_check_redundancy(limb_loops* w, const double* q, double time, double tolerance, limb_suspect* out)
 {
   allowed_velocity(w, tolerance);
-  limb_status s = limb_loop_rows_at(w, q, w->v1, time, LIMB_ROWS_PSI | LIMB_ROWS_GAMMA | LIMB_ROWS_LEAN);
+  limb_status s = limb_constraints_at(w, q, w->v1, time, LIMB_NEED_PSI | LIMB_NEED_GAMMA | LIMB_NEED_LEAN);
   for (int c = 0; s == LIMB_OK && c < w->m->clusters.count; c++) s = check_dependent(w, c, tolerance, out);
   return s;
 }
@@ -259,7 +260,7 @@ static const limb_reduction* follow_cluster(limb_loops* w, int cluster, const re
   for (int j = 0; j < k->nv; j++) // what is to follow; unless it is said, passive joints first
     w->prefer[k->v[j]] = x->independent ? !x->independent[k->v[j]] : !w->active[k->v[j]];
   const limb_reduction* r = limb_reduce_cluster(w, cluster, w->prefer, x->carry, x->tolerance);
-  w->doubtful |= limb_is_doubtful(r);
+  w->suspect |= limb_is_suspect(r);
   if (x->independent) {
     int dependent = 0;
     for (int j = 0; j < k->nv; j++) dependent += w->prefer[k->v[j]];
@@ -284,16 +285,16 @@ limb_status limb_independent_velocities(limb_loops* w, const double* q, const li
   if (!w || !q || !independent) return LIMB_E_ARG;
   limb_loop_options o;
   limb_status s = limb_loop_options_read(options, &o);
-  if (s == LIMB_OK) s = limb_loop_rows_at(w, q, NULL, o.time, LIMB_ROWS_PSI);
+  if (s == LIMB_OK) s = limb_constraints_at(w, q, NULL, o.time, LIMB_NEED_PSI);
   if (s != LIMB_OK) return s;
   for (int v = 0; v < w->m->nv; v++) independent[v] = 1;
   const request x = {NULL, LIMB_CARRY_NOTHING, o.tolerance};
-  w->doubtful = false;
+  w->suspect = false;
   for (int c = 0; c < w->m->clusters.count; c++) {
     const limb_reduction* r = follow_cluster(w, c, &x);
     for (int i = 0; i < r->rank; i++) independent[w->m->clusters.cluster[c].v[r->pivot[i]]] = 0;
   }
-  return w->doubtful ? limb_check_distance(w, o.tolerance, NULL) : LIMB_OK;
+  return w->suspect ? limb_check_distance(w, o.tolerance, NULL) : LIMB_OK;
 }
 
 // v_p = b - B v_y
@@ -314,15 +315,15 @@ static limb_status complete(limb_loops* w, const request* x, const double* vecto
   const limb_model* m = w->m;
   if (!determines_others(m, x->independent)) return LIMB_E_SINGULAR;
   for (int u = 0; u < m->nv; u++) w->v1[u] = v[u];
-  w->doubtful = false;
+  w->suspect = false;
   for (int c = 0; c < m->clusters.count; c++) {
     const limb_reduction* r = follow_cluster(w, c, x);
     if (!r) return LIMB_E_SINGULAR;
     fill_in(&m->clusters.cluster[c], r, w->v1);
   }
   if (!limb_finite(m->nv, w->v1)) return LIMB_E_NONFINITE;
-  if (!limb_rows_hold(w, w->v1, vector, slack, fmax(LEFT_OVER, x->tolerance), NULL)) return LIMB_E_SINGULAR;
-  if (w->doubtful && limb_check_distance(w, x->tolerance, NULL) != LIMB_OK) return LIMB_E_SINGULAR;
+  if (!limb_constraints_hold(w, w->v1, vector, slack, fmax(LEFT_OVER, x->tolerance), NULL)) return LIMB_E_SINGULAR;
+  if (w->suspect && limb_check_distance(w, x->tolerance, NULL) != LIMB_OK) return LIMB_E_SINGULAR;
   for (int u = 0; u < m->nv; u++) v[u] = w->v1[u];
   return LIMB_OK;
 }
@@ -336,13 +337,13 @@ static void add_scaled(int n, double a, const double* x, double* y)
 }
 
 // Ghat' x: what acts along a dependent velocity acts along the independent ones that move it, G_p = -B.
-limb_status limb_reduce_rows(limb_loops* w, int columns, double* x)
+limb_status limb_to_independent(limb_loops* w, int columns, double* x)
 {
   const limb_model* m = w->m;
   const request ask = {w->settings.independent, LIMB_CARRY_NOTHING, w->settings.forward.loops.tolerance};
   if (!determines_others(m, ask.independent)) return LIMB_E_SINGULAR;
   for (int v = 0; v < m->nv; v++) w->chosen[v] = 1;
-  w->doubtful = false;
+  w->suspect = false;
   for (int c = 0; c < m->clusters.count; c++) {
     const int* v = m->clusters.cluster[c].v;
     const limb_reduction* r = follow_cluster(w, c, &ask);
@@ -356,10 +357,10 @@ limb_status limb_reduce_rows(limb_loops* w, int columns, double* x)
       w->chosen[v[r->pivot[i]]] = 0;
     }
   }
-  return w->doubtful ? limb_check_distance(w, ask.tolerance, NULL) : LIMB_OK;
+  return w->suspect ? limb_check_distance(w, ask.tolerance, NULL) : LIMB_OK;
 }
 
-limb_status limb_expand_rows(limb_loops* w, double* x)
+limb_status limb_from_independent(limb_loops* w, double* x)
 {
   const request ask = {w->settings.independent, LIMB_CARRY_NOTHING, w->settings.forward.loops.tolerance};
   for (int c = 0; c < w->m->clusters.count; c++) {
@@ -376,7 +377,7 @@ limb_status limb_expand_rows(limb_loops* w, double* x)
   return LIMB_OK;
 }
 
-limb_status limb_follow_rows(limb_loops* w, int count, double tolerance, const double* right, double* x)
+limb_status limb_follow_constraints(limb_loops* w, int count, double tolerance, const double* right, double* x)
 {
   const limb_model* m = w->m;
   for (int v = 0; v < m->nv; v++) w->prefer[v] = !w->chosen[v];
@@ -403,10 +404,10 @@ limb_status limb_complete_velocities(limb_loops* w, const double* q, const unsig
   if (!w || !q || !v || (independent && !limb_given_valid(w->m, independent))) return LIMB_E_ARG;
   limb_loop_options o;
   limb_status s = limb_loop_options_read(options, &o);
-  if (s == LIMB_OK) s = limb_loop_rows_at(w, q, NULL, o.time, LIMB_ROWS_PSI);
+  if (s == LIMB_OK) s = limb_constraints_at(w, q, NULL, o.time, LIMB_NEED_PSI);
   if (s != LIMB_OK) return s;
   const request x = {independent, LIMB_CARRY_RATE, o.tolerance};
-  return complete(w, &x, w->rate, LIMB_ROW_ROUNDING, v);
+  return complete(w, &x, w->rate, LIMB_CONSTRAINT_ROUNDING, v);
 }
 
 limb_status limb_complete_accelerations(limb_loops* w, const double* q, const double* v,
@@ -415,7 +416,7 @@ limb_status limb_complete_accelerations(limb_loops* w, const double* q, const do
   if (!w || !q || !v || !a || (independent && !limb_given_valid(w->m, independent))) return LIMB_E_ARG;
   limb_loop_options o;
   limb_status s = limb_loop_options_read(options, &o);
-  if (s == LIMB_OK) s = limb_loop_rows_at(w, q, v, o.time, LIMB_ROWS_PSI | LIMB_ROWS_GAMMA);
+  if (s == LIMB_OK) s = limb_constraints_at(w, q, v, o.time, LIMB_NEED_PSI | LIMB_NEED_GAMMA);
   if (s != LIMB_OK) return s;
   const request x = {independent, LIMB_CARRY_GAMMA, o.tolerance};
   return complete(w, &x, w->gamma, limb_rounding_at(w->m, v), a);
@@ -446,12 +447,12 @@ limb_status limb_velocity_map(limb_loops* w, const double* q, const unsigned cha
   limb_status s = limb_loop_options_read(options, &o);
   if (s == LIMB_OK && !determines_others(w->m, independent)) s = LIMB_E_SINGULAR;
   if (s == LIMB_OK && !independent) s = limb_independent_velocities(w, q, options, w->chosen);
-  if (s == LIMB_OK && independent) s = limb_loop_rows_at(w, q, NULL, o.time, LIMB_ROWS_PSI);
+  if (s == LIMB_OK && independent) s = limb_constraints_at(w, q, NULL, o.time, LIMB_NEED_PSI);
   if (s != LIMB_OK) return s;
   const unsigned char* mark = independent ? independent : w->chosen;
   const int ny = number_columns(w, mark, G);
   const request x = {mark, LIMB_CARRY_NOTHING, o.tolerance};
-  w->doubtful = false;
+  w->suspect = false;
   for (int c = 0; c < w->m->clusters.count; c++) {
     const limb_cluster* k = &w->m->clusters.cluster[c];
     const limb_reduction* r = follow_cluster(w, c, &x);
@@ -462,7 +463,7 @@ limb_status limb_velocity_map(limb_loops* w, const double* q, const unsigned cha
         row[(ptrdiff_t)w->v1[k->v[r->pivot[j]]]] = -r->A[i * (ptrdiff_t)r->columns + r->pivot[j]];
     }
   }
-  s = w->doubtful ? limb_check_distance(w, o.tolerance, NULL) : LIMB_OK;
+  s = w->suspect ? limb_check_distance(w, o.tolerance, NULL) : LIMB_OK;
   *count = s == LIMB_OK ? ny : 0;
   return s;
 }

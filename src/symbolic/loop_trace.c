@@ -71,7 +71,7 @@ limb_status limb_trace_rows(limb_tracer* t, bool moving, limb_loop_trace* out)
   if (s == LIMB_OK) s = take_rows(out);
   if (s != LIMB_OK) return s;
   for (int l = 0; l < t->m->nloop && moving; l++) {
-    if (limb_follows_law(&t->m->loop[l].def.law))
+    if (limb_is_prescribed(&t->m->loop[l].def.law))
       return limb_fail(t->error, LIMB_E_UNSUPPORTED, t->m->loop[l].def.name,
                        "the loop follows a law in time, which generated code does not know");
   }
