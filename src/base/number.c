@@ -4,7 +4,7 @@
 
 #include "base/decimal.h"
 
-// ---- text to double ----------------------------------------------------------------------------
+// ---- text to double -----------------------------------------------------------------------------------------
 
 static inline bool is_digit(char c) { return (unsigned char)(c - '0') < 10; }
 
@@ -123,7 +123,7 @@ const char* limb_scan_number(const char* text, const char* end, double* x)
   return p;
 }
 
-// ---- double to text ----------------------------------------------------------------------------
+// ---- double to text -----------------------------------------------------------------------------------------
 
 enum { DIGITS = 17 };
 

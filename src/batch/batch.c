@@ -1,4 +1,5 @@
-// Batches: workspaces (one layout function that measures and lays out), the environment of a call, a job over all states.
+// Batches: workspaces (one layout function that measures and lays out), the environment of a call, a job over all
+// states.
 
 #include "limb/regressor.h"
 

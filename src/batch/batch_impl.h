@@ -45,8 +45,8 @@ static inline const limb_batch_kernels* limb_batch_kernels_of(const limb_batch_c
   return c->type == LIMB_BATCH_F32 ? c->b->f32 : c->b->f64;
 }
 
-// A job from a call, without its environment. LIMB_E_ARG: no batch, more states than memory holds, or lanes that are not
-// aligned.
+// A job from a call, without its environment. LIMB_E_ARG: no batch, more states than memory holds, or lanes that are
+// not aligned.
 limb_status limb_batch_prepare(const limb_batch_call* c, limb_batch_job* out);
 
 // Reads the environment. LIMB_E_ARG, LIMB_E_UNSUPPORTED and LIMB_E_NONFINITE as limb_environment_read.

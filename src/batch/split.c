@@ -72,7 +72,7 @@ static void run(limb_split* s, limb_split_way way, int phase, limb_pool_task* ta
   s->pool->run(s->pool->context, count, task, s);
 }
 
-// ---- inverse dynamics ----------------------------------------------------------------------------------
+// ---- inverse dynamics ---------------------------------------------------------------------------------------
 
 static void inverse_end(limb_split* s, limb_part* p)
 {
@@ -289,7 +289,7 @@ static void let_go(limb_part* p, const double* base, double* last)
   for (int r = 0; r < 6; r++) last[r] = free[r] + t->beta[r] - row_times(t->Lambda[r], t->h);
 }
 
-// ---- forward dynamics ----------------------------------------------------------------------------------
+// ---- forward dynamics ---------------------------------------------------------------------------------------
 
 static void forward_back(limb_split* s, limb_part* p)
 {
@@ -398,7 +398,7 @@ static limb_status forward(limb_split* s, limb_cut* cut)
   return all_fine(cut) ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
-// ---- calls ---------------------------------------------------------------------------------------------
+// ---- calls --------------------------------------------------------------------------------------------------
 
 // What the surroundings are for the parts.
 static void spread_environment(limb_split* s, limb_cut* cut, const limb_call_environment* x)

@@ -39,7 +39,7 @@ static void take_workspace(limb_arena* a, limb_split_way way, limb_part* p)
   if (p->next >= 0) p->tip.share = limb_arena_take(a, nl, sizeof *p->tip.share);
 }
 
-// ---- parts -----------------------------------------------------------------------------------------------
+// ---- parts --------------------------------------------------------------------------------------------------
 
 // Links begin ... end - 1 as a robot.
 static void size_range(const limb_model* m, int begin, int end, limb_part* p)
@@ -86,7 +86,7 @@ static void fill_part(const limb_model* m, limb_part* p)
   set_branches(p);
 }
 
-// ---- the trunk -------------------------------------------------------------------------------------------
+// ---- the trunk ----------------------------------------------------------------------------------------------
 
 static void size_trunk(const limb_model* m, const limb_plan* plan, limb_part* p)
 {

@@ -86,7 +86,7 @@ limb_status limb_connection(limb_data* d, const double* q, double* G)
   return symbols(d, q, LIMB_CONNECTION, G);
 }
 
-// ---- polarisation -----------------------------------------------------------------------------------
+// ---- polarisation -------------------------------------------------------------------------------------------
 
 size_t limb_christoffel_by_polarisation_work(const limb_model* m)
 {
@@ -130,7 +130,7 @@ limb_status limb_christoffel_by_polarisation(limb_data* d, const double* q, doub
   return limb_finite((ptrdiff_t)(n * n * n), G) ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
-// ---- matrix -----------------------------------------------------------------------------------------
+// ---- matrix -------------------------------------------------------------------------------------------------
 
 limb_status limb_coriolis_matrix_christoffel(limb_data* d, const double* q, const double* v, double* C)
 {

@@ -53,7 +53,7 @@ limb_status limb_christoffel_second(limb_data* d, const double* q, double* work,
   return s;
 }
 
-// ---- Riemann ----------------------------------------------------------------------------------------
+// ---- Riemann ------------------------------------------------------------------------------------------------
 
 // E_l G_ijk is in R_ijlk, and in R_ijkl with a minus.
 static void add_to_curvature(const limb_symbol_sink* s, const int lijk[4], double x)
@@ -127,7 +127,7 @@ limb_status limb_curvature(limb_data* d, const double* q, double* work, double* 
   return limb_finite((ptrdiff_t)all, R) ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
-// ---- traces -----------------------------------------------------------------------------------------
+// ---- traces -------------------------------------------------------------------------------------------------
 
 // M^-1, for traces: entries of R are differences of terms as large as M, and M^-1 multiplies their rounding
 // errors twice. LIMB_E_SINGULAR when that leaves no digits. M: scratch, nv x nv.

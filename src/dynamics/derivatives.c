@@ -2,22 +2,22 @@
 //
 // Reference: docs/conventions.md, tau = M a + h - sum J' wrench, linear in wrench and gravity; limb/hybrid.h and
 //            linalg/dense.h (exchange steps) for hybrid dynamics.
-// Cost:      by the state O(n depth) and that of the kernels; by wrenches and gravity O(n), in forward dynamics also six,
-//            or three, solves with M; in hybrid dynamics O(n^2) for each exchange.
+// Cost:      by the state O(n depth) and that of the kernels; by wrenches and gravity O(n), in forward dynamics also
+//            six, or three, solves with M; in hybrid dynamics O(n^2) for each exchange.
 //
 //   d tau / d wrench = -J'          d a / d wrench = M^-1 J'
 //   d tau / d g      = -G'          d a / d g      = M^-1 G'
 //
 // J is the Jacobian of the frame, G that of the first moment of mass: the power of gravity is g . G v.
 //
-// Hybrid dynamics has the derivatives of inverse dynamics with arguments and results exchanged. At the accelerations that it
-// finds,
+// Hybrid dynamics has the derivatives of inverse dynamics with arguments and results exchanged. At the accelerations
+// that it finds,
 //
 //   d tau = M da + dtau/dq dq + dtau/dv dv + dtau/du du      u: a wrench, or gravity
 //
-// holds for every degree of freedom. One exchange for each force-given k puts da_k on the left and d tau_k on the right,
-// where the derivatives of y then stand. The exchanges run from the leaves to the roots, so that most rows of other
-// branches are skipped.
+// holds for every degree of freedom. One exchange for each force-given k puts da_k on the left and d tau_k on the
+// right, where the derivatives of y then stand. The exchanges run from the leaves to the roots, so that most rows of
+// other branches are skipped.
 
 #include "limb/derivatives.h"
 

@@ -126,7 +126,7 @@ limb_status limb_dual_enter(limb_dual* w, const limb_dual_at* at, bool with_wren
   return s;
 }
 
-// ---- state and directions --------------------------------------------------------------------------
+// ---- state and directions -----------------------------------------------------------------------------------
 
 static void put_values(int n, const double* x, limb_dual_number* out)
 {
@@ -166,7 +166,7 @@ void limb_dual_group(limb_dual* w, const limb_directions* along, const double* d
   for (int slot = used; slot < LIMB_TANGENTS; slot++) set_direction(w, slot, NULL, NULL, NULL);
 }
 
-// ---- wrenches ---------------------------------------------------------------------------------------
+// ---- wrenches -----------------------------------------------------------------------------------------------
 
 static sp_force wrench_rate(const sp_pose* X, sp_motion xi, const limb_site* site, const limb_wrench* w)
 {

@@ -1,5 +1,5 @@
-// What the entry points of dynamics share: which forces and accelerations are given, and whether a mass matrix is positive
-// definite.
+// What the entry points of dynamics share: which forces and accelerations are given, and whether a mass matrix is
+// positive definite.
 #ifndef LIMB_DYNAMICS_IMPL_H
 #define LIMB_DYNAMICS_IMPL_H
 
@@ -15,8 +15,8 @@
 // Whether each of these nv numbers is a limb_given.
 bool limb_given_valid(const limb_model* m, const unsigned char* given);
 
-// The dofs of hybrid dynamics whose force or acceleration is given: as the caller's array says, or those of inverse dynamics
-// for NULL. NULL when the array is not valid.
+// The dofs of hybrid dynamics whose force or acceleration is given: as the caller's array says, or those of inverse
+// dynamics for NULL. NULL when the array is not valid.
 const unsigned char* limb_read_given(const limb_data* d, const unsigned char* given);
 
 // Whether articulated bodies suffice: no joint mimics one whose force is given.

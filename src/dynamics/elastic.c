@@ -1,5 +1,5 @@
-// Robots with shafts: the order in which shafts can be solved for their motors, how many derivatives that takes, and the
-// workspace of the inverse dynamics: one layout function that measures and lays out.
+// Robots with shafts: the order in which shafts can be solved for their motors, how many derivatives that takes, and
+// the workspace of the inverse dynamics: one layout function that measures and lays out.
 //
 // Reference: A. De Luca, W. Book, Robots with flexible elements, Springer Handbook of Robotics, 2nd edition,
 //            section 11.1.

@@ -32,7 +32,7 @@
 
 #include "kernel/rnea_kernel.h"
 
-// ---- the trajectory ---------------------------------------------------------------------------------
+// ---- the trajectory -----------------------------------------------------------------------------------------
 
 // x(0) + the integral of the rate
 static void integrate(const real* rate, real* x)
@@ -106,7 +106,7 @@ static void load(limb_series* w, int degree, const double* d)
   }
 }
 
-// ---- forces -----------------------------------------------------------------------------------------
+// ---- forces -------------------------------------------------------------------------------------------------
 
 // A wrench on a frame as a force on its link at X, in link axes at the link's origin.
 static force on_link(const pose* X, const limb_site* site, const limb_wrench* w)
@@ -232,7 +232,7 @@ static void forget_motors(limb_series* w, int degree)
   }
 }
 
-// ---- motors -----------------------------------------------------------------------------------------
+// ---- motors -------------------------------------------------------------------------------------------------
 
 // T, from the joint's equation; the joint may itself be the motor of another shaft, which it drives.
 static void find_torque(limb_series* w, int s)
@@ -284,7 +284,7 @@ static void find_motors(limb_series* w, const problem* p)
   }
 }
 
-// ---- the answer -------------------------------------------------------------------------------------
+// ---- the answer ---------------------------------------------------------------------------------------------
 
 static void keep_values(int n, limb_series_number* x)
 {

@@ -1,10 +1,10 @@
 // The Lagrangian formulation: the robot in one common frame, derivatives of the mass matrix (as a tensor and
 // contracted), energies as functions of the state, and the terms of the Euler-Lagrange equations.
 //
-// Reference: Park, Bobrow, Ploen 1995, section 4, (40), (53), (58), (59), for trees and all joints, with g the acceleration
-//            of gravity (it points down: the print has the sign of one that points up); Lynch and Park 2017,
-//            (9.5)-(9.21); G. Hamel, Die Lagrange-Eulerschen Gleichungen der Mechanik, 1904, for velocities that
-//            are not rates of coordinates; docs/geometry.md.
+// Reference: Park, Bobrow, Ploen 1995, section 4, (40), (53), (58), (59), for trees and all joints, with g the
+//            acceleration of gravity (it points down: the print has the sign of one that points up); Lynch and Park
+//            2017, (9.5)-(9.21); G. Hamel, Die Lagrange-Eulerschen Gleichungen der Mechanik, 1904, for velocities
+//            that are not rates of coordinates; docs/geometry.md.
 // Cost:      O(n); derivatives of the mass matrix: tensor O(n depth^2), with one vector O(n depth), with two O(n).
 //
 // M_ij = <S_i, S_j>, the product with the composite of the deeper of both. By the rule of lagrange_impl.h,

@@ -146,7 +146,7 @@ limb_status limb_linearise_trajectory(limb_data* d, int count, const double* q, 
   return LIMB_OK;
 }
 
-// ---- sampling -------------------------------------------------------------------------------------
+// ---- sampling -----------------------------------------------------------------------------------------------
 
 size_t limb_discretise_work(int nx, int nu)
 {

@@ -11,7 +11,7 @@
 //   F_i      f[i]   wrench on body i by its joint, here in world axes at the body's origin, so that
 //                   handing it to the parent is a shift by the distance of the two origins
 //
-// The world body may move (base_motion.h).
+// The world body may move (environment.h).
 
 #include "dynamics/reactions.h"
 

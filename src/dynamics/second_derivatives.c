@@ -22,7 +22,7 @@
 
 #include <string.h>
 
-// ---- points and directions --------------------------------------------------------------------------
+// ---- points and directions ----------------------------------------------------------------------------------
 
 // A point of inverse or forward dynamics.
 typedef struct second_point {
@@ -98,7 +98,7 @@ static limb_status slopes_along(limb_dual* w, const second_point* p, const limb_
   return s == LIMB_OK ? limb_dual_slopes(w, LIMB_DUAL_INVERSE, &p->inverse, group, da, 0) : s;
 }
 
-// ---- matrices ---------------------------------------------------------------------------------------
+// ---- matrices -----------------------------------------------------------------------------------------------
 
 static void put_blocks(const limb_dual_number* A, size_t entries, int first, int used, double* out)
 {
@@ -149,7 +149,7 @@ limb_status limb_forward_dynamics_derivatives_along(limb_dual* w, const double* 
   return s == LIMB_OK ? matrices_along(w, &p, along, &to) : s;
 }
 
-// ---- two directions ---------------------------------------------------------------------------------
+// ---- two directions -----------------------------------------------------------------------------------------
 
 // out += A' u; u NULL: zero
 static void add_product(const limb_dual* w, const limb_dual_number* A, int slot, const double* u, double* out)

@@ -189,7 +189,7 @@ static void copy(double* to, const double* from, ptrdiff_t n)
   if (to) memcpy(to, from, (size_t)n * sizeof *to);
 }
 
-// ---- J, and what is known without an inverse ------------------------------------------------------------
+// ---- J, and what is known without an inverse ----------------------------------------------------------------
 
 // Singular values; A is destroyed.
 static limb_status singular_values(int rows, int columns, double* A, double* sigma)
@@ -228,7 +228,7 @@ static limb_status mobility(limb_data* d, const double* q, const parts* p)
   return singular_values(p->k, p->k, p->L, p->eig);
 }
 
-// ---- the inverse, damped if need be ---------------------------------------------------------------------
+// ---- the inverse, damped if need be -------------------------------------------------------------------------
 
 static double ratio(double largest, double smallest) { return smallest > 0 ? largest / smallest : HUGE_VAL; }
 
@@ -273,7 +273,7 @@ static void null_space(const parts* p, double* N)
   }
 }
 
-// ---- forces ---------------------------------------------------------------------------------------------
+// ---- forces -------------------------------------------------------------------------------------------------
 
 // mu = Jbar' (h - g) - Lambda Jdot v, with h - g the bias without gravity.
 static limb_status velocity_forces(limb_data* d, const double* q, const double* v, const limb_environment* env,
@@ -346,7 +346,7 @@ static bool all_finite(const parts* p, const limb_task_space* out)
          (!out->N || limb_finite(nv * nv, out->N));
 }
 
-// ---- entry points ---------------------------------------------------------------------------------------
+// ---- entry points -------------------------------------------------------------------------------------------
 
 limb_status limb_task_dynamics(limb_data* d, const double* q, const double* v, const limb_environment* env,
                                const limb_task_stack* tasks, const limb_task_options* options, double* work,

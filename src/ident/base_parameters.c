@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// ---- memory -----------------------------------------------------------------------------------------
+// ---- memory -------------------------------------------------------------------------------------------------
 
 enum { HEAD = 64 }; // keeps what follows aligned
 
@@ -45,7 +45,7 @@ static void free_blocks(limb_blocks* b)
   }
 }
 
-// ---- the robot --------------------------------------------------------------------------------------
+// ---- the robot ----------------------------------------------------------------------------------------------
 
 // Poses of the links in their antecedents at the neutral configuration, and the size of the robot.
 static limb_status set_places(limb_grouping* g, limb_blocks* scratch)
@@ -96,7 +96,7 @@ static limb_status make_grouping(limb_grouping* g, limb_blocks* scratch)
   return set_places(g, scratch);
 }
 
-// ---- the object -------------------------------------------------------------------------------------
+// ---- the object ---------------------------------------------------------------------------------------------
 
 // One term, perhaps with a sum in brackets behind its factor: no sign between blanks outside of brackets.
 static bool is_single(const char* formula)
@@ -291,7 +291,7 @@ void limb_base_destroy(limb_base_parameters* b)
   if (b) free_blocks(&b->blocks);
 }
 
-// ---- asking -----------------------------------------------------------------------------------------
+// ---- asking -------------------------------------------------------------------------------------------------
 
 int limb_base_count(const limb_base_parameters* b) { return b ? b->nb : 0; }
 

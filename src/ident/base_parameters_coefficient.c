@@ -94,7 +94,7 @@ limb_coefficient limb_coefficient_product(const limb_coefficient* x, const limb_
   return r;
 }
 
-// ---- text -----------------------------------------------------------------------------------------
+// ---- text ---------------------------------------------------------------------------------------------------
 
 typedef struct text {
   char* at;

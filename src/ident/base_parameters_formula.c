@@ -1,7 +1,7 @@
 // Base parameters: their names and formulas, in the parameters and the geometry of the compiled links.
 //
 // Cost: O(n depth). The way of every link parameter up to the world is gone once more as in
-// base_parameters_group.c, with polynomials instead of numbers; what differs in value from the number found
+// base_parameters_matrices.c, with polynomials instead of numbers; what differs in value from the number found
 // there (a table of Denavit-Hartenberg loses digits when axes are nearly parallel) is printed as that number.
 
 #include "ident/base_parameters_impl.h"
@@ -51,7 +51,7 @@ static coefficient minus(const coefficient* x)
   return times(&one, x);
 }
 
-// ---- geometry -------------------------------------------------------------------------------------
+// ---- geometry -----------------------------------------------------------------------------------------------
 
 // Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r); what leaves a joint is the same for all its coordinates,
 // so that of a rotation has theta 0, and that of a translation r 0.
@@ -135,7 +135,7 @@ static void move(const place* X, const coefficient* x, coefficient* out)
   }
 }
 
-// ---- terms ----------------------------------------------------------------------------------------
+// ---- terms --------------------------------------------------------------------------------------------------
 
 static const char* symbol_of(limb_parameter_kind kind)
 {
@@ -301,7 +301,7 @@ static void find_terms(writer* w, const place* places)
   for (int k = 0; k < m->nshaft; k++) walk_shaft(w, places, k);
 }
 
-// ---- text -----------------------------------------------------------------------------------------
+// ---- text ---------------------------------------------------------------------------------------------------
 
 // Text that is measured first, then written.
 typedef struct text {

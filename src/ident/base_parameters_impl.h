@@ -128,7 +128,7 @@ static inline int limb_kept_column(const limb_grouping* g, const limb_kept* kept
   return limb_shaft_column(g, g->m->joint[joint].shaft, kept->kind);
 }
 
-// The grouping in link parameters (base_parameters_group.c): row r over the columns above.
+// The grouping in link parameters (base_parameters_matrices.c): row r over the columns above.
 typedef struct limb_rows {
   int count;
   limb_kept* kept; // count

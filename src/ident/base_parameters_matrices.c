@@ -24,7 +24,7 @@
 #include <math.h>
 #include <string.h>
 
-// ---- units, actuators -----------------------------------------------------------------------------
+// ---- units, actuators ---------------------------------------------------------------------------------------
 
 double limb_grouping_unit(const limb_grouping* g, limb_parameter_kind kind, bool turns)
 {
@@ -121,7 +121,7 @@ void limb_parameters_move(const sp_pose* X, const double* theta, double* out)
   out[9] = T.m[8] + t - p.z * s.z;
 }
 
-// ---- rows in link parameters ------------------------------------------------------------------------
+// ---- rows in link parameters --------------------------------------------------------------------------------
 
 // Rows while they are added up: inertial ones of the links, and those of the actuators.
 typedef struct sums {
@@ -350,7 +350,7 @@ static void fill_Z(const work* w, int r)
   }
 }
 
-// ---- links without a body ---------------------------------------------------------------------------
+// ---- links without a body -----------------------------------------------------------------------------------
 
 static bool is_bodiless(const work* w, int r)
 {

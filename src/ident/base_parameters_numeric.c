@@ -92,7 +92,7 @@ static limb_status fill_stack(const limb_grouping* g, limb_blocks* scratch, stac
   return s;
 }
 
-// ---- comparing ------------------------------------------------------------------------------------
+// ---- comparing ----------------------------------------------------------------------------------------------
 
 // W_b = W Z, columns in the same sizes: the units of W are taken off, none are put on.
 static void base_stack(const stack* w, const limb_matrices* x, const double* unit, stack* out)

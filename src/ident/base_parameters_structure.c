@@ -63,7 +63,7 @@ typedef struct joint_motion {
   double rate[AXES][LIMB_INERTIAL][LIMB_INERTIAL]; // rate[k][i][j] = B of axis k
 } joint_motion;
 
-// ---- spaces ---------------------------------------------------------------------------------------
+// ---- spaces -------------------------------------------------------------------------------------------------
 
 // Takes x into the space; false when it was there already.
 static bool join(space* s, const double* x)
@@ -123,7 +123,7 @@ static void close_velocities(space* s, const joint_motion* joint)
   }
 }
 
-// ---- joints ---------------------------------------------------------------------------------------
+// ---- joints -------------------------------------------------------------------------------------------------
 
 // Rate of ten parameters of a body that moves with S: h' = w x h + m v, I' = w x I - I x w + 2 (v.h) 1 - v h'
 // - h v'
@@ -212,7 +212,7 @@ static reach carried(const reach* from, const sp_pose* X, joint_motion* joint)
   return r;
 }
 
-// ---- what leaves ----------------------------------------------------------------------------------
+// ---- what leaves --------------------------------------------------------------------------------------------
 
 // One condition on (theta, Ia, c).
 static void demand(space* conditions, const double* row, double rotor, double offset)

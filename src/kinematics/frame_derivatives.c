@@ -16,8 +16,8 @@
 //   dA/dv_k   = V_l x S_k + S_k x (V - V_p)
 //   dJ_j/dq_k = [k carries j] S_k x S_j - U_k x S_j
 //
-// The classical acceleration is A + (0; w x v). The joint of S_k carries S_j when its link is that of S_j or comes before
-// it.
+// The classical acceleration is A + (0; w x v). The joint of S_k carries S_j when its link is that of S_j or comes
+// before it.
 
 #include "limb/kinematics_derivatives.h"
 

@@ -1,5 +1,5 @@
-// Kinematics of links and frames, as the files of this layer and of dynamics share them: motion of all links, joint axes
-// as columns, sites of frames, references.
+// Kinematics of links and frames, as the files of this layer and of dynamics share them: motion of all links, joint
+// axes as columns, sites of frames, references.
 #ifndef LIMB_KINEMATICS_IMPL_H
 #define LIMB_KINEMATICS_IMPL_H
 
@@ -15,8 +15,8 @@
 
 // ---- links --------------------------------------------------------------------------------------------------
 
-// Motion of all links: fills out (poses; with v also velocities and a_v; with a also accelerations), after checking q, v
-// and a for NaN, infinity and quaternion norms. v and a may be NULL, a only with v.
+// Motion of all links: fills out (poses; with v also velocities and a_v; with a also accelerations), after checking
+// q, v and a for NaN, infinity and quaternion norms. v and a may be NULL, a only with v.
 limb_status limb_link_kinematics(limb_data* d, const double* q, const double* v, const double* a,
                                  const limb_link_motion* out);
 

@@ -25,7 +25,7 @@
 #include "kinematics/kinematics_impl.h"
 #include "kinematics/whole_body.h"
 
-// ---- sums over what a link carries ----------------------------------------------------------------
+// ---- sums over what a link carries --------------------------------------------------------------------------
 
 // N of a link, in its axes about its origin: u = v + w x x, so N = v h' + [w] S with S = sum m x x'.
 static sp_mat3 spread(const limb_moments* Y, sp_motion v)
@@ -70,7 +70,7 @@ static void carry(limb_data* d)
   }
 }
 
-// ---- one column -----------------------------------------------------------------------------------
+// ---- one column ---------------------------------------------------------------------------------------------
 
 typedef struct axis {
   sp_motion S, V_l, V_p, A_p;
@@ -124,7 +124,7 @@ static axis axis_of(const limb_data* d, int i, int k)
   return x;
 }
 
-// ---- momentum -------------------------------------------------------------------------------------
+// ---- momentum -----------------------------------------------------------------------------------------------
 
 // Columns about the point `at`. F: the linear part of what is differentiated, for a centre of mass that
 // moves with q; it takes dc/dq x F off the moment. Else zero.
@@ -176,7 +176,7 @@ limb_status limb_momentum_rate_derivatives(limb_data* d, int centroidal, sp_forc
   return status;
 }
 
-// ---- centre of mass: the linear part, per mass ------------------------------------------------------
+// ---- centre of mass: the linear part, per mass --------------------------------------------------------------
 
 static limb_status linear_columns(const limb_data* d, column_fn* f, sp_vec3* out)
 {

@@ -51,7 +51,7 @@ static task begin(limb_balance* p, const limb_balance_scratch* scratch)
   return k;
 }
 
-// ---- what both stages need ------------------------------------------------------------------------------
+// ---- what both stages need ----------------------------------------------------------------------------------
 
 // n vectors, rows of V: V = R' Q with orthonormal Q in the place of V, R upper triangular, row by row.
 // False when one of them depends on those before it.
@@ -149,7 +149,7 @@ static bool step(task* k)
   return false;
 }
 
-// ---- second stage: least sum ----------------------------------------------------------------------------
+// ---- second stage: least sum --------------------------------------------------------------------------------
 
 // t of the free unknowns with the least sum and E t = c in the independent rows, the others as they are in x:
 //   t = preferred + W^-1 E' mu,   and with V = E W^-1/2 = R' Q
@@ -231,7 +231,7 @@ static bool second_stage(task* k)
   return false;
 }
 
-// ---- first stage: nearest -------------------------------------------------------------------------------
+// ---- first stage: nearest -----------------------------------------------------------------------------------
 
 // t of the free unknowns with the least |E t - c|, the others as they are in x:
 //   V = R' Q for the columns of E,   R t = Q rhs
@@ -320,7 +320,7 @@ static bool first_stage(task* k)
   return true;
 }
 
-// ---- both -----------------------------------------------------------------------------------------------
+// ---- both ---------------------------------------------------------------------------------------------------
 
 // Rank, and the part of b that E x can be.
 static void look_at_rows(task* k)

@@ -1,5 +1,5 @@
-// Dense matrices of moderate size: products, transposes, factorisations, solves, ranks, singular values, exchange steps.
-// linalg/dense.h has the references, costs and conventions of each section.
+// Dense matrices of moderate size: products, transposes, factorisations, solves, ranks, singular values, exchange
+// steps. linalg/dense.h has the references, costs and conventions of each section.
 
 #include "linalg/dense.h"
 

@@ -128,7 +128,7 @@ limb_status limb_assemble(limb_loops* w, const limb_assembly* options, double* q
   return close_all(w, &o, &o.seed, q, report);
 }
 
-// ---- branches ---------------------------------------------------------------------------------------------
+// ---- branches -----------------------------------------------------------------------------------------------
 
 // The distance of two configurations in their largest coordinate, angles modulo whole turns.
 static limb_status apart(limb_loops* w, const double* a, const double* b, double* distance)

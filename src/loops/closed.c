@@ -25,7 +25,7 @@
 
 #include <string.h>
 
-// ---- settings and details -------------------------------------------------------------------------------
+// ---- settings and details -----------------------------------------------------------------------------------
 
 static limb_loops_use use_for(const limb_model* m)
 {
@@ -78,7 +78,7 @@ static limb_status options_at(const limb_loops* w, const limb_environment* env, 
   return s;
 }
 
-// ---- inverse and forward dynamics -----------------------------------------------------------------------
+// ---- inverse and forward dynamics ---------------------------------------------------------------------------
 
 static limb_status inverse_dynamics(limb_loops* w, const double* q, const double* v, const double* a,
                                     const limb_environment* env, double* tau)
@@ -121,7 +121,7 @@ static limb_status forward_dynamics(limb_loops* w, const double* q, const double
   return s;
 }
 
-// ---- along the independent velocities -------------------------------------------------------------------
+// ---- along the independent velocities -----------------------------------------------------------------------
 
 static limb_status reduce(limb_loops* w, const double* q, int columns, double* x)
 {
@@ -233,7 +233,7 @@ static limb_status mass_matrix_solve(limb_loops* w, const double* q, int count, 
   return LIMB_OK;
 }
 
-// ---- rates ----------------------------------------------------------------------------------------------
+// ---- rates --------------------------------------------------------------------------------------------------
 
 // Columns of dGhat/dt at v, as rows: count x nv, for the independent velocities in their order. With ' for d/dt,
 //   Psi G = 0, so Psi G' = -Psi' G
@@ -297,7 +297,7 @@ static limb_status coriolis_matrix(limb_loops* w, const double* q, const double*
   return limb_finite(n * n, C) ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
-// ---- loads ----------------------------------------------------------------------------------------------
+// ---- loads --------------------------------------------------------------------------------------------------
 
 static limb_status loads_of(limb_loops* w, const double* q, const double* v, const double* a,
                             const limb_environment* env, limb_ref ref, sp_force* joint, sp_force* loop)
@@ -325,7 +325,7 @@ limb_status limb_loop_loads(limb_data* d, const double* q, const double* v, cons
   return joint ? limb_joint_reactions(d, q, v, a, env, ref, joint) : LIMB_OK;
 }
 
-// ---- derivatives ----------------------------------------------------------------------------------------
+// ---- derivatives --------------------------------------------------------------------------------------------
 
 // nv x ny, for the independent velocities, becomes nv x nv.
 static void spread(const limb_loops* w, int ny, double* x)
@@ -424,7 +424,7 @@ static limb_status close_derivatives(limb_loops* w, const double* q, const doubl
   return LIMB_OK;
 }
 
-// ---- forces from outside --------------------------------------------------------------------------------
+// ---- forces from outside ------------------------------------------------------------------------------------
 
 static limb_status drive(limb_loops* w, const double* q, int columns, double* x)
 {

@@ -23,7 +23,7 @@
 #define ROUNDING     1e-15 // residual below which there is nothing to gain
 #define OF_PLACES    1e-14 // rounding of places, relative
 
-// ---- steps of least norm ----------------------------------------------------------------------------------
+// ---- steps of least norm ------------------------------------------------------------------------------------
 
 // Local rows of the set, ascending.
 static int rows_of_set(const limb_loops* w, int cluster, limb_constraint_set set, int* list)
@@ -85,7 +85,7 @@ void limb_min_norm_step(limb_loops* w, int cluster, limb_constraint_set rows, co
   }
 }
 
-// ---- clusters and coordinates --------------------------------------------------------------------------
+// ---- clusters and coordinates -------------------------------------------------------------------------------
 
 void limb_set_clusters(limb_loops* w, int state)
 {
@@ -164,7 +164,7 @@ static bool is_within_limits(const limb_loops* w, int cluster, const double* q)
   return true;
 }
 
-// ---- the iteration -------------------------------------------------------------------------------------
+// ---- the iteration ------------------------------------------------------------------------------------------
 
 // What is remembered of each cluster.
 typedef struct progress {

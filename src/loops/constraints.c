@@ -23,7 +23,7 @@ limb_status limb_loop_options_read(const limb_loop_options* given, limb_loop_opt
   return out->tolerance > 0 && out->tolerance < 1 ? LIMB_OK : LIMB_E_ARG;
 }
 
-// ---- laws -----------------------------------------------------------------------------------------------
+// ---- laws ---------------------------------------------------------------------------------------------------
 
 // s, s' and s'' of a law
 static void ask_law(const limb_time_law* law, double time, double s[3])
@@ -61,7 +61,7 @@ static void take_laws(limb_loops* w, double time)
   }
 }
 
-// ---- rows -----------------------------------------------------------------------------------------------
+// ---- rows ---------------------------------------------------------------------------------------------------
 
 // Axes of the two frames of a closure, in the world. Needs the poses of the links.
 static void frames_of(const limb_loops* w, const limb_loop* loop, sp_mat3* A, sp_mat3* B)
@@ -178,7 +178,7 @@ limb_status limb_loop_equations_at(limb_loops* w, const double* q, const double*
   return LIMB_OK;
 }
 
-// ---- gaps -----------------------------------------------------------------------------------------------
+// ---- gaps ---------------------------------------------------------------------------------------------------
 
 // Of a closure whose rows vanish, too, when it is turned round: does it stand that way? The axes that should
 // agree do so with a cosine of 1 then, not -1. Needs the poses of the links.

@@ -77,7 +77,7 @@ limb_status limb_closed_options_read(const limb_closed_options* given, limb_clos
   return known && sound && out->iterations > 0 ? LIMB_OK : LIMB_E_ARG;
 }
 
-// ---- judgement ------------------------------------------------------------------------------------------
+// ---- judgement ----------------------------------------------------------------------------------------------
 
 static int redundant_rows(limb_loops* w, double tolerance)
 {
@@ -127,7 +127,7 @@ bool limb_constraints_hold(limb_loops* w, const double* x, const double* target,
   return hold;
 }
 
-// ---- the call -------------------------------------------------------------------------------------------
+// ---- the call -----------------------------------------------------------------------------------------------
 
 static limb_closed_method choose(const limb_model* m, limb_closed_method wish)
 {

@@ -34,8 +34,8 @@ limb_dense limb_dense_parts(const limb_loops* w)
   return dense;
 }
 
-// Independent equations R x = b that are equivalent to the constraints: the reduced rows of all clusters, R_p = 1. carry:
-// LIMB_CARRY_RATE or LIMB_CARRY_GAMMA. R: rank x nv. b: rank numbers. Returns the rank.
+// Independent equations R x = b that are equivalent to the constraints: the reduced rows of all clusters, R_p = 1.
+// carry: LIMB_CARRY_RATE or LIMB_CARRY_GAMMA. R: rank x nv. b: rank numbers. Returns the rank.
 static int independent_equations(limb_loops* w, limb_carry carry, double tolerance, double* R, double* b)
 {
   const limb_model* m = w->m;

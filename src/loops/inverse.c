@@ -1,9 +1,9 @@
 // Inverse dynamics of robots with closed loops: torques at active joints, the dynamics of the independent velocities,
 // internal loads.
 //
-// Reference: Khalil 2010, (55)-(58), as corrected in docs/books.md: (57) with the transpose, and H_c of (58) at the accelerations
-//            that the passive joints have when the active ones have none; for redundant drives Y. Nakamura, M.
-//            Ghodoussi, Dynamics computation of closed-link robot mechanisms with nonredundant and
+// Reference: Khalil 2010, (55)-(58), as corrected in docs/books.md: (57) with the transpose, and H_c of (58) at the
+//            accelerations that the passive joints have when the active ones have none; for redundant drives Y.
+//            Nakamura, M. Ghodoussi, Dynamics computation of closed-link robot mechanisms with nonredundant and
 //            redundant actuators, 1989.
 // Cost:      O(n), and cubes of the clusters; the matrix A_c O(n^2 ny).
 //
@@ -200,7 +200,7 @@ limb_status limb_share_torques(limb_loops* w, const limb_actuation* how, double 
 
 static bool motion_complete(const limb_closed_motion* in) { return in && in->q && in->v && in->a; }
 
-// ---- inverse dynamics -----------------------------------------------------------------------------------
+// ---- inverse dynamics ---------------------------------------------------------------------------------------
 
 static double largest_wrench(const limb_environment* env)
 {
@@ -274,7 +274,7 @@ limb_status limb_closed_inverse_dynamics(limb_loops* w, const limb_closed_motion
   return shared == LIMB_OK ? judge(w, in, w->v1, out->unbalanced) : shared;
 }
 
-// ---- reduced dynamics -----------------------------------------------------------------------------------
+// ---- reduced dynamics ---------------------------------------------------------------------------------------
 
 limb_status limb_closed_reduced_dynamics(limb_loops* w, const limb_closed_motion* in, const unsigned char* independent,
                                          const limb_loop_options* options, int* count, double* A, double* H)

@@ -1,8 +1,8 @@
 // Derivatives of dynamics with loops: changes along directions by dual numbers, forward dynamics through the
 // constraints, inverse dynamics along motions that keep the loops closed.
 //
-// Dual numbers go through the motion of the links, the constraints, and the inverse dynamics of the tree with the closures'
-// forces. Cost: O(n + constraints) for each group of LIMB_TANGENTS directions.
+// Dual numbers go through the motion of the links, the constraints, and the inverse dynamics of the tree with the
+// closures' forces. Cost: O(n + constraints) for each group of LIMB_TANGENTS directions.
 
 #include "limb/closed.h"
 
@@ -92,8 +92,8 @@ limb_status limb_loop_along(limb_loops* w, limb_dual* u, const limb_loop_point* 
   return LIMB_OK;
 }
 
-// Constraints that do not depend on others: w->order[0 ... count-1], in the order of the clusters. Returns how many there
-// are. A robot with these constraints only moves as the one with all of them does. Needs Psi.
+// Constraints that do not depend on others: w->order[0 ... count-1], in the order of the clusters. Returns how many
+// there are. A robot with these constraints only moves as the one with all of them does. Needs Psi.
 static int independent_constraints(limb_loops* w, double tolerance)
 {
   int count = 0;
@@ -111,7 +111,7 @@ static int independent_constraints(limb_loops* w, double tolerance)
 //            derivatives of rigid body dynamics algorithms, 2018, for trees.
 // Cost:      O(n^2) for dF and dc by dual numbers, O(n m^2 + m^3) for the factors, O(n^2 m) for the rest.
 //
-// With F and c of derivatives_impl.h, both at fixed a and lambda, X = M^-1 Psi' and A = Psi X,
+// With F and c of loops_impl.h, both at fixed a and lambda, X = M^-1 Psi' and A = Psi X,
 //
 //     A dlambda = Psi M^-1 dF - dc        da = -M^-1 dF + X dlambda
 //     by tau:    dlambda = -A^-1 X'       da = M^-1 - X A^-1 X'

@@ -90,7 +90,7 @@ size_t limb_loops_size(const limb_model* m, limb_loops_use use)
   return a.used;
 }
 
-// ---- what does not change -------------------------------------------------------------------------------
+// ---- what does not change -----------------------------------------------------------------------------------
 
 // Whether entries of a row between joints may be far from 1: gears of large ratios, polynomials.
 static bool has_own_units(const limb_loop* loop)
@@ -207,7 +207,7 @@ limb_loop_settings limb_default_loop_settings(void)
                               .actuation = limb_default_actuation()};
 }
 
-// ---- life -----------------------------------------------------------------------------------------------
+// ---- life ---------------------------------------------------------------------------------------------------
 
 limb_status limb_loops_init(const limb_model* m, limb_loops_use use, void* memory, size_t size, limb_loops** out)
 {

@@ -17,7 +17,7 @@
 #include "model/clusters.h"
 #include "model/data_impl.h"
 
-// The motion of links, and the rows, with their changes along directions (loops/tangents.c).
+// The motion of links, and the rows, with their changes along directions (loops/loop_derivatives.c).
 typedef struct limb_loop_tangents {
   limb_dual_number *X, *vel, *acc, *acc_v; // 12 nlink, then 6 nlink
   limb_dual_number *Psi, *bias, *reach;    // as in the workspace
@@ -59,7 +59,7 @@ struct limb_loops {
   unsigned char* active;          // nv: 1 where a motor is
   unsigned char *prefer, *chosen; // nv: marks of a call
 
-  // inverse dynamics (loops/actuation.c, loads.c)
+  // inverse dynamics (loops/inverse.c)
   double* sharing;              // limb_sharing_size(most_nv)
   int* sharing_index;           // 4 most_nv
   unsigned char* sharing_marks; // 2 most_nv
@@ -130,7 +130,7 @@ const limb_reduction* limb_reduce_cluster(limb_loops* w, int cluster, const unsi
 // rows; with `apart`, those of turns and those of places get a largest entry of 1 each, too.
 void limb_even_constraints(const limb_loops* w, int cluster, bool apart, limb_reduction* r);
 
-// ---- whether a rank can be trusted (loops/ranks.c) ------------------------------------------------------
+// ---- whether a rank can be trusted (loops/reduce.c) ---------------------------------------------------------
 
 // Least pivots, beside the greatest one, that may be there only because loops are not quite closed: in any
 // cluster, and where other rows depend on each other as they are.
@@ -163,7 +163,7 @@ limb_status limb_check_distance(limb_loops* w, double tolerance, limb_suspect* o
 // shaky. Needs Psi at q; leaves other biases, and uses v1. out may be NULL.
 limb_status limb_check_redundancy(limb_loops* w, const double* q, double time, double tolerance, limb_suspect* out);
 
-// ---- along the independent velocities (loops/complete.c); all need Psi ----------------------------------
+// ---- along the independent velocities (loops/reduce.c); all need Psi ----------------------------------------
 // The independent velocities are those of w->settings, or chosen; w->chosen marks them afterwards.
 
 // x = Ghat' x for nv rows of `columns` numbers. LIMB_E_SINGULAR as limb_velocity_map.
@@ -176,7 +176,7 @@ limb_status limb_from_independent(limb_loops* w, double* x);
 // clusters); the others, those marked in w->chosen, stay.
 limb_status limb_follow_constraints(limb_loops* w, int count, double tolerance, const double* right, double* x);
 
-// ---- more -----------------------------------------------------------------------------------------------
+// ---- more ---------------------------------------------------------------------------------------------------
 
 // From the order of the clusters to the user's, and back.
 void limb_constraints_to_user(const limb_loops* w, const double* x, double* user);

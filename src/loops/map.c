@@ -1,7 +1,7 @@
 // Maps: where the loops close, and how well conditioned the robot is there, on a grid of held coordinates.
 //
 // Breadth first from the grid points around the start, each followed from a neighbour that closes
-// (loops/follow.c): all belong to one branch. The list of points whose neighbours are still to be tried goes
+// (loops/assemble.c): all belong to one branch. The list of points whose neighbours are still to be tried goes
 // through the points themselves: mobility.rows is the next of the list until a point is filled in.
 //
 // Cost: for every point at most one way from each of its four neighbours, and one limb_mobility_at.

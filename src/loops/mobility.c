@@ -24,7 +24,7 @@
 #define NEXT_STEP 1e-3 // to the configuration that ranks are compared with
 #define NO_MOTION 1e-6 // of a random motion, when the closures leave nothing of it
 
-// ---- matrices of a cluster -----------------------------------------------------------------------------
+// ---- matrices of a cluster ----------------------------------------------------------------------------------
 
 typedef struct form { // of a matrix of a cluster
   bool passive_only;  // active columns are zero
@@ -85,7 +85,7 @@ static int rank_of(limb_loops* w, int cluster, form f, double tolerance)
   return rank;
 }
 
-// ---- ranks ---------------------------------------------------------------------------------------------
+// ---- ranks --------------------------------------------------------------------------------------------------
 
 typedef struct ranks { // of all clusters together
   int rank, passive;
@@ -122,7 +122,7 @@ static limb_status take_ranks(limb_loops* w, double tolerance, ranks* out)
   return LIMB_OK;
 }
 
-// ---- a configuration next to this ----------------------------------------------------------------------
+// ---- a configuration next to this ---------------------------------------------------------------------------
 
 static double largest_of(const limb_cluster* k, const double* x)
 {
@@ -190,7 +190,7 @@ static limb_singularity classify(ranks here, ranks next)
   return platform ? LIMB_SINGULAR_PLATFORM : drives ? LIMB_SINGULAR_DRIVES : LIMB_REGULAR;
 }
 
-// ---- condition -----------------------------------------------------------------------------------------
+// ---- condition ----------------------------------------------------------------------------------------------
 
 // Largest over smallest singular value of all clusters; of each, as many count as its entry of `count` says.
 static limb_status condition_of(limb_loops* w, form f, const double* count, double* condition)

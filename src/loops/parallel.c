@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-// ---- sets of joints and closures: number of the link, or nlink + number of the loop ---------------------
+// ---- sets of joints and closures: number of the link, or nlink + number of the loop -------------------------
 
 // A free joint on the world holds a body to nothing.
 static bool floats(const limb_model* m, int link)
@@ -99,7 +99,7 @@ static int count_legs(const limb_model* m, int platform, int* set)
   return legs;
 }
 
-// ---- the platform ---------------------------------------------------------------------------------------
+// ---- the platform -------------------------------------------------------------------------------------------
 
 // The platform when the caller names none. LIMB_E_MODEL or LIMB_E_NOMEM.
 static limb_status find_platform(const limb_model* m, const limb_allocator* alloc, int* platform, limb_error* err)
@@ -122,7 +122,7 @@ static limb_status find_platform(const limb_model* m, const limb_allocator* allo
   return LIMB_OK;
 }
 
-// ---- the legs -------------------------------------------------------------------------------------------
+// ---- the legs -----------------------------------------------------------------------------------------------
 
 static limb_status refuse(const limb_model* m, int platform, int x, unsigned t, limb_error* err)
 {
@@ -217,7 +217,7 @@ static limb_status find_legs(const limb_model* m, int platform, int* set, limb_p
                    "the platform's free joint has a motor of its own: see limb/closed.h");
 }
 
-// ---- layout ---------------------------------------------------------------------------------------------
+// ---- layout -------------------------------------------------------------------------------------------------
 
 static double* take(limb_arena* a, size_t n) { return limb_arena_take(a, n, sizeof(double)); }
 
@@ -318,7 +318,7 @@ static limb_parallel* lay_out(limb_arena* a, const limb_model* m, const limb_par
   return p;
 }
 
-// ---- life -----------------------------------------------------------------------------------------------
+// ---- life ---------------------------------------------------------------------------------------------------
 
 static void find_active(limb_parallel* p)
 {
@@ -440,7 +440,7 @@ void limb_parallel_destroy(limb_parallel* p)
   if (p) limb_memory_end(p->memory);
 }
 
-// ---- what was found -------------------------------------------------------------------------------------
+// ---- what was found -----------------------------------------------------------------------------------------
 
 limb_status limb_parallel_get(const limb_parallel* p, limb_parallel_info* out)
 {

@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-// ---- what does not change -------------------------------------------------------------------------------
+// ---- what does not change -----------------------------------------------------------------------------------
 
 static int place_in(const int* list, int n, int x)
 {
@@ -67,7 +67,7 @@ void limb_legs_prepare(limb_parallel* p)
   }
 }
 
-// ---- at a configuration ---------------------------------------------------------------------------------
+// ---- at a configuration -------------------------------------------------------------------------------------
 
 sp_pose limb_platform_pose(const limb_parallel* p) { return sp_compose(p->w->d->own.X[p->link], p->in_link); }
 
@@ -164,7 +164,7 @@ limb_status limb_legs_at(limb_parallel* p, const double* q, int* failed)
   return LIMB_OK;
 }
 
-// ---- right-hand sides -----------------------------------------------------------------------------------
+// ---- right-hand sides ---------------------------------------------------------------------------------------
 
 void limb_legs_set(limb_parallel* p, double factor, const double* rows, const double* carried)
 {
@@ -204,7 +204,7 @@ void limb_legs_follow(const limb_parallel* p, const double* V, double* x)
   }
 }
 
-// ---- what the legs forbid -------------------------------------------------------------------------------
+// ---- what the legs forbid -----------------------------------------------------------------------------------
 
 // The same of T g.
 static double terms_of_g(const limb_leg* leg, int k)

@@ -2,7 +2,7 @@
 //
 // Reference: Khalil 2010, (59)-(66), with J_p for the J_r of (62).
 // Cost:      two motions of the links and one recursion of Newton and Euler, all O(n), the legs
-//            (parallel_rows.c), and the cube of the mobility; forward O(n^2) for B' M B.
+//            (parallel_constraints.c), and the cube of the mobility; forward O(n^2) for B' M B.
 //
 // All velocities follow from the platform's, and that is free in N only, which holds what the legs forbid:
 //
@@ -32,7 +32,7 @@ static void write_motion(sp_motion x, double* to)
 
 static sp_motion read_motion(const double* x) { return (sp_motion){{x[0], x[1], x[2]}, {x[3], x[4], x[5]}}; }
 
-// ---- states ---------------------------------------------------------------------------------------------
+// ---- states -------------------------------------------------------------------------------------------------
 
 static bool loops_are_closed(const limb_parallel* p)
 {
@@ -110,7 +110,7 @@ limb_status limb_parallel_motion(limb_parallel* p, const double* q, const limb_p
   return s;
 }
 
-// ---- drives ---------------------------------------------------------------------------------------------
+// ---- drives -------------------------------------------------------------------------------------------------
 
 // p->rates = B_a N: velocity of drive k for motion t. Returns the least pivot that counts in it: a share of
 // what the entries are sums of, not of what is left of them.
@@ -231,7 +231,7 @@ limb_status limb_parallel_inverse_dynamics(limb_parallel* p, const double* q, co
   return drive(p, F, tau);
 }
 
-// ---- forward dynamics -----------------------------------------------------------------------------------
+// ---- forward dynamics ---------------------------------------------------------------------------------------
 
 // V_0: the dependent components, the others zero
 static void least_acceleration(const limb_parallel* p, double* V)

@@ -75,9 +75,7 @@ typedef struct limb_parts {
   int* of_loop; // nloop
 } limb_parts;
 
-// ---- finding legs (parallel_legs.c) ---------------------------------------------------------------------
-
-// ---- their equations (parallel_rows.c) ------------------------------------------------------------------
+// ---- their equations (parallel_constraints.c) ---------------------------------------------------------------
 
 // Where Psi and the rows of each leg are: what does not change.
 void limb_legs_prepare(limb_parallel* p);

@@ -18,7 +18,7 @@
 #include <math.h>
 #include <string.h>
 
-// ---- rows of different units ----------------------------------------------------------------------------
+// ---- rows of different units --------------------------------------------------------------------------------
 
 typedef enum row_kind { TURN, PLACE, OF_JOINTS } row_kind;
 
@@ -55,7 +55,7 @@ void limb_even_constraints(const limb_loops* w, int cluster, bool apart, limb_re
   }
 }
 
-// ---- reductions -----------------------------------------------------------------------------------------
+// ---- reductions ---------------------------------------------------------------------------------------------
 
 // A cluster before anything is reduced, in w->reduced.
 static limb_reduction* load_cluster(limb_loops* w, int cluster, limb_carry carry)
@@ -147,7 +147,7 @@ void limb_find_suspect_ranks(limb_loops* w, double tolerance)
   }
 }
 
-// ---- distance -------------------------------------------------------------------------------------------
+// ---- distance -----------------------------------------------------------------------------------------------
 
 static limb_status check_cluster(limb_loops* w, int cluster, double tolerance, limb_suspect* out)
 {
@@ -177,7 +177,7 @@ limb_status limb_check_distance(limb_loops* w, double tolerance, limb_suspect* o
   return s;
 }
 
-// ---- redundancy -----------------------------------------------------------------------------------------
+// ---- redundancy ---------------------------------------------------------------------------------------------
 
 // Numbers that have nothing to do with the robot: fractions of multiples of the golden ratio.
 static double some_number(int i)
@@ -328,7 +328,7 @@ static limb_status complete(limb_loops* w, const request* x, const double* vecto
   return LIMB_OK;
 }
 
-// ---- along the independent velocities -------------------------------------------------------------------
+// ---- along the independent velocities -----------------------------------------------------------------------
 
 // y = a x + y
 static void add_scaled(int n, double a, const double* x, double* y)

@@ -17,7 +17,7 @@
 
 enum { WHERE = sizeof((limb_error*)0)->where };
 
-// ---- names ----------------------------------------------------------------------------------------
+// ---- names --------------------------------------------------------------------------------------------------
 
 static const char* body_name(const void* b, int i) { return ((const limb_builder*)b)->body[i].name; }
 
@@ -99,7 +99,7 @@ static limb_status check_frame_name(const limb_builder* b, const char* name, con
   return LIMB_OK;
 }
 
-// ---- life -----------------------------------------------------------------------------------------
+// ---- life ---------------------------------------------------------------------------------------------------
 
 // The world body, the name and empty tables; false when out of memory.
 static bool begin(limb_builder* b)
@@ -175,7 +175,7 @@ limb_status limb_builder_set_gravity(limb_builder* b, sp_vec3 gravity)
   return LIMB_OK;
 }
 
-// ---- adding ---------------------------------------------------------------------------------------
+// ---- adding -------------------------------------------------------------------------------------------------
 
 limb_status limb_read_def(void* own, const void* given, size_t size, size_t least, const char* kind, limb_error* err)
 {
@@ -283,7 +283,7 @@ limb_status limb_builder_add_frame(limb_builder* b, const char* name, int body, 
   return LIMB_OK;
 }
 
-// ---- taking back ----------------------------------------------------------------------------------
+// ---- taking back --------------------------------------------------------------------------------------------
 
 void limb_drop_body(limb_builder* b)
 {
@@ -297,7 +297,7 @@ void limb_drop_joint(limb_builder* b)
   put_names(b, &b->joint_names, b->njoint, joint_name);
 }
 
-// ---- asking ---------------------------------------------------------------------------------------
+// ---- asking -------------------------------------------------------------------------------------------------
 
 int limb_builder_body_count(const limb_builder* b) { return b ? b->nbody : 0; }
 
@@ -349,7 +349,7 @@ limb_status limb_builder_set_inertia(limb_builder* b, int body, const sp_inertia
   return s;
 }
 
-// ---- building -------------------------------------------------------------------------------------
+// ---- building -----------------------------------------------------------------------------------------------
 
 limb_status limb_builder_build(const limb_builder* b, limb_model** out, limb_error* err)
 {

@@ -1,5 +1,5 @@
-// The builder's loops (their kinds, what is required of a definition, adding and asking), its shafts, and series-elastic
-// motors: a rotor, its joint and a shaft in one call.
+// The builder's loops (their kinds, what is required of a definition, adding and asking), its shafts, and
+// series-elastic motors: a rotor, its joint and a shaft in one call.
 
 #include "limb/builder.h"
 
@@ -94,7 +94,7 @@ static bool is_relation(limb_loop_kind kind) { return kind == LIMB_LOOP_GEAR || 
 
 static bool has_radius(limb_loop_kind kind) { return kind == LIMB_LOOP_WHEEL || kind == LIMB_LOOP_ROLLING_DISC; }
 
-// ---- checks ---------------------------------------------------------------------------------------
+// ---- checks -------------------------------------------------------------------------------------------------
 
 static limb_status not_its_own(const limb_loop_def* def, const char* member, const char* where, limb_error* err)
 {
@@ -216,7 +216,7 @@ static limb_status check_loop(const limb_builder* b, limb_loop_def* def, const c
   return LIMB_OK;
 }
 
-// ---- adding and asking ----------------------------------------------------------------------------
+// ---- adding and asking --------------------------------------------------------------------------------------
 
 const char* limb_builder_loop_name(const void* b, int i) { return ((const limb_builder*)b)->loop[i].name; }
 
@@ -317,7 +317,7 @@ limb_status limb_builder_get_shaft(const limb_builder* b, int shaft, limb_shaft_
   return LIMB_OK;
 }
 
-// ---- motors ---------------------------------------------------------------------------------------
+// ---- motors -------------------------------------------------------------------------------------------------
 
 // What the parts of a motor do not ask themselves.
 static limb_status check_motor(const limb_builder* b, const limb_motor_def* def, const char* where, limb_error* err)

@@ -91,7 +91,7 @@ limb_status limb_place_loops(limb_model* m, limb_error* err)
   return LIMB_OK;
 }
 
-// ---- ways -----------------------------------------------------------------------------------------------
+// ---- ways ---------------------------------------------------------------------------------------------------
 
 // First link that carries both; -1: the world. A parent's number is below that of its children.
 static int common_carrier(const limb_model* m, int a, int b)
@@ -120,7 +120,7 @@ static ways ways_of(const limb_model* m, const limb_loop* loop)
   return (ways){{a, b}, common_carrier(m, m->link[a].parent, m->link[b].parent)};
 }
 
-// ---- sets of links --------------------------------------------------------------------------------------
+// ---- sets of links ------------------------------------------------------------------------------------------
 
 typedef struct scratch {
   int* set;   // nlink
@@ -155,7 +155,7 @@ static void tie_links(const limb_model* m, const scratch* x)
   for (int i = 0; i < m->nlink; i++) x->tied[limb_set_leader(x->set, i)] |= x->tied[i];
 }
 
-// ---- the lists ------------------------------------------------------------------------------------------
+// ---- the lists ----------------------------------------------------------------------------------------------
 
 typedef struct pools {
   int *link, *v, *loop;

@@ -1,4 +1,5 @@
-// Second and third step of compiling: links in depth-first order, one elementary joint each; their frames and joint classes.
+// Second and third step of compiling: links in depth-first order, one elementary joint each; their frames and joint
+// classes.
 //
 // A compound joint becomes a chain of one-dof joints with massless links between them. Each axis is
 // put on z of a draft frame: joint(q) = A1 e1(q1) A1^-1 A2 e2(q2) A2^-1 ..., with A_k turning z onto

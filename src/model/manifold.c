@@ -21,7 +21,7 @@
 
 #define PI 3.14159265358979323846
 
-// ---- rotations ------------------------------------------------------------------------------------
+// ---- rotations ----------------------------------------------------------------------------------------------
 
 static sp_quat quat_read(const double* q) { return (sp_quat){q[0], q[1], q[2], q[3]}; }
 
@@ -60,7 +60,7 @@ static sp_vec3 quat_log(sp_quat a)
   return sp_scale3(n > 0 ? 2 * atan2(n, fabs(a.w)) / n : 2, s);
 }
 
-// ---- screw motions --------------------------------------------------------------------------------
+// ---- screw motions ------------------------------------------------------------------------------------------
 
 // (1 - h cot h) / theta^2 = (sin h - h cos h) / (4 h^2 sin h), where
 // sin h - h cos h = h^3 / 3 (1 - h^2/10 (1 - h^2/28 (...))): the ratio of the terms k and k + 1 is
@@ -91,7 +91,7 @@ static sp_vec3 screw_position(sp_vec3 w, const arc* a, sp_vec3 v)
 // V(w)^-1 p
 static sp_vec3 screw_velocity(sp_vec3 w, sp_vec3 p) { return series(w, -0.5, coefficient_k(sp_norm3(w)), p); }
 
-// ---- points ---------------------------------------------------------------------------------------
+// ---- points -------------------------------------------------------------------------------------------------
 
 // Where a joint's quaternion is in its part of q; -1: it has none. Mimic joints have no part.
 static int quat_at(const limb_joint* j)
@@ -138,7 +138,7 @@ limb_status limb_normalize(const limb_model* m, double* q)
   return LIMB_OK;
 }
 
-// ---- random points --------------------------------------------------------------------------------
+// ---- random points ------------------------------------------------------------------------------------------
 // The same on every machine: integer arithmetic, operations that are rounded once, and sums that are
 // exact, so that fused multiply-adds change nothing. libm's sine and cosine differ and are not used.
 
@@ -218,7 +218,7 @@ limb_status limb_random(const limb_model* m, uint64_t* seed, double* q)
   return LIMB_OK;
 }
 
-// ---- steps ----------------------------------------------------------------------------------------
+// ---- steps --------------------------------------------------------------------------------------------------
 
 static void integrate_joint(const limb_joint* j, const double* q, const double* v, double dt, double* out)
 {
@@ -279,7 +279,7 @@ limb_status limb_difference(const limb_model* m, const double* q0, const double*
   return limb_finite(m->nv, v) ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
-// ---- tangents -------------------------------------------------------------------------------------
+// ---- tangents -----------------------------------------------------------------------------------------------
 
 // q' = q (w, 0) / 2
 static void quat_rate(const double* q, const double* w, double* dq)
