@@ -16,7 +16,7 @@
 
 // ---- changes along directions -------------------------------------------------------------------------------
 
-// The motion of the links and the rows, along what the dual workspace holds.
+// The motion of the links and the constraints, along what the dual workspace holds.
 static void rows_along(limb_loops* w, limb_dual* u, bool with_psi)
 {
   const limb_model* m = w->m;
@@ -116,12 +116,12 @@ static int independent_constraints(limb_loops* w, double tolerance)
 //     A dlambda = Psi M^-1 dF - dc        da = -M^-1 dF + X dlambda
 //     by tau:    dlambda = -A^-1 X'       da = M^-1 - X A^-1 X'
 //
-// Where rows depend on each other, these are of the robot that has the independent ones only, with
+// Where constraints depend on each other, these are of the robot that has the independent ones only, with
 // multipliers A^-1 X' f that make the same force f = Psi' lambda: it moves alike, but for states that do
 // not close the loops.
 
 typedef struct forward_parts {
-  int n, m;      // velocities, independent rows
+  int n, m;      // velocities, independent constraints
   double *X, *A; // m x n (transposed), m x m: Cholesky factor_forward
   double* Z;     // n x n: M^-1 dF of each direction
   double* dc;    // n x nrow
@@ -174,7 +174,7 @@ static void put_column(limb_loops* w, const forward_parts* p, int direction, dou
   for (int r = 0; dlambda && r < p->m; r++) dlambda[(ptrdiff_t)w->user_index[w->order[r]] * n + direction] = x[r];
 }
 
-// Rows that some joint moves.
+// Constraints that some joint moves.
 static int live_rows(const limb_loops* w)
 {
   int count = 0;
@@ -182,7 +182,7 @@ static int live_rows(const limb_loops* w)
   return count;
 }
 
-// The multipliers of the independent rows that make the same force as those of all, in the order of the
+// The multipliers of the independent constraints that make the same force as those of all, in the order of the
 // clusters.
 static void gather_multipliers(limb_loops* w, const forward_parts* p, double* lambda)
 {
@@ -272,7 +272,7 @@ limb_status limb_closed_forward_dynamics_derivatives(limb_loops* w, limb_dual* d
 // Cost:      O(n^2) by dual numbers, O((n + m)^3) for the factors.
 //
 // The independent coordinates y, their velocities and accelerations decide about q, v and a of the tree.
-// Along each of them, first the others follow from the rows, differentiated:
+// Along each of them, first the others follow from the constraints, differentiated:
 //
 //     Psi dq = 0        Psi dv = -(dPsi) v        Psi da = -dc          c = Psi a + Psi' v, at fixed a
 //
@@ -283,7 +283,7 @@ limb_status limb_closed_forward_dynamics_derivatives(limb_loops* w, limb_dual* d
 //     [ Psi 0    ] [ lambda ] = [ 0        ]        [ Psi 0    ] [ dlambda ] = [ -dPsi z  ]
 
 typedef struct inverse_parts {
-  int n, m, y, size;    // velocities, live rows, independent velocities, n + m
+  int n, m, y, size;    // velocities, live constraints, independent velocities, n + m
   double* K;            // size x size: factors
   double* G;            // up to nv x nv
   double *dq, *dv, *da; // y x n: directions
@@ -298,10 +298,10 @@ typedef struct inverse_parts {
 static inverse_parts inverse_layout(const limb_loops* w, const limb_loop_options* o)
 {
   const limb_dense dense = limb_dense_parts(w);
-  const size_t n = (size_t)w->m->nv, m = (size_t)w->m->nrow, most = n + m;
+  const size_t n = (size_t)w->m->nv, m = (size_t)w->m->nrow, max_size = n + m;
   return (inverse_parts){.n = w->m->nv,
                          .K = dense.part[0],
-                         .x = dense.part[0] + most * most,
+                         .x = dense.part[0] + max_size * max_size,
                          .G = dense.part[1],
                          .dc = dense.part[1] + n * n,
                          .dq = dense.part[2],
@@ -418,7 +418,7 @@ static limb_status by_accelerations(limb_loops* w, limb_dual* u, const limb_loop
 
 // ---- inverse dynamics: the call -----------------------------------------------------------------------------
 
-// Marks of dependent velocities, G, the completed accelerations in v4, and the rows at q.
+// Marks of dependent velocities, G, the completed accelerations in v4, and the constraints at q.
 static limb_status prepare(limb_loops* w, const limb_closed_motion* in, const unsigned char* independent,
                            inverse_parts* p)
 {

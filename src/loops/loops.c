@@ -92,13 +92,13 @@ size_t limb_loops_size(const limb_model* m, limb_loops_use use)
 
 // ---- what does not change -----------------------------------------------------------------------------------
 
-// Whether entries of a row between joints may be far from 1: gears of large ratios, polynomials.
+// Whether entries of a constraint between joints may be far from 1: gears of large ratios, polynomials.
 static bool has_own_units(const limb_loop* loop)
 {
   if (!limb_between_joints(loop)) return false;
   const double first = fabs(loop->mult[0]);
-  const double most = fmax(first, fabs(loop->mult[1] * loop->def.coefficient[1]));
-  return loop->def.kind != LIMB_LOOP_GEAR || most < 1e-2 || most > 1e2;
+  const double greatest = fmax(first, fabs(loop->mult[1] * loop->def.coefficient[1]));
+  return loop->def.kind != LIMB_LOOP_GEAR || greatest < 1e-2 || greatest > 1e2;
 }
 
 static void number_rows_and_columns(limb_loops* w)
@@ -136,14 +136,14 @@ static void number_rows_and_columns(limb_loops* w)
 // A share of the largest entry that counts as nothing.
 #define IDLE 1e-12
 
-// Largest entry of the rows of a loop.
+// Largest entry of the constraints of a loop.
 static double largest_in_loop(const limb_loops* w, const limb_loop* loop)
 {
   const limb_cluster* k = &w->m->clusters.cluster[loop->cluster];
   return limb_largest((size_t)loop->nrow * (size_t)k->nv, w->Psi + k->block + (ptrdiff_t)loop->local * k->nv);
 }
 
-// Rows with something in them at a configuration taken at random: marked in r1. Those of gears and
+// Constraints with something in them at a configuration taken at random: marked in r1. Those of gears and
 // polynomials, which have units of their own, always have.
 static limb_status mark_moved_rows(limb_loops* w, uint64_t* seed)
 {
@@ -169,7 +169,7 @@ static limb_status mark_moved_rows(limb_loops* w, uint64_t* seed)
   return s;
 }
 
-// Rows that no joint moves anywhere: three configurations taken at random agree on it. Those of a planar
+// Constraints that no joint moves anywhere: three configurations taken at random agree on it. Those of a planar
 // mechanism that hold it in its plane, say. Where a wheel happens to lie flat nothing is learnt;
 // LIMB_E_SINGULAR when it always does.
 static limb_status find_idle_rows(limb_loops* w)

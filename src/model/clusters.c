@@ -27,7 +27,7 @@ static const char* loop_where(char buffer[96], const limb_loop* loop)
   return buffer;
 }
 
-// How many rows, the first ones, hold places rather than velocities.
+// How many constraints, the first ones, hold places rather than velocities.
 static int holonomic_rows(limb_loop_kind kind, int rows)
 {
   switch (kind) {

@@ -81,14 +81,14 @@ typedef struct limb_loop_axis {
 typedef struct limb_loop {
   limb_loop_def def;  // names owned by the model, rotations orthonormal
   unsigned locked;    // of the kind, or as given
-  int row, nrow;      // in the user's list of rows
-  int holonomic;      // rows, the first ones
+  int row, nrow;      // in the user's list of constraints
+  int holonomic;      // constraints, the first ones
   int link_a, link_b; // compiled; -1: the world
   sp_pose in_a, in_b; // poses of the cut frames in those links' frames, or in the world
   int q[2], v[2];     // of joint and other; -1: none
   double mult[2], off[2];
   int cluster; // model/clusters.c
-  int local;   // first row in the cluster
+  int local;   // first constraint in the cluster
   int naxis;   // geometric: joints that move the frames against each other
   limb_loop_axis* axis;
   int column[2]; // gear, polynomial: of joint and other in the cluster
@@ -101,8 +101,8 @@ typedef struct limb_cluster {
   int base;         // link; -1: the world
   int nv, *v;       // the user's velocities, ascending
   int nloop, *loop; // ascending
-  int nrow;         // of these loops; local rows are in that order
-  int row;          // rows of the clusters before
+  int nrow;         // of these loops; local constraints are in that order
+  int row;          // constraints of the clusters before
   ptrdiff_t block;  // entries of the blocks (nrow x nv) of the clusters before
 } limb_cluster;
 
