@@ -27,7 +27,7 @@ typedef struct limb_body {
 
 typedef struct limb_joint {
   limb_joint_def def;        // names owned by the model, axes normalised, mimic and its numbers as given
-  int q, nq, v, nv;          // place in the user's vectors; mimic: the source's place, nq = nv = 0
+  int q, nq, v, nv;          // index in the user's vectors; mimic: the source's, nq = nv = 0
   double multiplier, offset; // mimic chains resolved: q_joint = multiplier q[q] + offset
   int link, nlink;           // first compiled link and their number; fixed joints: -1, 0
   bool passive;              // no motor drives it (limb_drive); false for fixed and mimic joints
@@ -127,11 +127,11 @@ typedef struct limb_elimination {
   size_t packed;  // length of packed storage
 } limb_elimination;
 
-// Links in a row, each the child of the one before and with one degree of freedom, or one link with more.
+// A chain of links, each the child of the one before and with one degree of freedom, or one link with more.
 typedef struct limb_run {
   int begin, end; // links
   int dof;        // of the first
-  int parent;     // link that the first one hangs on; -1: the world
+  int parent;     // link that carries the first one; -1: the world
 } limb_run;
 
 struct limb_loop_calls;
