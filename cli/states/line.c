@@ -6,9 +6,9 @@
 // name the start is closed as a whole.
 #include "limb/control.h"
 
-#include "cli.h"
-#include "closure.h"
-#include "states_columns.h"
+#include "base/cli.h"
+#include "states/closure.h"
+#include "states/columns.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 // `limb eval`: any quantity of the library, for each row of a table of states or for one state.
-#include "cli.h"
-#include "closure.h"
-#include "commands.h"
-#include "eval.h"
-#include "output.h"
+#include "eval/eval.h"
+#include "base/cli.h"
+#include "base/commands.h"
+#include "base/output.h"
+#include "states/closure.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 // Tables of states: columns by their names, rows of CSV or NPY; rows of robots with loops completed.
 #define _POSIX_C_SOURCE 200809L // fstat, fileno
 
-#include "states.h"
-#include "cli.h"
-#include "closure.h"
-#include "output.h"
-#include "states_columns.h"
+#include "states/states.h"
+#include "base/cli.h"
+#include "base/output.h"
+#include "states/closure.h"
+#include "states/columns.h"
 
 #include <errno.h>
 #include <stdlib.h>
