@@ -55,14 +55,4 @@ struct limb_split {
 // Where to cut; split_plan.c.
 limb_plan limb_plan_cut(const limb_model* m, limb_split_way way, const limb_split_options* options);
 
-// Lays a cut out, and fills it when there is memory (split_cut.c).
-void limb_cut_lay_out(limb_arena* a, const limb_model* m, const limb_plan* plan, limb_split_way way, limb_cut* out);
-
-// A part with its next ones, seen from its base: kept is the articulated inertia and bias of the part with
-// what it was guessed to hold, then with next (split_join.c).
-void limb_join(limb_part* p, const double* guess, const double* next, double* kept);
-
-// What the part then holds, and how its last link accelerates, six numbers: from those of its base.
-void limb_let_go(limb_part* p, const double* base, double* last);
-
 #endif

@@ -9,11 +9,12 @@
 // first and to look again then; who brings work looks for sleepers afterwards. In the one order of these
 // sequentially consistent accesses one of the two sees the other. The caller waits for the end the same way.
 
-#include "limb/pool.h"
-
 #include "base/memory.h"
+#include "batch/batch_impl.h"
 
 enum { MOST = 4096 };
+
+bool limb_pool_valid(const limb_pool* p) { return p && p->size >= sizeof *p && p->threads >= 1 && p->run; }
 
 static void run_alone(int count, limb_pool_task* task, void* argument)
 {
@@ -66,7 +67,7 @@ static void pause_processor(void)
 #endif
 }
 
-// ---- tasks ----------------------------------------------------------------------------------------------
+// ---- tasks --------------------------------------------------------------------------------------------------
 
 // Takes a task; -1: none is left.
 static int take(limb_threads* t)
@@ -89,7 +90,7 @@ static void work(limb_threads* t)
   pthread_mutex_unlock(&t->lock);
 }
 
-// ---- the threads ----------------------------------------------------------------------------------------
+// ---- the threads --------------------------------------------------------------------------------------------
 
 static bool called(limb_threads* t) { return atomic_load(&t->left) > 0 || atomic_load(&t->ends); }
 static bool ended(limb_threads* t) { return atomic_load(&t->undone) == 0; }
@@ -142,7 +143,7 @@ static void wake(limb_threads* t, int wanted)
   pthread_mutex_unlock(&t->lock);
 }
 
-// ---- the caller -----------------------------------------------------------------------------------------
+// ---- the caller ---------------------------------------------------------------------------------------------
 
 static void wait_for_end(limb_threads* t)
 {
@@ -170,7 +171,7 @@ static void run(void* context, int count, limb_pool_task* task, void* argument)
   atomic_store(&t->busy, 0);
 }
 
-// ---- beginning and end ----------------------------------------------------------------------------------
+// ---- beginning and end --------------------------------------------------------------------------------------
 
 static int processors(void)
 {

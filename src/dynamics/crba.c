@@ -1,11 +1,13 @@
-// Mass matrix, its inverse, and solves with it: entry points.
+// Mass matrix, its inverse, solves with it, and the Coriolis matrix: entry points.
 //
 // Solves go through the packed factors where the workspace has room for them (robots of moderate depth, and
 // all with mimic joints), else column by column through articulated bodies, which is O(n) each. M^-1 takes
 // several columns at a time through the factors, which may lie on the dof table as well: it is free then.
 
+#include "limb/dynamics.h"
+
+#include "dynamics/dynamics_impl.h"
 #include "dynamics/environment.h"
-#include "dynamics/factors.h"
 #include "kernel/tables.h"
 #include "model/loop_calls.h"
 
@@ -101,4 +103,18 @@ limb_status limb_mass_matrix_solve(limb_data* d, const double* q, int count, con
   if (d->loops) return d->m->loop_calls->mass_matrix_solve(d->loops, q, count, B, X);
   if (B != X) memcpy(X, B, (size_t)count * (size_t)d->m->nv * sizeof *X);
   return solve(d, q, count, X);
+}
+
+// ---- Coriolis matrix ----------------------------------------------------------------------------------------
+
+limb_status limb_coriolis_matrix(limb_data* d, const double* q, const double* v, double* C)
+{
+  if (!d || !q || !v || !C) return LIMB_E_ARG;
+  if (d->loops) return d->m->loop_calls->coriolis_matrix(d->loops, q, v, C);
+  if (!d->ws.table.cell) return LIMB_E_UNSUPPORTED;
+  const limb_model* m = d->m;
+  const limb_status s = limb_check_state(d, q, v, NULL);
+  if (s != LIMB_OK) return s;
+  const bool fine = limb_kernels_of(d)->coriolis_matrix(m, m->k64, &d->ws, q, v, SLOPES_SKEW, C);
+  return fine ? LIMB_OK : LIMB_E_NONFINITE;
 }

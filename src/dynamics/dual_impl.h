@@ -56,24 +56,18 @@ limb_status limb_dual_check(limb_dual* w, const limb_dual_at* at, const limb_dir
 
 // Reads the surroundings; with_wrenches: brings wrenches to the links, too, and limb_leave(w->d, x) must
 // follow.
-limb_status limb_dual_enter(limb_dual* w, const limb_dual_at* at, bool with_wrenches, limb_surroundings* x);
+limb_status limb_dual_enter(limb_dual* w, const limb_dual_at* at, bool with_wrenches, limb_call_environment* x);
 
 // Values, all tangents zero.
 void limb_dual_point(limb_dual* w, const limb_dual_at* at);
 
-// The direction of one slot; NULL is zero.
-void limb_dual_along(limb_dual* w, int slot, const double* dq, const double* dv, const double* dx);
-
 // Directions first, first + 1, ... in the slots, zeros where there are no more.
 void limb_dual_group(limb_dual* w, const limb_directions* along, const double* dx, int first);
 
-// What wrenches do while q moves along dq: sets the slot of w->wrench.
-void limb_dual_wrenches(limb_dual* w, const limb_surroundings* x, int slot, const double* dq);
-
 // Wrenches of the environment as dual numbers, along directions first, first + 1, ...; NULL when there are
 // none.
-const limb_dual_number* limb_dual_wrench_group(limb_dual* w, const limb_surroundings* x, const limb_directions* along,
-                                               int first);
+const limb_dual_number* limb_dual_wrench_group(limb_dual* w, const limb_call_environment* x,
+                                               const limb_directions* along, int first);
 
 // May second derivatives be asked for: LIMB_OK, LIMB_E_ARG or LIMB_E_UNSUPPORTED.
 limb_status limb_dual_ready(const limb_dual* w);

@@ -12,11 +12,10 @@
 #include "limb/derivatives.h"
 #include "limb/elastic.h"
 
-#include "base/sized.h"
-#include "dynamics/marks.h"
+#include "base/status.h"
+#include "dynamics/dynamics_impl.h"
 #include "kernel/tables.h"
-#include "linalg/dot.h"
-#include "linalg/exchange.h"
+#include "linalg/dense.h"
 
 #include <float.h>
 #include <math.h>
@@ -204,7 +203,7 @@ limb_status limb_static_deflection(limb_data* d, const unsigned char* given, con
   b.K = work, b.r = b.K + nv * nv, b.x = b.r + nv, b.old = b.x + nv, b.at = b.old + nv;
   unsigned char* marks = (unsigned char*)(b.at + m->nq); // the last nv numbers
   if (!given) s = limb_mark_elastic(m, marks);
-  b.given = limb_marks(d, given ? given : marks);
+  b.given = limb_read_given(d, given ? given : marks);
   if (!b.given || s != LIMB_OK) return LIMB_E_ARG;
   for (int k = 0; k < m->nv; k++) b.n += b.given[k] == LIMB_FORCE_GIVEN;
   memcpy(b.at, q, (size_t)m->nq * sizeof *q);

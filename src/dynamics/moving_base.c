@@ -14,13 +14,10 @@
 
 #include "limb/moving_base.h"
 
-#include "base/finite.h"
-#include "dynamics/marks.h"
-#include "kinematics/link_motion.h"
-#include "kinematics/site.h"
-#include "linalg/dot.h"
-#include "linalg/singular_values.h"
-#include "linalg/symmetric.h"
+#include "base/numeric.h"
+#include "dynamics/dynamics_impl.h"
+#include "kinematics/kinematics_impl.h"
+#include "linalg/dense.h"
 
 #include <math.h>
 #include <string.h>
@@ -69,7 +66,7 @@ static limb_status begin(limb_data* d, const double* q, const unsigned char* giv
 {
   if (!d || !q || !work) return LIMB_E_ARG;
   const unsigned char* marks = given ? given : d->base;
-  if (!limb_marks_valid(d->m, marks)) return LIMB_E_ARG;
+  if (!limb_given_valid(d->m, marks)) return LIMB_E_ARG;
   *p = lay_out(d->m, marks, work);
   return limb_mass_matrix(d, q, p->M);
 }

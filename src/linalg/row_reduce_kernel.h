@@ -3,7 +3,7 @@
 #ifndef LIMB_ROW_REDUCE_KERNEL_H
 #define LIMB_ROW_REDUCE_KERNEL_H
 
-#include "linalg/quad.h"
+#include "linalg/dense.h"
 #include "linalg/row_reduce.h"
 
 #include <limits.h>
@@ -113,14 +113,14 @@ static inline void take_pivot(limb_reduction* r, ptrdiff_t wide, place_of_pivot 
   swap_rows(r, wide, k, p.row);
   put_pivot(r, k, p.column);
   clear_column(r, wide, k, p.column);
-  r->least = k == 0 || p.size < r->least ? p.size : r->least;
-  r->greatest = larger(r->greatest, p.size);
+  r->min_pivot = k == 0 || p.size < r->min_pivot ? p.size : r->min_pivot;
+  r->max_pivot = larger(r->max_pivot, p.size);
   r->rank++;
 }
 
 #define LARGE 0.3 // in a row, and beside the largest entry of all
 
-// An entry of row i that will do as a pivot: of least weight among the large ones. size 0: there is none.
+// An entry of row i that will do as a pivot: of the smallest weight among the large ones. size 0: there is none.
 static inline place_of_pivot good_entry(const limb_reduction* r, ptrdiff_t wide, const columns_wanted* of,
                                         const int* weight, int i, double enough)
 {
@@ -146,14 +146,14 @@ static inline void take_pivots(limb_reduction* r, ptrdiff_t wide, columns_wanted
                                double tolerance)
 {
   const int most = r->rows < r->columns ? r->rows : r->columns;
-  const double least = tolerance * scale, enough = larger(least, LARGE * scale);
+  const double min_pivot = tolerance * scale, enough = larger(min_pivot, LARGE * scale);
   for (int i = r->rank; i < r->rows && r->rank < most; i++) {
     const place_of_pivot p = good_entry(r, wide, &of, weight, i, enough);
-    if (p.size > least) take_pivot(r, wide, p);
+    if (p.size > min_pivot) take_pivot(r, wide, p);
   }
   while (r->rank < most) {
     const place_of_pivot p = largest(r, wide, &of, r->rank);
-    if (!(p.size > least)) return;
+    if (!(p.size > min_pivot)) return;
     take_pivot(r, wide, p);
   }
 }
@@ -166,7 +166,7 @@ static inline void reduce_rows(limb_reduction* r, ptrdiff_t wide, const unsigned
   for (int i = 0; i < r->rows; i++) r->row[i] = i;
   for (int c = 0; c < r->columns; c++) r->pivot[c] = c;
   r->rank = r->preferred = 0;
-  r->least = r->greatest = 0;
+  r->min_pivot = r->max_pivot = 0;
   const double scale = largest(r, wide, &all, 0).size;
   if (!(scale > 0)) return;
   take_pivots(r, wide, first, weight, scale, tolerance);

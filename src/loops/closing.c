@@ -11,7 +11,7 @@
 
 #include "loops/closing.h"
 
-#include "linalg/symmetric.h"
+#include "linalg/dense.h"
 
 #include <float.h>
 #include <math.h>
@@ -23,10 +23,10 @@
 #define ROUNDING     1e-15 // residual below which there is nothing to gain
 #define OF_PLACES    1e-14 // rounding of places, relative
 
-// ---- steps of least norm ----------------------------------------------------------------------------------
+// ---- steps of least norm ------------------------------------------------------------------------------------
 
 // Local rows of the set, ascending.
-static int rows_of_set(const limb_loops* w, int cluster, limb_row_set set, int* list)
+static int rows_of_set(const limb_loops* w, int cluster, limb_constraint_set set, int* list)
 {
   const limb_cluster* k = &w->m->clusters.cluster[cluster];
   int count = 0, l = 0;
@@ -34,7 +34,7 @@ static int rows_of_set(const limb_loops* w, int cluster, limb_row_set set, int* 
     const int r = w->live[k->row + i];
     while (r >= w->m->loop[k->loop[l]].local + w->m->loop[k->loop[l]].nrow) l++;
     const limb_loop* loop = &w->m->loop[k->loop[l]];
-    if (set == LIMB_ROWS_ALL || r < loop->local + loop->holonomic) list[count++] = r;
+    if (set == LIMB_CONSTRAINTS_ALL || r < loop->local + loop->holonomic) list[count++] = r;
   }
   return count;
 }
@@ -49,8 +49,8 @@ static double row_product(const limb_cluster* k, const unsigned char* held, cons
   return sum;
 }
 
-void limb_least_step(limb_loops* w, int cluster, limb_row_set rows, const unsigned char* held, double damping,
-                     const double* b, double* x)
+void limb_min_norm_step(limb_loops* w, int cluster, limb_constraint_set rows, const unsigned char* held, double damping,
+                        const double* b, double* x)
 {
   const limb_cluster* k = &w->m->clusters.cluster[cluster];
   const double* Psi = w->Psi + k->block;
@@ -85,7 +85,7 @@ void limb_least_step(limb_loops* w, int cluster, limb_row_set rows, const unsign
   }
 }
 
-// ---- clusters and coordinates --------------------------------------------------------------------------
+// ---- clusters and coordinates -------------------------------------------------------------------------------
 
 void limb_set_clusters(limb_loops* w, int state)
 {
@@ -145,7 +145,7 @@ static void turn_back(limb_loops* w)
 
 static limb_status rows_at(limb_loops* w, const double* q, double time)
 {
-  const limb_status s = limb_loop_rows_at(w, q, NULL, time, LIMB_ROWS_PSI);
+  const limb_status s = limb_constraints_at(w, q, NULL, time, LIMB_NEED_PSI);
   if (s == LIMB_OK) turn_back(w);
   return s;
 }
@@ -164,7 +164,7 @@ static bool is_within_limits(const limb_loops* w, int cluster, const double* q)
   return true;
 }
 
-// ---- the iteration -------------------------------------------------------------------------------------
+// ---- the iteration ------------------------------------------------------------------------------------------
 
 // What is remembered of each cluster.
 typedef struct progress {
@@ -235,7 +235,7 @@ static void next_step(limb_loops* w, const limb_closing* o, int cluster, round_o
     return;
   }
   if (!done) {
-    limb_least_step(w, cluster, LIMB_ROWS_HOLONOMIC, o->held, p.damping[cluster], w->phi, w->v1);
+    limb_min_norm_step(w, cluster, LIMB_CONSTRAINTS_HOLONOMIC, o->held, p.damping[cluster], w->phi, w->v1);
     double most = 0;
     for (int j = 0; j < k->nv; j++) most = fmax(most, fabs(w->v1[k->v[j]]));
     const double scale = most > LONGEST_STEP ? LONGEST_STEP / most : 1;

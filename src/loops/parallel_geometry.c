@@ -1,15 +1,15 @@
 // Geometric models of parallel robots: coordinates from the platform's pose, and from those of the drives.
 //
 // Reference: Newton's iteration on the manifold of configurations; the steps solve the equations of the legs
-//            (parallel_impl.h) with g = -phi. Cost per step as parallel_rows.c; mostly 3 to 6 steps.
+//            (parallel_impl.h) with g = -phi. Cost per step as parallel_constraints.c; mostly 3 to 6 steps.
 //
 // Inverse: V = 0, the platform stays where it is put. From a configuration that closes the loops the platform
 // is led to its goal in pieces that turn no joint far, so that every leg stays on its branch. From any other,
 // straight to it.
 // Forward: V from the rows that hold the drives, B_a V = -(T g)_a, and from what the legs forbid.
 
-#include "base/finite.h"
-#include "linalg/dot.h"
+#include "base/numeric.h"
+#include "linalg/dense.h"
 #include "loops/parallel_impl.h"
 
 #include <math.h>
@@ -21,7 +21,7 @@
 #define SHORTEST  1e-4 // share of the way to a goal that is still tried
 enum { MOST_STEPS = 60 };
 
-// ---- poses ----------------------------------------------------------------------------------------------
+// ---- poses --------------------------------------------------------------------------------------------------
 
 // Rotation vector, at most pi long.
 static sp_vec3 turn_of(sp_mat3 R)
@@ -62,7 +62,7 @@ static void pose_error(const limb_parallel* p, const sp_pose* goal, double* e)
   e[0] = w.x, e[1] = w.y, e[2] = w.z, e[3] = v.x, e[4] = v.y, e[5] = v.z;
 }
 
-// ---- steps ----------------------------------------------------------------------------------------------
+// ---- steps --------------------------------------------------------------------------------------------------
 
 // Largest turn of a joint in a step, and largest step of all.
 static void measure(const limb_parallel* p, const double* step, double* turn, double* most)
@@ -98,7 +98,7 @@ static int take_step(const limb_parallel* p, double* q, limb_status* s)
 // Whether all loops are closed at q; if not, which leg is farthest from it (-1: the platform itself).
 static limb_status judge(limb_parallel* p, const double* q, int* failed)
 {
-  const limb_status s = limb_loop_rows_at(p->w, q, NULL, 0, 0);
+  const limb_status s = limb_constraints_at(p->w, q, NULL, 0, 0);
   if (s != LIMB_OK) return s;
   double most = 0;
   for (int i = 0; i < p->ngroup; i++) {
@@ -109,7 +109,7 @@ static limb_status judge(limb_parallel* p, const double* q, int* failed)
   return most <= CLOSED ? LIMB_OK : LIMB_E_NOCONV;
 }
 
-// ---- inverse --------------------------------------------------------------------------------------------
+// ---- inverse ------------------------------------------------------------------------------------------------
 
 // The leg that carries the platform has it where it should be.
 static limb_status judge_pose(limb_parallel* p, const sp_pose* goal, int* failed)
@@ -204,7 +204,7 @@ limb_status limb_parallel_inverse_geometry(limb_parallel* p, const sp_pose* pose
   return s;
 }
 
-// ---- forward --------------------------------------------------------------------------------------------
+// ---- forward ------------------------------------------------------------------------------------------------
 
 // Rows that hold the drives, below those that the legs forbid: V. False when they leave it some motion.
 static bool solve_platform(limb_parallel* p, double* V)

@@ -61,7 +61,7 @@ struct limb_parallel {
   limb_reduction allowed;        // what the legs forbid, reduced: up to rows x (6 + 1)
   double N[PLATFORM * PLATFORM]; // 6 x free: V = N y + ...; y: components allowed.pivot[rank ...]
   int free;                      // mobility here
-  limb_reduction drives;         // room for the equations between V and the drives
+  limb_reduction drives;         // scratch: the equations between V and the drives
   double *v, *a, *tree, *step;   // nv
   double *q, *q_try;             // nq
   double *M, *share;             // nv x nv; nactive x nactive
@@ -75,15 +75,7 @@ typedef struct limb_parts {
   int* of_loop; // nloop
 } limb_parts;
 
-// ---- finding legs (parallel_legs.c) ---------------------------------------------------------------------
-
-// The platform when the caller names none. LIMB_E_MODEL or LIMB_E_NOMEM.
-limb_status limb_find_platform(const limb_model* m, const limb_allocator* alloc, int* platform, limb_error* err);
-
-// Fills parts, whose arrays have their sizes. `set`: nlink + nloop numbers of scratch.
-limb_status limb_find_legs(const limb_model* m, int platform, int* set, limb_parts* parts, limb_error* err);
-
-// ---- their equations (parallel_rows.c) ------------------------------------------------------------------
+// ---- their equations (parallel_constraints.c) ---------------------------------------------------------------
 
 // Where Psi and the rows of each leg are: what does not change.
 void limb_legs_prepare(limb_parallel* p);

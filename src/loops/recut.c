@@ -13,7 +13,7 @@
 
 #include "limb/recut.h"
 
-#include "base/error.h"
+#include "base/status.h"
 #include "model/clusters.h"
 
 #include <math.h>
@@ -42,7 +42,7 @@ static limb_status make_name(const cut* c, const char* word, const char* behind,
   return limb_fail(c->err, LIMB_E_UNSUPPORTED, word, "this name is longer than %d letters", NAME - 1);
 }
 
-// ---- what may be cut ------------------------------------------------------------------------------------
+// ---- what may be cut ----------------------------------------------------------------------------------------
 
 // The joint of a closure and the closure of a joint; false when there is none.
 static bool joint_of_kind(limb_loop_kind kind, limb_joint_type* type)
@@ -129,7 +129,7 @@ static bool is_behind(const limb_model* m, int joint, int body)
   return false;
 }
 
-// ---- joints between frames ------------------------------------------------------------------------------
+// ---- joints between frames ----------------------------------------------------------------------------------
 
 static limb_joint_def turned_round(const limb_joint_def* def)
 {
@@ -204,7 +204,7 @@ static limb_status add_joints(cut* c)
   return s;
 }
 
-// ---- bodies in between ----------------------------------------------------------------------------------
+// ---- bodies in between --------------------------------------------------------------------------------------
 
 // Calls f for each joint that add_between gave a body in between, in the same order: its name, the body that
 // is then fixed to it, and G.
@@ -260,7 +260,7 @@ static limb_status add_helper_joint(cut* c, const char* of, int child, const sp_
   return s == LIMB_OK ? limb_builder_add_joint(c->b, &def, NULL, c->err) : s;
 }
 
-// ---- the joint as a closure -----------------------------------------------------------------------------
+// ---- the joint as a closure ---------------------------------------------------------------------------------
 
 // A rotation with z along the axis; universal: x along the first and y along the second.
 static sp_mat3 axes_of(const limb_joint_def* def)
@@ -302,7 +302,7 @@ static limb_status add_loops(cut* c)
   return s;
 }
 
-// ---- the robot ------------------------------------------------------------------------------------------
+// ---- the robot ----------------------------------------------------------------------------------------------
 
 static limb_status add_bodies(cut* c)
 {

@@ -9,9 +9,8 @@
 
 #include "limb/recut.h"
 
-#include "kinematics/link_motion.h"
-#include "kinematics/site.h"
-#include "linalg/vec3.h"
+#include "kinematics/kinematics_impl.h"
+#include "linalg/dense.h"
 #include "model/data_impl.h"
 
 #include <math.h>

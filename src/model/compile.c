@@ -5,9 +5,8 @@
 
 #include "limb/isa.h"
 
-#include "base/alloc.h"
-#include "base/arena.h"
-#include "base/error.h"
+#include "base/memory.h"
+#include "base/status.h"
 #include "model/clusters.h"
 #include "model/compile_impl.h"
 #include "model/dof_table.h"

@@ -1,12 +1,12 @@
 // Compiling a builder into a model: the draft that the steps hand to each other.
 //
 //   tree.c       bodies parents first, fixed bodies to their carriers, mimic chains resolved
-//   lower.c      links in depth-first order, one elementary joint each, z on the axis
-//   reframe.c    link frames and shapes (modified Denavit-Hartenberg where the axes allow it)
-//   loops.c      rows of the loops, their cut frames on the links
+//   links.c      links in depth-first order, one elementary joint each, z on the axis; link frames and joint classes
+//                (modified Denavit-Hartenberg where the axes allow it)
+//   clusters.c   constraints of the loops, their cut frames on the links; loops that share joints
 //   regroup.c    link inertias, and their regrouping towards the root
 //   eliminate.c  elimination order of the mass matrix
-//   notes.c      what was merged, lowered, regrouped, and what looks wrong
+//   report.c     what was merged, lowered, regrouped, and what looks wrong
 #ifndef LIMB_COMPILE_IMPL_H
 #define LIMB_COMPILE_IMPL_H
 
@@ -41,7 +41,7 @@ typedef struct limb_draft {
   size_t text; // bytes of all names
 } limb_draft;
 
-// Elementary joints of a joint: kind (a SHAPE_ value) and axis in the joint frame.
+// Elementary joints of a joint: joint class (a CLASS_ value) and axis in the joint frame.
 typedef struct limb_step {
   uint8_t joint_class;
   sp_vec3 axis;

@@ -12,7 +12,7 @@
 //
 // Rows are the independent coordinates in compiled order; row k's nonzeros all lie on its path.
 
-#include "base/alloc.h"
+#include "base/memory.h"
 #include "model/compile_impl.h"
 
 #include <string.h>

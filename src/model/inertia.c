@@ -2,7 +2,7 @@
 // Ghosal 2010), the parallel-axis theorem and the test for what a rigid body can have.
 #include "limb/inertia.h"
 
-#include "base/finite.h"
+#include "base/numeric.h"
 
 #include <float.h>
 #include <math.h>
@@ -25,7 +25,7 @@ static void add_offset(sp_inertia* Y, double mass, sp_vec3 d)
   Y->yz -= mass * d.y * d.z;
 }
 
-// ---- solids ---------------------------------------------------------------------------------------
+// ---- solids -------------------------------------------------------------------------------------------------
 
 sp_inertia limb_inertia_box(double mass, double x, double y, double z)
 {
@@ -79,7 +79,7 @@ sp_inertia limb_inertia_point(double mass, sp_vec3 at)
   return Y;
 }
 
-// ---- composition ----------------------------------------------------------------------------------
+// ---- composition --------------------------------------------------------------------------------------------
 
 sp_inertia limb_inertia_add(sp_inertia a, sp_inertia b)
 {
@@ -115,7 +115,7 @@ sp_inertia limb_inertia_move(sp_pose X, sp_inertia b)
   return r;
 }
 
-// ---- parameters -----------------------------------------------------------------------------------
+// ---- parameters ---------------------------------------------------------------------------------------------
 
 void limb_inertia_about_origin(const sp_inertia* Y, double I[6])
 {
@@ -143,7 +143,7 @@ sp_inertia limb_inertia_from_parameters(const double theta[10])
   return Y;
 }
 
-// ---- what a rigid body can have -------------------------------------------------------------------
+// ---- what a rigid body can have -----------------------------------------------------------------------------
 
 typedef struct jacobi {
   double A[3][3]; // becomes diagonal

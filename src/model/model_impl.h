@@ -13,7 +13,7 @@
 // Sine or cosine of a twist that counts as zero: what rounding leaves of one.
 #define LIMB_SQUARE 4e-15
 
-// ---- as described ---------------------------------------------------------------------------------
+// ---- as described -------------------------------------------------------------------------------------------
 
 typedef struct limb_body {
   const char* name;
@@ -44,7 +44,7 @@ typedef struct limb_frame { // the added frames only
 int limb_type_nq(limb_joint_type type);
 int limb_type_nv(limb_joint_type type);
 
-// ---- as compiled ----------------------------------------------------------------------------------
+// ---- as compiled --------------------------------------------------------------------------------------------
 
 // A compiled degree of freedom: of the user's velocity v[v] it is mult times.
 typedef struct limb_dof {

@@ -3,7 +3,7 @@
 // Every body but the world must be the child of exactly one joint and reachable from the world. A body
 // behind fixed joints only is carried by the body whose moving joint moves it.
 
-#include "base/error.h"
+#include "base/status.h"
 #include "model/compile_impl.h"
 
 #include <stdio.h>
