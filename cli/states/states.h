@@ -32,8 +32,7 @@ enum { STATES_GROUPS = 4 };
 // What is given of the degrees of freedom, in the form of limb/hybrid.h.
 typedef struct cli_given {
   unsigned char* mark; // nv; NULL: not wanted
-  int* column;         // nv: where x is from; -1: a force of zero
-  double* x;           // nv, of the row at hand
+  int* column;         // nv: which column has it; -1: a force of zero
 } cli_given;
 
 typedef struct cli_states {
