@@ -6,7 +6,7 @@
 #   make bench     measures, next to the libraries that Debian ships
 #   make lint      format, clang-tidy and the checks in tools/
 #   make format    rewrites the sources in house style
-#   make setup     installs what is missing for all of these but bench
+#   make setup     installs what is missing for all of these but bench; git checks commit messages
 #   make clean     removes build/
 
 .DEFAULT_GOAL := all
@@ -57,6 +57,7 @@ format:
 
 setup:
 	scripts/setup build test lint
+	@if [ -e .git ]; then git config core.hooksPath tools/hooks; fi
 
 clean:
 	rm -rf build

@@ -1,6 +1,17 @@
-# cmake --install: both libraries, headers, tool, CMake package, pkg-config file. Everything finds
-# the rest relative to itself, so that an installed prefix may be moved.
+# cmake --install: libraries, headers, tool, documents, examples, CMake package, pkg-config files. Everything finds the
+# rest relative to itself, so that an installed prefix may be anywhere and may be moved.
 include(CMakePackageConfigHelpers)
+
+# Libraries find each other beside themselves: RUNPATH of a program does not hold for what its libraries need.
+foreach(library limb limb_io limb_sim limb_study)
+  if(TARGET ${library})
+    set_target_properties(${library} PROPERTIES INSTALL_RPATH "$ORIGIN")
+  endif()
+endforeach()
+if(LIMB_CLI)
+  file(RELATIVE_PATH limb_to_libdir ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
+  set_target_properties(limb_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${limb_to_libdir}")
+endif()
 
 set(limb_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/limb)
 
@@ -25,7 +36,9 @@ if(LIMB_CLI)
           DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/limb TYPE INCLUDE FILES_MATCHING PATTERN *.h)
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE TYPE DOC)
+# Beside each other as in the sources, for links between them.
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md TYPE DOC)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs ${PROJECT_SOURCE_DIR}/examples TYPE DOC)
 
 install(EXPORT limbTargets NAMESPACE limb:: DESTINATION ${limb_package_dir})
 configure_package_config_file(

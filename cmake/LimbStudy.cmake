@@ -13,9 +13,8 @@ limb_library_flags(limb_study_objects)
 limb_plain_flags(limb_study_objects)
 
 add_library(limb_study SHARED $<TARGET_OBJECTS:limb_study_objects>)
-# It finds limb_sim beside itself: a program that links limb_study alone does not look for it.
 set_target_properties(limb_study PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${limb_soversion}
-                                            EXPORT_NAME study INSTALL_RPATH $ORIGIN)
+                                            EXPORT_NAME study)
 target_link_libraries(limb_study PUBLIC limb limb_sim)
 target_link_libraries(limb_study PRIVATE $<BUILD_INTERFACE:limb_linalg_archive>
                                          $<BUILD_INTERFACE:limb_base_archive>)

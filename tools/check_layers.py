@@ -77,7 +77,8 @@ def check_outside(path):
 
 sources = c_files("src")
 for source in sources:
-    check_source(source, "reference" if source.name.startswith("reference_") else source.relative_to(ROOT).parts[1])
+    layer = source.relative_to(ROOT).parts[1]
+    check_source(source, "reference" if layer == "verify" and source.name.startswith("reference_") else layer)
 outside = c_files("include", "cli", "examples")
 for source in outside:
     check_outside(source)

@@ -18,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from sources import FOLDERS, ROOT, Findings, closure, text
 
 TIDY = "clang-tidy-14"
-KERNELS = re.compile(r"src/.*/(kernels_|elastic_series|trace_kernels|loop_trace_kernels)|test/support/kernels_")
+KERNELS = re.compile(r"src/.*/(kernels_|elastic_inverse|trace_kernels|loop_trace_kernels)|test/support/kernels_")
 
 # A kernel holds an arm for every joint shape, made by a macro: its size is not what one reads.
 OF_KERNELS = "-readability-function-*,-readability-non-const-parameter"

@@ -16,7 +16,7 @@
 #include <stdint.h>
 #include <string.h>
 
-// ---- w 10^q in 128 bits ------------------------------------------------------------------------
+// ---- w 10^q in 128 bits -------------------------------------------------------------------------------------
 
 enum {
   POWER_STEP = 28,    // 5^27 is the last to fit 64 bits
@@ -113,12 +113,12 @@ static inline scaled scale(uint64_t w, int q)
   return s;
 }
 
-// ---- whole numbers of any size -----------------------------------------------------------------
+// ---- whole numbers of any size ------------------------------------------------------------------------------
 
 enum { BIG_WORDS = 96 }; // 800 digits times a double, over the power of five that belongs to them
 
 typedef struct big {
-  int count; // words in use, the least first
+  int count; // words in use, the lowest first
   uint32_t word[BIG_WORDS];
 } big;
 
@@ -180,7 +180,7 @@ static inline int compare(const big* d, int q, uint64_t m, int e)
   return big_compare(&left, &right);
 }
 
-// ---- decimal to double -------------------------------------------------------------------------
+// ---- decimal to double --------------------------------------------------------------------------------------
 
 // The nearest double of w 10^q; false where its bits do not decide, and for what is hardly a double.
 static inline bool nearest(uint64_t w, int q, double* x)

@@ -4,7 +4,7 @@
 
 #include "base/decimal.h"
 
-// ---- text to double ----------------------------------------------------------------------------
+// ---- text to double -----------------------------------------------------------------------------------------
 
 static inline bool is_digit(char c) { return (unsigned char)(c - '0') < 10; }
 
@@ -123,7 +123,7 @@ const char* limb_scan_number(const char* text, const char* end, double* x)
   return p;
 }
 
-// ---- double to text ----------------------------------------------------------------------------
+// ---- double to text -----------------------------------------------------------------------------------------
 
 enum { DIGITS = 17 };
 
@@ -174,13 +174,13 @@ static inline uint64_t shorten(const decimal* x, uint64_t unit)
 }
 
 // Whether x without its last digits (drop of them, unit is 10^drop) reads back to size: then, with
-// zeros instead of them, it becomes the digits of x. room: size is a power of two, with more room
+// zeros instead of them, it becomes the digits of x. above: size is a power of two, with more space
 // above than below, where the nearest decimal may be too far and the next one above may not.
-static inline bool drop_digits(decimal* x, int drop, uint64_t unit, double size, bool room)
+static inline bool drop_digits(decimal* x, int drop, uint64_t unit, double size, bool above)
 {
   uint64_t d = shorten(x, unit);
   if (from_decimal(d, drop - x->p) != size) {
-    if (!room || from_decimal(++d, drop - x->p) != size) return false;
+    if (!above || from_decimal(++d, drop - x->p) != size) return false;
   }
   x->digits = d * unit;
   return true;
@@ -193,9 +193,9 @@ static void drop_needless_digits(decimal* x, uint64_t m, double size)
     // A normal double has all of 15 digits, so that fewer need not be tried, and half a unit of its
     // last bit is at most 12 units of the 17th digit.
     const uint64_t last = x->digits % 100;
-    const bool room = m == (uint64_t)1 << 52;
-    if ((last <= 12 || last >= 88) && drop_digits(x, 2, 100, size, room)) return;
-    (void)drop_digits(x, 1, 10, size, room);
+    const bool above = m == (uint64_t)1 << 52;
+    if ((last <= 12 || last >= 88) && drop_digits(x, 2, 100, size, above)) return;
+    (void)drop_digits(x, 1, 10, size, above);
   } else {
     uint64_t unit = ten_16;
     for (int drop = DIGITS - 1; drop > 0; drop--, unit /= 10) {
@@ -235,7 +235,7 @@ static char* write_decimal(uint64_t digits, int decade, char* p)
     p += 1 - decade;
     return p + write_digits(digits, p);
   }
-  // leave room for the point, and move what stands in front of it
+  // leave space for the point, and move what stands in front of it
   const int count = write_digits(digits, p + 1);
   const bool plain = decade >= 0 && decade < DIGITS;
   const int before = plain ? decade + 1 : 1;

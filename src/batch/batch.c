@@ -1,18 +1,22 @@
-// Workspaces of batch calls: one layout function that measures and lays out; lanes.
+// Batches: workspaces (one layout function that measures and lays out), the environment of a call, a job over all
+// states.
 
 #include "limb/regressor.h"
 
-#include "base/arena.h"
-#include "base/sized.h"
+#include "base/memory.h"
+#include "base/status.h"
 #include "batch/batch_impl.h"
-#include "batch/pool_check.h"
+#include "dynamics/environment.h"
 #include "kernel/batch_tables.h"
+#include "kinematics/kinematics_impl.h"
 
+#include <stdatomic.h>
+#include <stdint.h>
 #include <string.h>
 
-// ---- what a batch is for -------------------------------------------------------------------------------
+// ---- workspace ----------------------------------------------------------------------------------------------
 
-// The options with defaults for what they do not have. False: they are none.
+// The options, with defaults for what they do not have. False when they are not valid.
 static bool read_options(const limb_batch_options* given, limb_batch_options* out)
 {
   *out = limb_default_batch_options();
@@ -21,7 +25,7 @@ static bool read_options(const limb_batch_options* given, limb_batch_options* ou
   return layout && out->wrenches >= 0 && (!out->pool || limb_pool_valid(out->pool));
 }
 
-// Whether a workspace has room for a regressor in lanes.
+// Whether a regressor in lanes fits into a workspace.
 static bool regressor_fits(const limb_model* m, size_t np)
 {
   return np == 0 || (size_t)m->nv <= LIMB_BATCH_REGRESSOR_MOST / np;
@@ -149,53 +153,159 @@ void limb_batch_destroy(limb_batch* b)
 
 const limb_model* limb_batch_model(const limb_batch* b) { return b ? b->m : NULL; }
 
-// ---- lanes ---------------------------------------------------------------------------------------------
+// ---- environment --------------------------------------------------------------------------------------------
 
-int limb_batch_lanes(const limb_batch* b) { return b ? b->f64->lanes : 0; }
-int limb_batch_lanes_f32(const limb_batch* b) { return b ? b->f32->lanes : 0; }
+// The part that is the same in all states, and wrenches that vary.
 
-// n rounded up to whole blocks, times width; 0: more than a size_t holds.
-static size_t room(size_t lanes, size_t n, size_t width)
+static bool frame_valid(const limb_model* m, int frame) { return frame >= 0 && frame < m->nbody + m->nframe; }
+
+static limb_status check_wrenches(const limb_batch_call* c, const limb_batch_environment* env)
 {
-  const size_t blocks = n / lanes + (n % lanes != 0);
-  if (width && blocks > SIZE_MAX / lanes / width) return 0;
-  return blocks * lanes * width;
-}
-
-size_t limb_batch_room(const limb_batch* b, size_t n, size_t width)
-{
-  return b ? room((size_t)b->f64->lanes, n, width) : 0;
-}
-
-size_t limb_batch_room_f32(const limb_batch* b, size_t n, size_t width)
-{
-  return b ? room((size_t)b->f32->lanes, n, width) : 0;
-}
-
-static limb_status turn(limb_batch_turn* how, size_t n, size_t width, const void* from, void* to)
-{
-  const size_t most = PTRDIFF_MAX;
-  if (!from || !to || n > most || width > most) return LIMB_E_ARG;
-  how((ptrdiff_t)n, (ptrdiff_t)width, from, to);
+  const limb_batch* b = c->b;
+  if (env->nwrench < 0 || env->nwrench > b->options.wrenches) return LIMB_E_ARG;
+  if (env->nwrench > 0 && !env->wrench) return LIMB_E_ARG;
+  for (int k = 0; k < env->nwrench; k++) {
+    const limb_batch_wrench* w = &env->wrench[k];
+    const void* numbers = c->type == LIMB_BATCH_F32 ? (const void*)w->f32 : w->f64;
+    if (!numbers || !frame_valid(b->m, w->frame) || !limb_ref_valid(w->ref)) return LIMB_E_ARG;
+    const bool lanes = b->options.layout == LIMB_BATCH_LANES;
+    if (lanes && (uintptr_t)numbers % LIMB_DATA_ALIGN) return LIMB_E_ARG;
+  }
   return LIMB_OK;
 }
 
-limb_status limb_batch_to_lanes(const limb_batch* b, size_t n, size_t width, const double* rows, double* lanes)
+// Reads the environment of a call, and checks its wrenches.
+static limb_status read_request(const limb_batch_call* c, limb_batch_environment* out)
 {
-  return b ? turn(b->f64->to_lanes, n, width, rows, lanes) : LIMB_E_ARG;
+  *out = limb_default_batch_environment();
+  const limb_status s = c->env ? limb_sized_read(out, sizeof *out, c->env, sizeof *out) : LIMB_OK;
+  return s == LIMB_OK ? check_wrenches(c, out) : s;
 }
 
-limb_status limb_batch_to_rows(const limb_batch* b, size_t n, size_t width, const double* lanes, double* rows)
+// Sets the states of the bases from `all`, and what else the kernels need of it.
+static limb_status enter_environment(const limb_batch_call* c, const limb_environment* all, limb_batch_job* job)
 {
-  return b ? turn(b->f64->to_rows, n, width, lanes, rows) : LIMB_E_ARG;
+  limb_data* d = c->b->space[0].d;
+  limb_call_environment x;
+  const limb_status s = limb_enter_lawless(d, all, NULL, &x);
+  if (s != LIMB_OK) return limb_batch_refusal(s);
+  job->terms = x.terms;
+  job->base = d->ws.base, job->base_turns = d->ws.base_turns;
+  job->fixed = x.given, job->nfixed = x.ngiven;
+  return LIMB_OK;
 }
 
-limb_status limb_batch_to_lanes_f32(const limb_batch* b, size_t n, size_t width, const float* rows, float* lanes)
+limb_status limb_batch_read_environment(const limb_batch_call* c, limb_batch_job* job)
 {
-  return b ? turn(b->f32->to_lanes, n, width, rows, lanes) : LIMB_E_ARG;
+  limb_batch_environment env;
+  limb_status s = read_request(c, &env);
+  if (s == LIMB_OK) s = enter_environment(c, env.all, job);
+  job->env = env.all;
+  job->varied = env.wrench, job->nvaried = env.nwrench;
+  return s;
 }
 
-limb_status limb_batch_to_rows_f32(const limb_batch* b, size_t n, size_t width, const float* lanes, float* rows)
+limb_status limb_batch_read_gravity(const limb_batch_call* c, limb_batch_job* job)
 {
-  return b ? turn(b->f32->to_rows, n, width, lanes, rows) : LIMB_E_ARG;
+  limb_batch_environment env;
+  limb_environment e, only = limb_default_environment(c->b->m);
+  limb_status s = read_request(c, &env);
+  if (s == LIMB_OK) s = limb_environment_read(c->b->m, env.all, &e);
+  if (s != LIMB_OK) return limb_batch_refusal(s);
+  only.gravity = e.gravity;
+  job->env = env.all;
+  return enter_environment(c, env.all ? &only : NULL, job);
+}
+
+// ---- a job over all states ----------------------------------------------------------------------------------
+
+// By one thread or several. Threads take runs of whole blocks from a counter, so that a slow one does not hold up the
+// rest. The results of a state do not depend on the thread that computes it.
+
+enum { RUNS_PER_THREAD = 8, LONGEST_RUN = 4096 };
+
+typedef struct spread {
+  const limb_batch* b;
+  const limb_batch_job* job;
+  limb_batch_run* kernel;
+  ptrdiff_t length; // of a run
+  _Atomic ptrdiff_t next;
+} spread;
+
+static limb_batch_failure earlier(limb_batch_failure a, limb_batch_failure b) { return b.state < a.state ? b : a; }
+
+static void work_on_runs(void* argument, int index)
+{
+  spread* x = argument;
+  limb_batch_space* s = &x->b->space[index];
+  s->failure = (limb_batch_failure){PTRDIFF_MAX, LIMB_OK};
+  for (;;) {
+    const ptrdiff_t first = atomic_fetch_add_explicit(&x->next, x->length, memory_order_relaxed);
+    if (first >= x->job->n) return;
+    const ptrdiff_t left = x->job->n - first, count = left < x->length ? left : x->length;
+    s->failure = earlier(s->failure, x->kernel(x->job, s, first, first + count));
+  }
+}
+
+// States of a run: whole blocks.
+static ptrdiff_t run_length(const limb_batch* b, const limb_batch_job* job)
+{
+  ptrdiff_t length = job->n / ((ptrdiff_t)b->nspace * RUNS_PER_THREAD);
+  if (length > LONGEST_RUN) length = LONGEST_RUN;
+  return (length / job->block + 1) * job->block;
+}
+
+limb_status limb_batch_go(limb_batch* b, const limb_batch_job* job, limb_batch_run* kernel)
+{
+  const limb_pool* pool = b->options.pool;
+  if (!kernel) return LIMB_E_UNSUPPORTED;
+  if (!pool || job->n <= job->block) return kernel(job, &b->space[0], 0, job->n).status;
+  spread x = {b, job, kernel, run_length(b, job), 0};
+  pool->run(pool->context, b->nspace, work_on_runs, &x);
+  limb_batch_failure first = {PTRDIFF_MAX, LIMB_OK};
+  for (int k = 0; k < b->nspace; k++) first = earlier(first, b->space[k].failure);
+  return first.status;
+}
+
+// Arrays in lanes are read and written as vectors.
+static bool aligned(const limb_batch_call* c)
+{
+  const void* const all[] = {c->q, c->v, c->x, c->out[0], c->out[1], c->out[2], c->out[3]};
+  uintptr_t bits = 0;
+  for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) bits |= (uintptr_t)all[k];
+  return bits % LIMB_DATA_ALIGN == 0;
+}
+
+// Whether a call can go state by state.
+static bool one_by_one(const limb_batch_call* c)
+{
+  const bool plain = c->type == LIMB_BATCH_F64 && c->b->options.layout == LIMB_BATCH_ROWS;
+  return plain && !(c->env && c->env->nwrench > 0);
+}
+
+limb_status limb_batch_prepare(const limb_batch_call* c, limb_batch_job* out)
+{
+  const limb_batch* b = c->b;
+  const size_t max = PTRDIFF_MAX / 2;
+  if (!b || !c->q || c->n > max) return LIMB_E_ARG;
+  const bool lanes = b->options.layout == LIMB_BATCH_LANES;
+  if (lanes && !aligned(c)) return LIMB_E_ARG;
+  if (b->m->nloop > 0 && !one_by_one(c)) return LIMB_E_UNSUPPORTED;
+  *out = (limb_batch_job){.m = b->m,
+                          .block = limb_batch_kernels_of(c)->lanes,
+                          .k = c->type == LIMB_BATCH_F32 ? (const void*)b->k32 : b->m->k64,
+                          .lanes = lanes,
+                          .n = (ptrdiff_t)c->n,
+                          .q = c->q,
+                          .v = c->v,
+                          .x = c->x,
+                          .out = {c->out[0], c->out[1], c->out[2], c->out[3]},
+                          .status = c->status};
+  return LIMB_OK;
+}
+
+const limb_batch_kernels* limb_batch_matrix_kernels(const limb_batch_call* c, bool in_lanes)
+{
+  if (in_lanes) return limb_batch_kernels_of(c);
+  return one_by_one(c) ? &limb_batch_one_by_one : NULL;
 }

@@ -5,6 +5,7 @@
 
 #include "limb/batch.h"
 #include "limb/closed.h"
+#include "limb/pool.h"
 
 #include "base/memory.h"
 #include "kernel/batch_tables.h"
@@ -34,33 +35,36 @@ typedef struct limb_batch_call {
   limb_status* status;
 } limb_batch_call;
 
-// Ways for robots whose matrices find no room in lanes: one call for one state. Double and rows only.
+// For robots whose matrices do not fit in lanes: one call for one state. Double, and state after state, only.
 extern const limb_batch_kernels limb_batch_one_by_one;
 
-// The kernels of a call. Those that are NULL in it, limb_batch_go refuses.
+// The kernels of a call; limb_batch_go refuses those that are NULL.
 static inline const limb_batch_kernels* limb_batch_kernels_of(const limb_batch_call* c)
 {
   if (c->b->m->nloop > 0) return &limb_batch_one_by_one;
   return c->type == LIMB_BATCH_F32 ? c->b->f32 : c->b->f64;
 }
 
-// A job from a call, surroundings left out. LIMB_E_ARG: no batch, more states than memory holds, or lanes
-// that are not aligned.
+// A job from a call, without its environment. LIMB_E_ARG: no batch, more states than memory holds, or lanes that are
+// not aligned.
 limb_status limb_batch_prepare(const limb_batch_call* c, limb_batch_job* out);
 
-// Reads the surroundings. LIMB_E_ARG, LIMB_E_UNSUPPORTED and LIMB_E_NONFINITE as limb_environment_read.
-limb_status limb_batch_surround(const limb_batch_call* c, limb_batch_job* job);
+// Reads the environment. LIMB_E_ARG, LIMB_E_UNSUPPORTED and LIMB_E_NONFINITE as limb_environment_read.
+limb_status limb_batch_read_environment(const limb_batch_call* c, limb_batch_job* job);
 
-// What a batch says of surroundings that single calls refuse: LIMB_E_NONFINITE is kept for states.
+// The status of an environment that single calls refuse: LIMB_E_NONFINITE is kept for states.
 static inline limb_status limb_batch_refusal(limb_status s) { return s == LIMB_E_NONFINITE ? LIMB_E_ARG : s; }
 
-// The same, but of what they say gravity only.
-limb_status limb_batch_surround_gravity(const limb_batch_call* c, limb_batch_job* job);
+// The same, but only gravity.
+limb_status limb_batch_read_gravity(const limb_batch_call* c, limb_batch_job* job);
 
 // Runs a job over all states; returns the status of the first that failed. LIMB_E_UNSUPPORTED without a kernel.
 limb_status limb_batch_go(limb_batch* b, const limb_batch_job* job, limb_batch_run* kernel);
 
-// The kernels of a call with matrices that may find no room in lanes; NULL: there are none (LIMB_E_UNSUPPORTED).
+// The kernels of a call with matrices that may not fit in lanes; NULL: there are none (LIMB_E_UNSUPPORTED).
 const limb_batch_kernels* limb_batch_matrix_kernels(const limb_batch_call* c, bool in_lanes);
+
+// Whether a pool of the caller can be used (threads.c).
+bool limb_pool_valid(const limb_pool* p);
 
 #endif

@@ -15,16 +15,16 @@
 //   forward   A  first parts: out (velocities); with no next part also back. Others: as above
 //             -  velocities of the bases, in a row
 //             B  other parts: out; all in rows: back, seen from both ends if they hold a next one, of which
-//                its first links tell enough for a guess
+//                its first links suffice for a guess
 //             -  joins from the last part to the first, the trunk, accelerations of the bases in a row
 //             C  all: accelerations
 //
 // Without rows B and, of inverse dynamics, C have nothing to do and are left out.
 
 #include "batch/split_impl.h"
-
 #include "dynamics/environment.h"
 #include "kernel/tables.h"
+#include "linalg/dense.h"
 
 #include <string.h>
 
@@ -56,7 +56,7 @@ static bool works(const limb_part* p, limb_split_way way, int phase)
 }
 
 // Pools hand tasks out from the first on. Where each processor takes one, a part stays with its processor
-// from phase to phase: of k + 1 in a row the last one takes the place of the first, when that rests.
+// from phase to phase: of k + 1 in a row the last one replaces the first, when that rests.
 static void run(limb_split* s, limb_split_way way, int phase, limb_pool_task* task)
 {
   const limb_cut* cut = &s->cut[way];
@@ -72,7 +72,7 @@ static void run(limb_split* s, limb_split_way way, int phase, limb_pool_task* ta
   s->pool->run(s->pool->context, count, task, s);
 }
 
-// ---- inverse dynamics ----------------------------------------------------------------------------------
+// ---- inverse dynamics ---------------------------------------------------------------------------------------
 
 static void inverse_end(limb_split* s, limb_part* p)
 {
@@ -177,7 +177,119 @@ static limb_status inverse(limb_split* s, limb_cut* cut)
   return all_fine(cut) ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
-// ---- forward dynamics ----------------------------------------------------------------------------------
+// ---- parts in a row: a part and what it holds ---------------------------------------------------------------
+
+// The part has been taken through its passes with a guess I*, p* of what it holds; Phi, beta and Lambda
+// belong to that (kernel/aba_kernel.h). Now the true I and p are known, seen from the part's last link,
+// which accelerates by a_last. With the differences dI = I - I* and dp = p - p* the force differs by
+//
+//   h = dI a_last + dp,    a_last = Phi' a + beta - Lambda h
+//   h = W Phi' a + h0,     W = (1 + dI Lambda)^-1 dI,    h0 = (1 + dI Lambda)^-1 (dI beta + dp)
+//
+// and seen from the part's base it is
+//
+//   I_base = I_part + Phi W Phi',    p_base = p_part + Phi h0
+//
+// Without a guess (zero) the part alone would answer first: under torques that were meant to carry the rest
+// of the chain its accelerations are huge, and as many digits are lost when they are taken back. A guess from
+// some links of the rest leaves little to take back: what is behind them hardly counts.
+//
+// I and I* are positive semidefinite, and so is 1 / Lambda + dI: the inverse exists, whatever the robot. Cost
+// O(1): about 1600 multiplications.
+
+// Articulated inertia and bias as the kernels keep them: A, B, M and p, where n = A al + B a, f = B' al + M
+// a.
+enum { AT_A = 0, AT_B = 6, AT_M = 15, AT_P = 21 };
+
+static const int symmetric[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
+
+// Entry r, c of the inertia.
+static int entry(int r, int c)
+{
+  if (r < 3 && c < 3) return AT_A + symmetric[r][c];
+  if (r >= 3 && c >= 3) return AT_M + symmetric[r - 3][c - 3];
+  return r < c ? AT_B + 3 * r + c - 3 : AT_B + 3 * c + r - 3;
+}
+
+// Row r of F is added up: sum of F[r][k] x[k].
+static double row_times(const double* F, const double* x)
+{
+  double sum = 0;
+  for (int k = 0; k < 6; k++) sum += F[k] * x[k];
+  return sum;
+}
+
+// 1 + I Lambda
+static void coupling(const limb_tip* t, const double* I, double* C)
+{
+  for (int r = 0; r < 6; r++) {
+    for (int c = 0; c < 6; c++) {
+      double sum = r == c;
+      for (int k = 0; k < 6; k++) sum += I[entry(r, k)] * t->Lambda[k][c];
+      C[6 * r + c] = sum;
+    }
+  }
+}
+
+// W = C^-1 d and h0 = C^-1 (p + d beta), from the factors of C.
+static void solve_grip(const limb_tip* t, const double* d, const double* C, const int* pivot, limb_grip* g)
+{
+  for (int c = 0; c < 6; c++) {
+    double column[6];
+    for (int r = 0; r < 6; r++) column[r] = d[entry(r, c)];
+    limb_lu_solve(6, C, pivot, column);
+    for (int r = 0; r < 6; r++) g->W[r][c] = column[r];
+  }
+  for (int r = 0; r < 6; r++) {
+    g->h0[r] = d[AT_P + r];
+    for (int k = 0; k < 6; k++) g->h0[r] += d[entry(r, k)] * t->beta[k];
+  }
+  limb_lu_solve(6, C, pivot, g->h0);
+}
+
+// What is held at the end, as the part before feels it: Phi W Phi' and Phi h0.
+static void hand_back(const limb_tip* t, const limb_grip* g, double* kept)
+{
+  for (int r = 0; r < 6; r++) {
+    double FW[6]; // row r of Phi W; W is symmetric but for rounding
+    for (int k = 0; k < 6; k++) {
+      FW[k] = 0;
+      for (int l = 0; l < 6; l++) FW[k] += t->Phi[r][l] * (g->W[l][k] + g->W[k][l]) / 2;
+    }
+    for (int c = r; c < 6; c++) kept[entry(r, c)] += row_times(FW, t->Phi[c]);
+    kept[AT_P + r] += row_times(t->Phi[r], g->h0);
+  }
+}
+
+// A part with its next ones, seen from its base: kept is the articulated inertia and bias of the part with what it
+// was guessed to hold, then with next.
+static void join_next(limb_part* p, const double* guess, const double* next, double* kept)
+{
+  double d[LIMB_WS_ARTIC], C[36], scale[6];
+  int pivot[6];
+  for (int i = 0; i < LIMB_WS_ARTIC; i++) d[i] = next[i] - guess[i];
+  coupling(&p->tip, d, C);
+  p->fine = limb_lu_factor(6, C, pivot, scale);
+  if (!p->fine) return;
+  solve_grip(&p->tip, d, C, pivot, &p->grip);
+  hand_back(&p->tip, &p->grip, kept);
+}
+
+// What the part then holds, and how its last link accelerates, six numbers: from those of its base.
+static void let_go(limb_part* p, const double* base, double* last)
+{
+  limb_tip* t = &p->tip;
+  double free[6]; // Phi' a
+  for (int c = 0; c < 6; c++) {
+    free[c] = 0;
+    for (int r = 0; r < 6; r++) free[c] += t->Phi[r][c] * base[r];
+  }
+  memset(t->h, 0, sizeof t->h);
+  for (int r = 0; r < 6; r++) t->h[r] = p->grip.h0[r] + row_times(p->grip.W[r], free);
+  for (int r = 0; r < 6; r++) last[r] = free[r] + t->beta[r] - row_times(t->Lambda[r], t->h);
+}
+
+// ---- forward dynamics ---------------------------------------------------------------------------------------
 
 static void forward_back(limb_split* s, limb_part* p)
 {
@@ -228,13 +340,13 @@ static void forward_task(void* argument, int index)
 }
 
 // Joins from the last part to the first. False when a part or a guess is singular: the whole need not be.
-static bool join(limb_cut* cut)
+static bool join_parts(limb_cut* cut)
 {
   for (int i = cut->count - 1; i >= 0; i--) {
     limb_part* p = &cut->part[i];
     if (p->next < 0) continue;
     if (!(p->min_pivot > 0) || !(cut->view[i].min_pivot > 0)) return false;
-    limb_join(p, artic_of(p, last_of(p)), handed_artic(&cut->part[p->next]), handed_artic(p));
+    join_next(p, artic_of(p, last_of(p)), handed_artic(&cut->part[p->next]), handed_artic(p));
     if (!p->fine) return false;
   }
   return true;
@@ -247,17 +359,17 @@ static void accelerate_bases(limb_cut* cut)
     limb_part* p = &cut->part[i];
     double* base = base_of(p) + 3;
     if (p->previous < 0) copy(base, state_of(&cut->trunk, p->hang) + 3, 6);
-    if (p->next >= 0) limb_let_go(p, base, base_of(&cut->part[p->next]) + 3);
+    if (p->next >= 0) let_go(p, base, base_of(&cut->part[p->next]) + 3);
   }
 }
 
-static double least_of(const limb_cut* cut)
+static double min_pivot_of(const limb_cut* cut)
 {
-  double least = cut->trunk.min_pivot;
+  double smallest = cut->trunk.min_pivot;
   for (int i = 0; i < cut->count; i++) {
-    if (!(cut->part[i].min_pivot >= least)) least = cut->part[i].min_pivot;
+    if (!(cut->part[i].min_pivot >= smallest)) smallest = cut->part[i].min_pivot;
   }
-  return least;
+  return smallest;
 }
 
 // LIMB_E_UNSUPPORTED: not by parts; nothing has been delivered.
@@ -271,7 +383,7 @@ static limb_status forward(limb_split* s, limb_cut* cut)
   if (cut->rows) {
     motions_of_bases(s, cut);
     run(s, LIMB_SPLIT_FORWARD, PHASE_B, forward_task);
-    if (!join(cut)) return LIMB_E_UNSUPPORTED;
+    if (!join_parts(cut)) return LIMB_E_UNSUPPORTED;
   }
   for (int i = 0; i < cut->count; i++) {
     limb_part* p = &cut->part[i];
@@ -279,17 +391,17 @@ static limb_status forward(limb_split* s, limb_cut* cut)
     copy(artic_of(trunk, p->hang), handed_artic(p), LIMB_WS_ARTIC);
   }
   trunk->min_pivot = k->forward_back(trunk, false, NULL);
-  if (!(least_of(cut) > 0)) return LIMB_E_SINGULAR;
+  if (!(min_pivot_of(cut) > 0)) return LIMB_E_SINGULAR;
   trunk->fine = k->forward_end(trunk, &s->call, NULL);
   accelerate_bases(cut);
   run(s, LIMB_SPLIT_FORWARD, PHASE_C, forward_task);
   return all_fine(cut) ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
-// ---- calls ---------------------------------------------------------------------------------------------
+// ---- calls --------------------------------------------------------------------------------------------------
 
-// What the surroundings are for the parts.
-static void surround(limb_split* s, limb_cut* cut, const limb_surroundings* x)
+// The environment of the parts.
+static void spread_environment(limb_split* s, limb_cut* cut, const limb_call_environment* x)
 {
   const limb_ws* ws = &s->d->ws;
   cut->trunk.ws.base = ws->base;
@@ -310,10 +422,10 @@ static limb_status call(limb_split* s, limb_split_way way, const limb_split_call
   limb_cut* cut = &s->cut[way];
   limb_status status = limb_check_state(s->d, c->q, c->v, c->x);
   if (status != LIMB_OK) return status;
-  limb_surroundings x;
+  limb_call_environment x;
   status = limb_enter(s->d, env, c->q, c->v, &x);
   if (status != LIMB_OK) return status;
-  surround(s, cut, &x);
+  spread_environment(s, cut, &x);
   s->call = *c;
   s->call.terms = x.terms;
   status = way == LIMB_SPLIT_INVERSE ? inverse(s, cut) : forward(s, cut);

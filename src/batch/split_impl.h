@@ -2,7 +2,7 @@
 //
 // A part is a robot of its own, on a base that moves: the link that carries it. It shares the constants of
 // its links with the model. What no part contains is the trunk, a robot on the model's own base. A limb is
-// what hangs on one link of the trunk: one part, or several in a row, when it is a chain.
+// what one link of the trunk carries: one part, or several in a row, when it is a chain.
 //
 // Motions of a base are nine numbers: angular velocity, angular acceleration, acceleration of the origin
 // (kernel/rnea_kernel.h). Forces are moment and force at a link's origin, in its axes.
@@ -13,7 +13,7 @@
 
 #include "kernel/batch_tables.h"
 
-enum { LIMB_SPLIT_PARTS = LIMB_SPLIT_PROCESSORS + 1 }; // most of a robot
+enum { LIMB_SPLIT_PARTS = LIMB_SPLIT_PROCESSORS + 1 }; // at most
 
 // What a robot is cut into. Ranges of links that are all descendants of the link before the first one (but
 // for the next parts of a limb); ascending.
@@ -21,7 +21,7 @@ typedef struct limb_plan {
   int count; // 0: not at all
   struct {
     int begin, end;
-    int previous; // part; -1: it hangs on the trunk
+    int previous; // part; -1: the trunk carries it
   } part[LIMB_SPLIT_PARTS];
 } limb_plan;
 
@@ -44,7 +44,7 @@ struct limb_split {
   const limb_model* m;
   const limb_pool* pool;
   limb_memory memory;
-  limb_data* d; // surroundings, and plain calls
+  limb_data* d; // environment, and plain calls
   const limb_split_kernels* kernels;
   limb_cut cut[2]; // by direction
   limb_split_call call;
@@ -54,15 +54,5 @@ struct limb_split {
 
 // Where to cut; split_plan.c.
 limb_plan limb_plan_cut(const limb_model* m, limb_split_way way, const limb_split_options* options);
-
-// Lays a cut out, and fills it when there is memory (split_cut.c).
-void limb_cut_lay_out(limb_arena* a, const limb_model* m, const limb_plan* plan, limb_split_way way, limb_cut* out);
-
-// A part with its next ones, seen from its base: kept is the articulated inertia and bias of the part with
-// what it was guessed to hold, then with next (split_join.c).
-void limb_join(limb_part* p, const double* guess, const double* next, double* kept);
-
-// What the part then holds, and how its last link accelerates, six numbers: from those of its base.
-void limb_let_go(limb_part* p, const double* base, double* last);
 
 #endif

@@ -4,9 +4,8 @@
 // out.
 #include "codegen/codegen_impl.h"
 
-#include "base/alloc.h"
-#include "base/error.h"
-#include "base/sized.h"
+#include "base/memory.h"
+#include "base/status.h"
 #include "codegen/schedule.h"
 #include "codegen/simplify.h"
 #include "codegen/text.h"

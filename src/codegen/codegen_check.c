@@ -1,9 +1,9 @@
 // Comparison of generated expressions with the library, in random states (codegen_impl.h).
 #include "codegen/codegen_impl.h"
 
-#include "base/alloc.h"
-#include "base/error.h"
-#include "base/random.h"
+#include "base/memory.h"
+#include "base/numeric.h"
+#include "base/status.h"
 #include "codegen/program.h"
 
 #include <math.h>

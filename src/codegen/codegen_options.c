@@ -1,7 +1,7 @@
 // What can be requested: the table of quantities, options with their defaults and checks, the prefix of all names.
 #include "codegen/codegen_impl.h"
 
-#include "base/error.h"
+#include "base/status.h"
 #include "codegen/text.h"
 #include "codegen/trace.h"
 

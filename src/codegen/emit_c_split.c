@@ -3,7 +3,7 @@
 // Values that one part computes and a later one needs are kept in an array w of the caller; an element of w is reused
 // once its value is dead. Each part begins by loading what it needs. A part ends where its statements, loads and
 // stores included, would become too many.
-#include "base/alloc.h"
+#include "base/memory.h"
 #include "codegen/codegen_impl.h"
 
 #include <string.h>

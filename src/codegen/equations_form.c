@@ -6,7 +6,7 @@
 //          C_ij = sum_k 1/2 (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i) v_k
 #include "codegen/equations.h"
 
-#include "base/error.h"
+#include "base/status.h"
 
 #include <math.h>
 

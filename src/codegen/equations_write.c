@@ -1,11 +1,10 @@
 // Equations of motion as text: options, the steps from the model to the document, and the comparison with the library.
 #include "limb/assemble.h"
 
-#include "base/alloc.h"
-#include "base/error.h"
-#include "base/nearest.h"
-#include "base/random.h"
-#include "base/sized.h"
+#include "base/memory.h"
+#include "base/names.h"
+#include "base/numeric.h"
+#include "base/status.h"
 #include "codegen/equations.h"
 #include "codegen/text.h"
 

@@ -12,7 +12,7 @@
 //   d tanh a = (1 - tanh^2 a) da        d sign a = 0
 #include "codegen/graph.h"
 
-#include "base/alloc.h"
+#include "base/memory.h"
 #include "codegen/program.h"
 
 #include <math.h>

@@ -5,8 +5,8 @@
 // constrained dynamic systems, J. Mech. Des. 104, 1982. Cost: configurations^2 reductions of Psi.
 #include "limb/assemble.h"
 
-#include "base/error.h"
-#include "base/random.h"
+#include "base/numeric.h"
+#include "base/status.h"
 #include "codegen/trace.h"
 
 #include <math.h>
@@ -38,10 +38,10 @@ static limb_status begin_at(limb_loops* w, bool anywhere, uint64_t* seed, double
 static int rank_at(limb_loops* w, const double* q)
 {
   int rank = 0;
-  if (limb_loop_rows_at(w, q, NULL, 0, LIMB_ROWS_PSI) != LIMB_OK) return -1;
+  if (limb_constraints_at(w, q, NULL, 0, LIMB_NEED_PSI) != LIMB_OK) return -1;
   for (int k = 0; k < w->m->clusters.count; k++) {
     const limb_reduction* r = limb_reduce_cluster(w, k, w->passive, LIMB_CARRY_NOTHING, RANK_TOLERANCE);
-    if (r->least < PIVOT_THIN * r->greatest) return -1;
+    if (r->min_pivot < PIVOT_THIN * r->max_pivot) return -1;
     rank += r->rank + r->preferred;
   }
   return rank;
@@ -85,7 +85,7 @@ typedef struct chooser {
 
 static limb_status rows_of_configuration(const chooser* c, int i)
 {
-  return limb_loop_rows_at(c->w, c->q + (ptrdiff_t)i * c->w->m->nq, NULL, 0, LIMB_ROWS_PSI);
+  return limb_constraints_at(c->w, c->q + (ptrdiff_t)i * c->w->m->nq, NULL, 0, LIMB_NEED_PSI);
 }
 
 static limb_status singular(const chooser* c, int cluster, const char* why)
@@ -148,7 +148,7 @@ static limb_status evaluate_choice(const chooser* c)
     for (int k = 0; k < count; k++) {
       const limb_reduction* r = limb_reduce_cluster(c->w, k, c->mark, LIMB_CARRY_NOTHING, RANK_TOLERANCE);
       if (r->rank == 0) continue;
-      const double share = r->preferred == r->rank ? r->least / r->greatest : 0;
+      const double share = r->preferred == r->rank ? r->min_pivot / r->max_pivot : 0;
       c->min_pivot[k] = fmin(c->min_pivot[k], share);
     }
   }
@@ -218,7 +218,7 @@ static limb_status choose_in(limb_loops* w, const unsigned char* prefer, limb_pr
                .to = to,
                .error = error};
   if (!c.q || !c.pivot || !c.mark || !c.min_pivot || !alloc_partition(p, m, to)) return LIMB_E_NOMEM;
-  if (w->has_laws)
+  if (w->has_prescribed)
     return limb_fail(
       error, LIMB_E_UNSUPPORTED, NULL,
       "a loop has a prescribed motion, which generated code does not support; remove it, or use the library");

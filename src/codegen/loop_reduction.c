@@ -3,7 +3,7 @@
 // Dependent velocities are found block by block: a loop with as many unknowns as constraints is a block of its own,
 // given those of earlier blocks; what is left of a cluster is one more block.
 // Cost: O(n) for the constraints; n^2 ny for G' M G, without products with zero.
-#include "base/error.h"
+#include "base/status.h"
 #include "codegen/trace.h"
 #include "kernel/vectors.h"
 
@@ -71,7 +71,7 @@ limb_status limb_trace_constraints(limb_tracer* t, bool moving, limb_loop_trace*
   if (s == LIMB_OK) s = alloc_constraints(out);
   if (s != LIMB_OK) return s;
   for (int l = 0; l < t->m->nloop && moving; l++) {
-    if (limb_follows_law(&t->m->loop[l].def.law))
+    if (limb_is_prescribed(&t->m->loop[l].def.law))
       return limb_fail(t->error, LIMB_E_UNSUPPORTED, t->m->loop[l].def.name,
                        "the loop has a prescribed motion, which generated code does not support");
   }
@@ -208,7 +208,7 @@ static limb_status find_blocks(limb_loop_trace* c)
 // Scratch for the right-hand side and the solution of one block.
 static limb_scalar* block_work(limb_loop_trace* c)
 {
-  return limb_trace_scalars(c->t, (size_t)(c->m.clusters.most_nrow + c->m.clusters.most_nv));
+  return limb_trace_scalars(c->t, (size_t)(c->m.clusters.max_nrow + c->m.clusters.max_nv));
 }
 
 // Finds the dependent velocities in x with Psi x = b, given the independent ones. work: from block_work.

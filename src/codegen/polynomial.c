@@ -4,7 +4,7 @@
 // for each variable.
 #include "codegen/polynomial.h"
 
-#include "base/alloc.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <string.h>

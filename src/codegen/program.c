@@ -5,7 +5,7 @@
 // memory linear in the graph, running it is linear in the live nodes.
 #include "codegen/program.h"
 
-#include "base/alloc.h"
+#include "base/memory.h"
 
 #include <stdint.h>
 #include <string.h>

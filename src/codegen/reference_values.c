@@ -5,8 +5,8 @@
 #include "limb/parallel.h"
 #include "limb/regressor.h"
 
-#include "base/alloc.h"
-#include "base/random.h"
+#include "base/memory.h"
+#include "base/numeric.h"
 #include "codegen/codegen_impl.h"
 #include "codegen/trace.h"
 

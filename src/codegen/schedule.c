@@ -1,7 +1,7 @@
 // Schedules (schedule.h): which nodes become statements, their names, when outputs are stored; counts of operations.
 #include "codegen/schedule.h"
 
-#include "base/alloc.h"
+#include "base/memory.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -11,7 +11,7 @@
 //
 //   ready    cycles until a value is there, on a processor with many units: 4 for an addition or a product, none
 //            for a product that goes into a sum (a multiply-add), 13 for a division
-#include "base/alloc.h"
+#include "base/memory.h"
 #include "codegen/schedule.h"
 
 #include <string.h>

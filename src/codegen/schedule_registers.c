@@ -2,7 +2,7 @@
 //
 // The greedy order is built from the last statement to the first: among the statements that no placed one waits for,
 // the next is the one that makes the fewest new values live, and among equals the one that became ready last.
-#include "base/alloc.h"
+#include "base/memory.h"
 #include "codegen/schedule.h"
 
 #include <string.h>

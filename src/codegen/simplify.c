@@ -10,8 +10,8 @@
 // and replaced in one pass. Rounding is all that is left of such a sum; dividing by it gives nonsense.
 #include "codegen/simplify.h"
 
-#include "base/alloc.h"
-#include "base/random.h"
+#include "base/memory.h"
+#include "base/numeric.h"
 #include "codegen/program.h"
 
 #include <math.h>

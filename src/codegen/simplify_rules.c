@@ -14,8 +14,8 @@
 //
 // This pays where the inner sums have hardly any other user. A moment of inertial forces is such a sum when it is
 // computed from entries of U = [w'] + [w][w] that no other force of the link needs: this is Euler's equation.
-#include "base/alloc.h"
-#include "base/random.h"
+#include "base/memory.h"
+#include "base/numeric.h"
 #include "codegen/simplify.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 // Text buffers, lists of words, identifiers (text.h).
 #include "codegen/text.h"
 
-#include "base/alloc.h"
+#include "base/memory.h"
 #include "base/number.h"
 
 #include <stdarg.h>

@@ -2,8 +2,8 @@
 #include "codegen/trace.h"
 #include "codegen/text.h"
 
-#include "base/error.h"
-#include "base/nearest.h"
+#include "base/names.h"
+#include "base/status.h"
 
 #include <math.h>
 #include <stdio.h>

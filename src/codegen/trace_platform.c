@@ -11,7 +11,7 @@
 // B^+ is a least-squares inverse where the legs forbid some twists: V must be one that they allow.
 #include "limb/parallel.h"
 
-#include "base/error.h"
+#include "base/status.h"
 #include "codegen/trace.h"
 #include "kernel/vectors.h"
 

@@ -10,11 +10,11 @@
 #include "limb/derivatives.h"
 #include "limb/regressor.h"
 
-#include "base/error.h"
+#include "base/status.h"
 #include "codegen/graph.h"
 #include "codegen/trace.h"
-#include "dynamics/marks.h"
-#include "kinematics/site.h"
+#include "dynamics/dynamics_impl.h"
+#include "kinematics/kinematics_impl.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -450,7 +450,7 @@ limb_status limb_trace_hybrid(limb_tracer* t, limb_function* f)
   if (f->nnoted == 0) { // inverse dynamics
     limb_trace_kernels.inverse_dynamics(m, t->k, &t->ws, t->q, t->v, t->x, &t->terms, NULL, tau);
     a = t->x;
-  } else if (limb_marks_sweep(m, given)) {
+  } else if (limb_given_sweeps(m, given)) {
     limb_trace_kernels.hybrid(m, t->k, &t->ws, &in, a, tau);
   } else {
     limb_trace_kernels.hybrid_by_mass_matrix(m, t->k, &t->ws, &in, packed, a, tau);

@@ -1,6 +1,6 @@
 // The value graph (simplify.h): loading and storing, samples, uses, orders.
-#include "base/alloc.h"
-#include "base/random.h"
+#include "base/memory.h"
+#include "base/numeric.h"
 #include "codegen/program.h"
 #include "codegen/simplify.h"
 

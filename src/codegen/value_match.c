@@ -5,7 +5,7 @@
 // where c, a, b are earlier nodes and k is a number (most often 1 or -1). The ratio of the values in two samples does
 // not depend on k. A hash table of all t, keyed by that ratio, tells at once which t fits n, n - c, n + c or n / c.
 // Candidates are compared in all samples, priced by the operations that would become dead, and taken if cheaper.
-#include "base/alloc.h"
+#include "base/memory.h"
 #include "codegen/simplify.h"
 
 #include <float.h>

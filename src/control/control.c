@@ -10,9 +10,9 @@
 //   X               X          pose of the goal in the child's frame (ball and free joints)
 #include "control/control_impl.h"
 
-#include "base/finite.h"
-#include "base/sized.h"
-#include "linalg/vec3.h"
+#include "base/numeric.h"
+#include "base/status.h"
+#include "linalg/dense.h"
 
 #include <math.h>
 

@@ -13,9 +13,9 @@
 //   e' = R' v_goal - v,     x'' = R' a_goal - w x R' v_goal
 #include "control/control_impl.h"
 
-#include "base/finite.h"
-#include "base/sized.h"
-#include "linalg/symmetric.h"
+#include "base/numeric.h"
+#include "base/status.h"
+#include "linalg/dense.h"
 
 enum { ROWS = 6, SQUARE = ROWS * ROWS };
 

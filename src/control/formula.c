@@ -1,8 +1,8 @@
 // Formulas: compiling and evaluating them. The grammar is in formula_parse.c.
 #include "control/formula_impl.h"
 
-#include "base/alloc.h"
-#include "base/error.h"
+#include "base/memory.h"
+#include "base/status.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -17,7 +17,7 @@
 // LIMB_FORMULA_MAX_DEPTH bounds the recursion.
 #include "control/formula_impl.h"
 
-#include "base/error.h"
+#include "base/status.h"
 
 #include <stdarg.h>
 #include <stdio.h>

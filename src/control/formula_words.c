@@ -5,7 +5,7 @@
 // No spaces within a unit, so that 4 m/s is a speed and 4 m / s a quotient.
 #include "control/formula_impl.h"
 
-#include "base/nearest.h"
+#include "base/names.h"
 #include "base/number.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 // Prescribed motion of one joint.
 #include "limb/control.h"
 
-#include "base/finite.h"
+#include "base/numeric.h"
 
 #include <math.h>
 

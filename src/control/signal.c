@@ -9,9 +9,9 @@
 // Gaussian elimination needs no pivoting. Reference: de Boor, A Practical Guide to Splines, chapters X and XIII.
 #include "limb/control.h"
 
-#include "base/alloc.h"
-#include "base/error.h"
-#include "base/finite.h"
+#include "base/memory.h"
+#include "base/numeric.h"
+#include "base/status.h"
 
 #include <math.h>
 #include <string.h>

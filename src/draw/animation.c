@@ -1,6 +1,6 @@
 // Frames of an animation: gathered, spaced evenly, and framed for the view.
 #include "draw/animation.h"
-#include "base/sized.h"
+#include "base/status.h"
 
 #include <stdlib.h>
 #include <string.h>

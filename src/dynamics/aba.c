@@ -1,9 +1,36 @@
-// Forward dynamics: entry points, and the choice between articulated bodies and the mass matrix.
+// Forward and hybrid dynamics: entry points, and the choice between articulated bodies and the mass matrix.
 
+#include "dynamics/dynamics_impl.h"
 #include "dynamics/environment.h"
-#include "dynamics/factors.h"
 #include "kernel/tables.h"
 #include "model/loop_calls.h"
+
+// ---- which forces and accelerations are given ---------------------------------------------------------------
+
+bool limb_given_valid(const limb_model* m, const unsigned char* given)
+{
+  for (int k = 0; k < m->nv; k++) {
+    if (given[k] != LIMB_FORCE_GIVEN && given[k] != LIMB_ACCELERATION_GIVEN) return false;
+  }
+  return true;
+}
+
+const unsigned char* limb_read_given(const limb_data* d, const unsigned char* given)
+{
+  if (!given) return d->inverse;
+  return limb_given_valid(d->m, given) ? given : NULL;
+}
+
+bool limb_given_sweeps(const limb_model* m, const unsigned char* given)
+{
+  for (int j = 0; m->has_mimic && j < m->njoint; j++) {
+    const limb_joint* joint = &m->joint[j];
+    if (joint->def.mimic >= 0 && !given[joint->v]) return false;
+  }
+  return true;
+}
+
+// ---- forward dynamics ---------------------------------------------------------------------------------------
 
 typedef enum method { BY_ABA, BY_MASS_MATRIX, BY_CHAIN } method;
 
@@ -15,8 +42,8 @@ static method best_of(const limb_model* m)
   return limb_is_short_chain(m) ? BY_CHAIN : BY_ABA;
 }
 
-static double least_margin(limb_data* d, const double* q, const double* v, const double* tau,
-                           const limb_surroundings* x, method by, double* work, double* a)
+static double run_kernel(limb_data* d, const double* q, const double* v, const double* tau,
+                         const limb_call_environment* x, method by, double* work, double* a)
 {
   const limb_kernels* k = limb_kernels_of(d);
   const limb_model* m = d->m;
@@ -28,21 +55,21 @@ static double least_margin(limb_data* d, const double* q, const double* v, const
 }
 
 // work: packed factors, BY_MASS_MATRIX only.
-static limb_status run(limb_data* d, const double* q, const double* v, const double* tau, const limb_environment* env,
-                       method by, double* work, double* a)
+static limb_status solve_forward(limb_data* d, const double* q, const double* v, const double* tau,
+                                 const limb_environment* env, method by, double* work, double* a)
 {
   const limb_model* m = d->m;
   limb_status s = limb_check_state(d, q, v, tau);
   if (s != LIMB_OK) return s;
-  limb_surroundings x;
+  limb_call_environment x;
   s = limb_enter(d, env, q, v, &x);
   if (s != LIMB_OK) return s;
-  double least = least_margin(d, q, v, tau, &x, by, work, a);
+  double margin = run_kernel(d, q, v, tau, &x, by, work, a);
   // what looks singular, or is not finite, may be beyond the range of determinants only
-  if (by == BY_CHAIN && (!(least > 0) || !limb_finite_v(d, a))) least = least_margin(d, q, v, tau, &x, BY_ABA, NULL, a);
+  if (by == BY_CHAIN && (!(margin > 0) || !limb_finite_v(d, a))) margin = run_kernel(d, q, v, tau, &x, BY_ABA, NULL, a);
   limb_leave(d, &x);
   const bool positive = by != BY_MASS_MATRIX || limb_factors_positive(m, work);
-  if (!(least > 0) || !positive) return LIMB_E_SINGULAR;
+  if (!(margin > 0) || !positive) return LIMB_E_SINGULAR;
   return limb_finite_v(d, a) ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
@@ -51,7 +78,7 @@ limb_status limb_forward_dynamics(limb_data* d, const double* q, const double* v
 {
   if (!d || !q || !v || !tau || !a) return LIMB_E_ARG;
   if (d->loops) return d->m->loop_calls->forward_dynamics(d->loops, q, v, tau, env, a);
-  return run(d, q, v, tau, env, best_of(d->m), d->ws.packed, a);
+  return solve_forward(d, q, v, tau, env, best_of(d->m), d->ws.packed, a);
 }
 
 limb_status limb_forward_dynamics_aba(limb_data* d, const double* q, const double* v, const double* tau,
@@ -59,7 +86,7 @@ limb_status limb_forward_dynamics_aba(limb_data* d, const double* q, const doubl
 {
   if (!d || !q || !v || !tau || !a) return LIMB_E_ARG;
   if (d->m->has_mimic || d->loops) return LIMB_E_UNSUPPORTED;
-  return run(d, q, v, tau, env, BY_ABA, NULL, a);
+  return solve_forward(d, q, v, tau, env, BY_ABA, NULL, a);
 }
 
 limb_status limb_forward_dynamics_by_mass_matrix(limb_data* d, const double* q, const double* v, const double* tau,
@@ -67,5 +94,54 @@ limb_status limb_forward_dynamics_by_mass_matrix(limb_data* d, const double* q, 
 {
   if (!d || !q || !v || !tau || !work || !a) return LIMB_E_ARG;
   if (d->loops) return LIMB_E_UNSUPPORTED;
-  return run(d, q, v, tau, env, BY_MASS_MATRIX, work, a);
+  return solve_forward(d, q, v, tau, env, BY_MASS_MATRIX, work, a);
+}
+
+// ---- hybrid dynamics ----------------------------------------------------------------------------------------
+
+// work: packed factors; NULL: by articulated bodies.
+static limb_status solve_hybrid(limb_data* d, const limb_hybrid* in, const unsigned char* given, double* work,
+                                double* a, double* tau)
+{
+  const limb_model* m = d->m;
+  limb_status s = limb_check_state(d, in->q, in->v, in->x);
+  if (s != LIMB_OK) return s;
+  limb_call_environment x;
+  s = limb_enter(d, in->env, in->q, in->v, &x);
+  if (s != LIMB_OK) return s;
+  const limb_kernels* k = limb_kernels_of(d);
+  const limb_kernels_hybrid kin = {in->q, in->v, given, in->x, &x.terms, x.wrench};
+  const double margin =
+    work ? k->hybrid_by_mass_matrix(m, m->k64, &d->ws, &kin, work, a, tau) : k->hybrid(m, m->k64, &d->ws, &kin, a, tau);
+  limb_leave(d, &x);
+  if (!(margin > 0) || (work && !limb_factors_positive(m, work))) return LIMB_E_SINGULAR;
+  return limb_finite_v(d, a) && limb_finite_v(d, tau) ? LIMB_OK : LIMB_E_NONFINITE;
+}
+
+// The output that is not wanted goes to scratch.
+static limb_status solve_wanted(limb_data* d, const limb_hybrid* in, const unsigned char* given, double* work,
+                                double* a, double* tau)
+{
+  if (!a && !tau) return LIMB_E_ARG;
+  return solve_hybrid(d, in, given, work, a ? a : d->user_v, tau ? tau : d->user_v);
+}
+
+limb_status limb_hybrid_dynamics(limb_data* d, const double* q, const double* v, const unsigned char* given,
+                                 const double* x, const limb_environment* env, double* a, double* tau)
+{
+  if (limb_has_loops(d)) return LIMB_E_UNSUPPORTED;
+  if (!d || !q || !v || !x) return LIMB_E_ARG;
+  const unsigned char* given_dofs = limb_read_given(d, given);
+  if (!given_dofs) return LIMB_E_ARG;
+  const limb_hybrid in = {q, v, given, x, env};
+  return solve_wanted(d, &in, given_dofs, limb_given_sweeps(d->m, given_dofs) ? NULL : d->ws.packed, a, tau);
+}
+
+limb_status limb_hybrid_dynamics_by_mass_matrix(limb_data* d, const limb_hybrid* in, double* work, double* a,
+                                                double* tau)
+{
+  if (limb_has_loops(d)) return LIMB_E_UNSUPPORTED;
+  if (!d || !in || !in->q || !in->v || !in->x || !work) return LIMB_E_ARG;
+  const unsigned char* given_dofs = limb_read_given(d, in->given);
+  return given_dofs ? solve_wanted(d, in, given_dofs, work, a, tau) : LIMB_E_ARG;
 }

@@ -33,7 +33,7 @@ enum {        // rows of scratch
 struct limb_dual {
   const limb_model* m;
   limb_memory memory;
-  limb_data* d; // over double: checks, surroundings, poses, solves
+  limb_data* d; // over double: checks, environment, poses, solves
   const limb_kernels_dual* kernels;
   limb_ws ws;                      // over dual numbers; its base states are those of d
   limb_dual_at at;                 // what was loaded last; valid during a call
@@ -49,31 +49,25 @@ struct limb_dual {
 
 static inline bool limb_dual_has_loops(const limb_dual* w) { return w && w->m->nloop > 0; }
 
-// Checks everything that a call brings but the surroundings; dx are the directions of x, and no_dx those of
+// Checks everything that a call brings but the environment; dx are the directions of x, and no_dx those of
 // the other one, which must not be there.
 limb_status limb_dual_check(limb_dual* w, const limb_dual_at* at, const limb_directions* along, const double* dx,
                             const double* no_dx);
 
-// Reads the surroundings; with_wrenches: brings wrenches to the links, too, and limb_leave(w->d, x) must
+// Reads the environment; with_wrenches: brings wrenches to the links, too, and limb_leave(w->d, x) must
 // follow.
-limb_status limb_dual_enter(limb_dual* w, const limb_dual_at* at, bool with_wrenches, limb_surroundings* x);
+limb_status limb_dual_enter(limb_dual* w, const limb_dual_at* at, bool with_wrenches, limb_call_environment* x);
 
 // Values, all tangents zero.
 void limb_dual_point(limb_dual* w, const limb_dual_at* at);
 
-// The direction of one slot; NULL is zero.
-void limb_dual_along(limb_dual* w, int slot, const double* dq, const double* dv, const double* dx);
-
 // Directions first, first + 1, ... in the slots, zeros where there are no more.
 void limb_dual_group(limb_dual* w, const limb_directions* along, const double* dx, int first);
 
-// What wrenches do while q moves along dq: sets the slot of w->wrench.
-void limb_dual_wrenches(limb_dual* w, const limb_surroundings* x, int slot, const double* dq);
-
 // Wrenches of the environment as dual numbers, along directions first, first + 1, ...; NULL when there are
 // none.
-const limb_dual_number* limb_dual_wrench_group(limb_dual* w, const limb_surroundings* x, const limb_directions* along,
-                                               int first);
+const limb_dual_number* limb_dual_wrench_group(limb_dual* w, const limb_call_environment* x,
+                                               const limb_directions* along, int first);
 
 // May second derivatives be asked for: LIMB_OK, LIMB_E_ARG or LIMB_E_UNSUPPORTED.
 limb_status limb_dual_ready(const limb_dual* w);

@@ -27,31 +27,17 @@ typedef struct limb_levels {
   int order[2]; // derivatives of the links' motion that are needed, as cost
 } limb_levels;
 
-// Fills what out points at. False when there is no such order of the shafts, or it takes more than
-// LIMB_ELASTIC_ORDER derivatives whatever the friction.
-bool limb_levels_find(const limb_model* m, limb_levels* out);
-
-// Lays out the arrays of limb_levels.
-void limb_levels_lay_out(limb_arena* a, const limb_model* m, limb_levels* out);
-
 struct limb_series {
   const limb_model* m;
   limb_memory memory;
-  limb_data* d; // over double: checks and surroundings
+  limb_data* d; // over double: checks and environment
   limb_levels levels;
   limb_ws ws;                     // over series; its base states are those of d
   limb_series_number *q, *v, *a;  // nq, nv, nv
   limb_series_number* tau;        // nv: without the shafts
   limb_series_number* torque;     // nshaft: T
   limb_series_number *X, *wrench; // nlink poses and forces on links, in link axes
-  double* at;                     // nq: the configuration, with zeros for what is not looked at
+  double* at;                     // nq: the configuration, with zeros for the angles of motors that follow
 };
-
-// q, v and a as series of that degree, from the configuration w->at and the derivatives d (degree + 2 rows of
-// nv).
-void limb_series_load(limb_series* w, int degree, const double* d);
-
-// tau = M a + h + rotors + friction + springs - sum J' wrench as a series; shafts are left out.
-void limb_series_forces(limb_series* w, const limb_surroundings* x);
 
 #endif

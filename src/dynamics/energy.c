@@ -15,10 +15,9 @@
 
 #include "dynamics/environment.h"
 #include "kernel/tables.h"
-#include "kinematics/link_motion.h"
-#include "kinematics/site.h"
+#include "kinematics/kinematics_impl.h"
 #include "kinematics/whole_body.h"
-#include "linalg/dot.h"
+#include "linalg/dense.h"
 #include "model/loop_calls.h"
 
 // Sum over the links of x . I y, for v and v the kinetic energy twice, for v and a its rate.
@@ -85,7 +84,7 @@ static limb_status driving_powers(limb_data* d, const double* q, const double* v
 {
   const limb_model* m = d->m;
   double* tau = d->user_v;
-  limb_surroundings x;
+  limb_call_environment x;
   const limb_status status = limb_enter(d, env, q, v, &x);
   if (status != LIMB_OK) return status;
   limb_kernels_of(d)->inverse_dynamics(m, m->k64, &d->ws, q, v, a, &x.terms, x.wrench, tau);

@@ -1,4 +1,4 @@
-// The surroundings of one call: reading and checking them, the states of the base frames, and what wrenches
+// The environment of one call: reading and checking it, the states of the base frames, and what wrenches
 // and force laws do to the links.
 //
 // Cost: O(roots + wrenches); with wrenches or laws one more pass over the links, for poses and velocities.
@@ -8,12 +8,10 @@
 
 #include "dynamics/environment.h"
 
-#include "base/finite.h"
-#include "base/sized.h"
-#include "dynamics/base_motion.h"
+#include "base/numeric.h"
+#include "base/status.h"
 #include "kernel/tables.h"
-#include "kinematics/link_motion.h"
-#include "kinematics/site.h"
+#include "kinematics/kinematics_impl.h"
 
 #include <string.h>
 
@@ -60,7 +58,7 @@ limb_status limb_environment_read(const limb_model* m, const limb_environment* e
   return s == LIMB_OK ? check_wrenches(m, out) : s;
 }
 
-// States of the base frames; what is set now is remembered, because most calls want the default.
+// States of the base frames; what is set now is remembered, because most calls use the default.
 static void set_base(limb_data* d, const limb_environment* env)
 {
   const limb_model* m = d->m;
@@ -120,7 +118,7 @@ static void move_links(limb_data* d, const double* q, const double* v)
   limb_kernels_of(d)->link_motion(m, m->k64, &d->ws, q, v, NULL, &s->X[0].R.m[0], &s->v[0].w.x, NULL, &s->a_v[0].w.x);
 }
 
-static limb_status add_laws(limb_data* d, const limb_environment* env, limb_surroundings* out)
+static limb_status add_laws(limb_data* d, const limb_environment* env, limb_call_environment* out)
 {
   for (int k = 0; k < env->nlaw; k++) {
     const limb_frame_state at = limb_law_state(d->m, env, &env->law[k], &d->own);
@@ -135,7 +133,7 @@ static limb_status add_laws(limb_data* d, const limb_environment* env, limb_surr
 
 // Brings wrenches, and those of laws, to the links.
 static limb_status set_wrenches(limb_data* d, const double* q, const double* v, const limb_environment* env,
-                                limb_surroundings* out)
+                                limb_call_environment* out)
 {
   if (env->nwrench == 0 && env->nlaw == 0) return LIMB_OK;
   move_links(d, q, env->nlaw > 0 ? v : NULL);
@@ -155,34 +153,34 @@ static void set_default_base(limb_data* d)
   d->base_is_default = true;
 }
 
-static limb_status enter_default(limb_data* d, limb_surroundings* out)
+static limb_status enter_default(limb_data* d, limb_call_environment* out)
 {
-  *out = (limb_surroundings){.terms = {true, true, true, 0}};
+  *out = (limb_call_environment){.terms = {true, true, true, 0}};
   if (!d->base_is_default) set_default_base(d);
   return LIMB_OK;
 }
 
 // q NULL: without wrenches. lawless: LIMB_E_UNSUPPORTED with laws.
 static limb_status enter(limb_data* d, const limb_environment* env, const double* q, const double* v, bool lawless,
-                         limb_surroundings* out)
+                         limb_call_environment* out)
 {
   limb_environment e;
   const limb_status s = limb_environment_read(d->m, env, &e);
   if (s != LIMB_OK) return s;
   if (lawless && e.nlaw > 0) return LIMB_E_UNSUPPORTED;
-  *out = (limb_surroundings){
+  *out = (limb_call_environment){
     .terms = {true, e.friction != 0, true, e.coulomb_width}, .ngiven = e.nwrench, .given = e.wrench};
   set_base(d, &e);
   return q ? set_wrenches(d, q, v, &e, out) : LIMB_OK;
 }
 
 limb_status limb_enter(limb_data* d, const limb_environment* env, const double* q, const double* v,
-                       limb_surroundings* out)
+                       limb_call_environment* out)
 {
   return env ? enter(d, env, q, v, false, out) : enter_default(d, out);
 }
 
-limb_status limb_enter_lawless(limb_data* d, const limb_environment* env, const double* q, limb_surroundings* out)
+limb_status limb_enter_lawless(limb_data* d, const limb_environment* env, const double* q, limb_call_environment* out)
 {
   return env ? enter(d, env, q, NULL, true, out) : enter_default(d, out);
 }
@@ -193,7 +191,7 @@ static void clear_link(limb_data* d, int frame)
   if (link >= 0) d->link_force[link] = (sp_force){{0, 0, 0}, {0, 0, 0}};
 }
 
-void limb_leave(limb_data* d, const limb_surroundings* s)
+void limb_leave(limb_data* d, const limb_call_environment* s)
 {
   for (int k = 0; k < s->nwrench; k++) clear_link(d, s->list[k].frame);
   for (int k = 0; k < s->nlaw; k++) clear_link(d, s->law[k].frame);

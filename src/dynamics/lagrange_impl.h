@@ -21,7 +21,7 @@
 #ifndef LIMB_LAGRANGE_IMPL_H
 #define LIMB_LAGRANGE_IMPL_H
 
-#include "kinematics/link_axis.h"
+#include "kinematics/kinematics_impl.h"
 #include "kinematics/whole_body.h"
 #include "model/data_impl.h"
 
@@ -41,15 +41,6 @@ typedef struct limb_axis {
 
 // Poses and composites at q, checked, in d->own.X and d->composite.
 limb_status limb_lie_at(limb_data* d, const double* q, limb_lie* t);
-
-// V_i = V_parent + sum S_k u_k: velocities of the links for the user's velocities u.
-void limb_lie_velocities(const limb_lie* t, const double* u, sp_motion* V);
-
-// h_i = sum of I V over link i and all that it carries: momenta.
-void limb_lie_momenta(const limb_lie* t, const sp_motion* V, sp_force* h);
-
-// dT/dq and dT/dv = M v, rotors included; either may be NULL.
-limb_status limb_kinetic_derivatives(limb_data* d, const limb_lie* t, const double* v, double* dT_dq, double* dT_dv);
 
 // y_J += v_J x* x_J over the ball and free joints J, with v_J the joint's velocity and x_J its part of x: in
 // components -sum_km c^m_kj v_k x_m.

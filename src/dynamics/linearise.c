@@ -14,8 +14,8 @@
 
 #include "limb/linearise.h"
 
-#include "base/finite.h"
-#include "linalg/expm.h"
+#include "base/numeric.h"
+#include "linalg/dense.h"
 #include "model/data_impl.h"
 #include "model/loop_calls.h"
 
@@ -146,7 +146,7 @@ limb_status limb_linearise_trajectory(limb_data* d, int count, const double* q, 
   return LIMB_OK;
 }
 
-// ---- sampling -------------------------------------------------------------------------------------
+// ---- sampling -----------------------------------------------------------------------------------------------
 
 size_t limb_discretise_work(int nx, int nu)
 {

@@ -11,15 +11,13 @@
 //   F_i      f[i]   wrench on body i by its joint, here in world axes at the body's origin, so that
 //                   handing it to the parent is a shift by the distance of the two origins
 //
-// The world body may move (base_motion.h).
+// The world body may move (environment.h).
 
 #include "dynamics/reactions.h"
 
-#include "base/finite.h"
-#include "dynamics/base_motion.h"
+#include "base/numeric.h"
 #include "dynamics/environment.h"
-#include "kinematics/link_motion.h"
-#include "kinematics/site.h"
+#include "kinematics/kinematics_impl.h"
 #include "kinematics/whole_body.h"
 #include "model/loop_calls.h"
 

@@ -1,12 +1,12 @@
 // Inverse dynamics and its parts: entry points of the recursive Newton-Euler kernel.
 
-#include "base/smooth_sign.h"
+#include "base/numeric.h"
 #include "dynamics/environment.h"
 #include "kernel/tables.h"
 #include "model/loop_calls.h"
 
 // tau by the kernel, inputs checked.
-static limb_status run(limb_data* d, const double* q, const double* v, const double* a, const limb_surroundings* x,
+static limb_status run(limb_data* d, const double* q, const double* v, const double* a, const limb_call_environment* x,
                        const limb_terms* terms, double* tau)
 {
   const limb_model* m = d->m;
@@ -21,7 +21,7 @@ limb_status limb_inverse_dynamics(limb_data* d, const double* q, const double* v
   if (d->loops) return d->m->loop_calls->inverse_dynamics(d->loops, q, v, a, env, tau);
   limb_status s = limb_check_state(d, q, v, a);
   if (s != LIMB_OK) return s;
-  limb_surroundings x;
+  limb_call_environment x;
   s = limb_enter(d, env, q, v, &x);
   if (s != LIMB_OK) return s;
   s = run(d, q, v, a, &x, &x.terms, tau);
@@ -35,7 +35,7 @@ limb_status limb_bias_forces(limb_data* d, const double* q, const double* v, con
   limb_status s = limb_check_state(d, q, v, NULL);
   if (s == LIMB_OK && d->loops) return d->m->loop_calls->bias_forces(d->loops, q, v, env, tau);
   if (s != LIMB_OK) return s;
-  limb_surroundings x;
+  limb_call_environment x;
   s = limb_enter(d, env, NULL, NULL, &x);
   const limb_terms none = {0};
   return s == LIMB_OK ? run(d, q, v, d->zeros, &x, &none, tau) : s;
@@ -49,7 +49,7 @@ limb_status limb_gravity_forces(limb_data* d, const double* q, const limb_enviro
   if (s == LIMB_OK) s = limb_check_state(d, q, NULL, NULL);
   if (s != LIMB_OK) return s;
   only.gravity = e.gravity;
-  limb_surroundings x;
+  limb_call_environment x;
   s = limb_enter(d, env ? &only : NULL, NULL, NULL, &x);
   const limb_terms none = {0};
   if (s == LIMB_OK) s = run(d, q, d->zeros, d->zeros, &x, &none, tau);

@@ -16,21 +16,125 @@
 //
 // The eigenvalues l of A decide. The smallest damping that keeps the condition c is
 //   (l_1 + delta) / (l_k + delta) = c,   delta = (l_1 - c l_k) / (c - 1)
+//
+// A row that ought to be zero comes out as rounding where lengths cancel: the radial velocity of a stretched
+// arm, the velocity of a point on the axis it turns about. A single row of that kind has no other row to be
+// small against, and its inverse would be garbage. Rows whose largest entry is below the floor are therefore
+// set to zero:
+//
+//   angular rows   ROUNDING w              w  largest entry of the frame's three angular rows
+//   linear rows    ROUNDING (v + reach w)  v  largest entry of the frame's three linear rows
+//
+// where reach is the largest coordinate of a point on the way from the frame to the world: positions are
+// known to eps times that.
 
-#include "base/finite.h"
-#include "base/sized.h"
+#include "limb/task.h"
+
+#include "base/numeric.h"
+#include "base/status.h"
 #include "dynamics/environment.h"
-#include "dynamics/task_impl.h"
-#include "kinematics/link_motion.h"
-#include "linalg/dot.h"
-#include "linalg/singular_values.h"
-#include "linalg/symmetric.h"
+#include "kinematics/kinematics_impl.h"
+#include "linalg/dense.h"
 #include "model/loop_calls.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
-#define MOST_CONDITION 1e13
+// ---- tasks as rows ------------------------------------------------------------------------------------------
+
+#define ROUNDING 1e-14
+
+static int directions_of(const limb_task* t)
+{
+  int n = 0;
+  for (unsigned bits = t->directions; bits; bits &= bits - 1) n++;
+  return n;
+}
+
+int limb_task_rows(const limb_task_stack* tasks)
+{
+  if (!tasks || tasks->count < 0 || (tasks->count > 0 && !tasks->task)) return -1;
+  int rows = 0;
+  for (int i = 0; i < tasks->count; i++) {
+    if (tasks->task[i].directions & ~(unsigned)LIMB_TWIST || rows > INT_MAX - 6) return -1;
+    rows += directions_of(&tasks->task[i]);
+  }
+  return rows;
+}
+
+static double component(sp_motion a, int c)
+{
+  const double x[6] = {a.w.x, a.w.y, a.w.z, a.v.x, a.v.y, a.v.z};
+  return x[c];
+}
+
+// Largest coordinate in the world of the frame and of the links that move it.
+static double reach_of(const limb_model* m, const limb_site* s, const sp_pose* X)
+{
+  double reach = limb_largest3(limb_site_pose(s, X).p);
+  for (int i = s->link; i >= 0; i = m->link[i].parent) reach = fmax(reach, limb_largest3(X[i].p));
+  return reach;
+}
+
+// Sizes at which a row of the frame's Jacobian, angular and linear, is rounding.
+static void floors_of(const limb_data* d, const limb_task* t, const sp_motion* J, double floor[2])
+{
+  const limb_site site = limb_site_of(d->m, t->frame);
+  double w = 0, v = 0;
+  for (int k = 0; k < d->m->nv; k++) w = fmax(w, limb_largest3(J[k].w)), v = fmax(v, limb_largest3(J[k].v));
+  floor[0] = ROUNDING * w;
+  floor[1] = ROUNDING * v + ROUNDING * reach_of(d->m, &site, d->own.X) * w;
+}
+
+// Row c of the columns.
+static void take_row(int nv, const sp_motion* J, int c, double floor, double* row)
+{
+  double size = 0;
+  for (int k = 0; k < nv; k++) {
+    row[k] = component(J[k], c);
+    size = fmax(size, fabs(row[k]));
+  }
+  if (size > floor) return;
+  for (int k = 0; k < nv; k++) row[k] = 0;
+}
+
+// J and Jdot v of the motion in d->own, which must hold poses and velocities of the state q, v. LIMB_E_ARG for a
+// frame or reference that does not exist, LIMB_E_NONFINITE when a number overflows.
+//   columns  6 nv scratch;   J  k x nv;   Jdot_v  k, or NULL
+static limb_status task_jacobian(const limb_data* d, const double* q, const double* v, const limb_task_stack* tasks,
+                                 double* columns, double* J, double* Jdot_v)
+{
+  // the kinematics calls, as if limb_kinematics had been called with the state
+  limb_data view = *d;
+  view.motion = d->own;
+  view.q = q, view.v = v;
+  view.have = LIMB_HAS_POSES | LIMB_HAS_VELOCITIES;
+  sp_motion* all = (sp_motion*)columns;
+  const int nv = d->m->nv;
+  ptrdiff_t row = 0;
+  for (int i = 0; i < tasks->count; i++) {
+    const limb_task* t = &tasks->task[i];
+    sp_motion drift;
+    double floor[2];
+    limb_status s = limb_frame_jacobian(&view, t->frame, t->ref, all);
+    if (s == LIMB_OK) s = limb_frame_jacobian_rate_times_v(&view, t->frame, t->ref, &drift);
+    if (s != LIMB_OK) return s;
+    floors_of(d, t, all, floor);
+    const bool finite = limb_finite(6 * (ptrdiff_t)nv, columns) && limb_finite(2, floor) && limb_finite3(drift.w) &&
+                        limb_finite3(drift.v);
+    if (!finite) return LIMB_E_NONFINITE;
+    for (int c = 0; c < 6; c++) {
+      if (!(t->directions & 1u << c)) continue;
+      take_row(nv, all, c, floor[c / 3], J + row * nv);
+      if (Jdot_v) Jdot_v[row] = component(drift, c);
+      row++;
+    }
+  }
+  return LIMB_OK;
+}
+
+#define MAX_CONDITION 1e13
 
 typedef struct parts {
   int k, nv;
@@ -63,13 +167,13 @@ static parts lay_out(const limb_model* m, int rows, double* work)
 static limb_status read_options(const limb_task_options* given, limb_task_options* out)
 {
   *out = limb_default_task_options();
-  const size_t least = offsetof(limb_task_options, raise_damping) + sizeof out->raise_damping;
+  const size_t min_size = offsetof(limb_task_options, raise_damping) + sizeof out->raise_damping;
   if (given) {
-    const limb_status s = limb_sized_read(out, sizeof *out, given, least);
+    const limb_status s = limb_sized_read(out, sizeof *out, given, min_size);
     if (s != LIMB_OK) return s;
   }
   if (!limb_finite(1, &out->condition_limit) || !limb_finite(1, &out->damping)) return LIMB_E_NONFINITE;
-  if (out->condition_limit <= 1 || out->condition_limit > MOST_CONDITION) return LIMB_E_ARG;
+  if (out->condition_limit <= 1 || out->condition_limit > MAX_CONDITION) return LIMB_E_ARG;
   return out->damping >= 0 ? LIMB_OK : LIMB_E_ARG;
 }
 
@@ -85,7 +189,7 @@ static void copy(double* to, const double* from, ptrdiff_t n)
   if (to) memcpy(to, from, (size_t)n * sizeof *to);
 }
 
-// ---- J, and what is known without an inverse ------------------------------------------------------------
+// ---- J, and what is known without an inverse ----------------------------------------------------------------
 
 // Singular values; A is destroyed.
 static limb_status singular_values(int rows, int columns, double* A, double* sigma)
@@ -97,7 +201,7 @@ static limb_status singular_values(int rows, int columns, double* A, double* sig
 static limb_status kinematic_part(const limb_data* d, const double* q, const double* v, const limb_task_stack* tasks,
                                   const parts* p, const limb_task_space* out)
 {
-  const limb_status s = limb_task_jacobian(d, q, v, tasks, p->columns, p->J, p->Jdot_v);
+  const limb_status s = task_jacobian(d, q, v, tasks, p->columns, p->J, p->Jdot_v);
   if (s != LIMB_OK) return s;
   const ptrdiff_t size = (ptrdiff_t)p->k * p->nv;
   copy(out->J, p->J, size);
@@ -124,19 +228,19 @@ static limb_status mobility(limb_data* d, const double* q, const parts* p)
   return singular_values(p->k, p->k, p->L, p->eig);
 }
 
-// ---- the inverse, damped if need be ---------------------------------------------------------------------
+// ---- the inverse, damped if need be -------------------------------------------------------------------------
 
 static double ratio(double largest, double smallest) { return smallest > 0 ? largest / smallest : HUGE_VAL; }
 
 static limb_status invert(const parts* p, const limb_task_options* o, limb_task_space* out)
 {
-  const double most = p->k > 0 ? p->eig[0] : 1;
-  double delta = o->damping, least = p->k > 0 ? p->eig[p->k - 1] : 1;
-  if (p->k > p->nv) least = 0; // dependent rows, and no rounding about it
-  out->condition = ratio(most, least);
-  if (ratio(most + delta, least + delta) > o->condition_limit) {
+  const double largest = p->k > 0 ? p->eig[0] : 1;
+  double delta = o->damping, smallest = p->k > 0 ? p->eig[p->k - 1] : 1;
+  if (p->k > p->nv) smallest = 0; // dependent rows, and no rounding about it
+  out->condition = ratio(largest, smallest);
+  if (ratio(largest + delta, smallest + delta) > o->condition_limit) {
     if (!o->raise_damping) return LIMB_E_SINGULAR;
-    delta = (most - o->condition_limit * least) / (o->condition_limit - 1);
+    delta = (largest - o->condition_limit * smallest) / (o->condition_limit - 1);
   }
   copy(p->L, p->A, (ptrdiff_t)p->k * p->k);
   for (ptrdiff_t i = 0; i < p->k; i++) p->L[i * p->k + i] += delta;
@@ -169,7 +273,7 @@ static void null_space(const parts* p, double* N)
   }
 }
 
-// ---- forces ---------------------------------------------------------------------------------------------
+// ---- forces -------------------------------------------------------------------------------------------------
 
 // mu = Jbar' (h - g) - Lambda Jdot v, with h - g the bias without gravity.
 static limb_status velocity_forces(limb_data* d, const double* q, const double* v, const limb_environment* env,
@@ -203,7 +307,7 @@ static limb_status other_forces(limb_data* d, const double* q, const double* v, 
 {
   const limb_model* m = d->m;
   double *friction = p->columns, *hold = p->columns + p->nv;
-  limb_surroundings x;
+  limb_call_environment x;
   limb_status s = limb_friction_forces(d, v, env, friction);
   if (s == LIMB_OK) s = limb_enter(d, env, q, v, &x);
   if (s != LIMB_OK) return s;
@@ -218,7 +322,7 @@ static limb_status other_forces(limb_data* d, const double* q, const double* v, 
   return LIMB_OK;
 }
 
-// eta = mu + p; the two are put where there is room, wanted or not.
+// eta = mu + p; the two go to scratch when they are not requested.
 static limb_status forces(limb_data* d, const double* q, const double* v, const limb_environment* env, const parts* p,
                           const limb_task_space* out)
 {
@@ -242,7 +346,7 @@ static bool all_finite(const parts* p, const limb_task_space* out)
          (!out->N || limb_finite(nv * nv, out->N));
 }
 
-// ---- entry points ---------------------------------------------------------------------------------------
+// ---- entry points -------------------------------------------------------------------------------------------
 
 limb_status limb_task_dynamics(limb_data* d, const double* q, const double* v, const limb_environment* env,
                                const limb_task_stack* tasks, const limb_task_options* options, double* work,
@@ -279,7 +383,7 @@ limb_status limb_task_acceleration(limb_data* d, const double* q, const double* 
   if (!d || !q || !v || !tau || !work || !xddot || rows < 0) return LIMB_E_ARG;
   const parts p = lay_out(d->m, rows, work);
   limb_status s = limb_link_kinematics(d, q, v, NULL, &d->own);
-  if (s == LIMB_OK) s = limb_task_jacobian(d, q, v, tasks, p.columns, p.J, p.Jdot_v);
+  if (s == LIMB_OK) s = task_jacobian(d, q, v, tasks, p.columns, p.J, p.Jdot_v);
   if (s == LIMB_OK) s = limb_forward_dynamics(d, q, v, tau, env, p.columns);
   if (s != LIMB_OK) return s;
   // xddot = J a + Jdot v

@@ -2,9 +2,9 @@
 // buffer grows with the longest line, up to a limit.
 #include "limb/table.h"
 
-#include "base/alloc.h"
-#include "base/error.h"
+#include "base/memory.h"
 #include "base/number.h"
+#include "base/status.h"
 #include "io/file_text.h"
 
 #include <limits.h>

@@ -2,7 +2,7 @@
 // no row is lost unnoticed.
 #include "limb/table.h"
 
-#include "base/alloc.h"
+#include "base/memory.h"
 #include "base/number.h"
 
 #include <stdbool.h>

@@ -4,7 +4,7 @@
 #include "limb/check.h"
 #include "limb/inertia.h"
 
-#include "base/error.h"
+#include "base/status.h"
 #include "io/file_text.h"
 #include "io/xml.h"
 

@@ -5,7 +5,7 @@
 #include "limb/assemble.h"
 #include "limb/check.h"
 
-#include "base/error.h"
+#include "base/status.h"
 #include "io/properties.h"
 
 #include <stdio.h>

@@ -1,9 +1,8 @@
 // The list of findings. Its texts live in a pool, the list itself is a growing array.
 #include "io/findings.h"
 
-#include "base/alloc.h"
+#include "base/memory.h"
 #include "base/names.h"
-#include "base/nearest.h"
 #include "io/file_text.h"
 #include "io/memory_pool.h"
 

@@ -1,7 +1,7 @@
 // The memory pool: blocks of growing size, each with a header; allocation advances an offset.
 #include "io/memory_pool.h"
 
-#include "base/alloc.h"
+#include "base/memory.h"
 
 #include <stdint.h>
 #include <stdio.h>

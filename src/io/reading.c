@@ -1,9 +1,8 @@
 // From a file or a text to a reading: load, detect the language, read, check, pass on to a builder.
 #include "io/reading.h"
 
-#include "base/alloc.h"
-#include "base/error.h"
-#include "base/sized.h"
+#include "base/memory.h"
+#include "base/status.h"
 #include "io/file_text.h"
 
 #include <errno.h>

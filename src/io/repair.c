@@ -10,8 +10,8 @@
 #include "limb/check.h"
 #include "limb/inertia.h"
 
-#include "base/alloc.h"
-#include "base/error.h"
+#include "base/memory.h"
+#include "base/status.h"
 #include "io/file_text.h"
 #include "io/geometry.h"
 

@@ -5,7 +5,7 @@
 // whole rows.
 #include "io/table.h"
 
-#include "base/error.h"
+#include "base/status.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 // The types and functions below are those of version 1.10 and later.
 #include "io/table.h"
 
-#include "base/error.h"
+#include "base/status.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 // Writing a robot: checks that a reader will accept it, then calls the writer of the language.
 #include "limb/read.h"
 
-#include "base/alloc.h"
-#include "base/error.h"
+#include "base/memory.h"
+#include "base/status.h"
 #include "io/file_text.h"
 #include "io/reading.h"
 

@@ -62,7 +62,7 @@ typedef struct limb_batch_space {
   void* load;                 // 8 for each of the wrenches that vary, 6 of them used
   void* loads;                // what the kernels call them
   void* wide;                 // poses of all bodies and frames, or a Jacobian
-  void* stages;               // of a step in time (batch/step.h)
+  void* stages;               // of a step in time (kernel/step_kernel.h)
   limb_data* d;               // for robots that go state by state
   limb_batch_failure failure; // of the thread that works here
 } limb_batch_space;
@@ -101,7 +101,7 @@ typedef struct limb_relative {
   double w[3], v[3], al[3], a[3];
 } limb_relative;
 
-// A part that holds the next one (dynamics/held_kernel.h), which it knows up to a difference: rows of
+// A part that holds the next one (kernel/articulated_kernel.h), which it knows up to a difference: rows of
 // columns.
 typedef struct limb_tip {
   double Phi[6][LIMB_TIP_COLUMNS], beta[LIMB_TIP_COLUMNS], Lambda[6][LIMB_TIP_COLUMNS];

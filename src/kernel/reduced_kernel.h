@@ -12,7 +12,7 @@
 
 #include "kernel/tables.h"
 #include "kernel/vectors.h"
-#include "linalg/quad.h"
+#include "linalg/dense.h"
 #include "linalg/row_reduce.h"
 
 enum { QUAD = LIMB_QUAD, WIDE = LIMB_CLUSTER_DOF };

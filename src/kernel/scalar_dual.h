@@ -16,7 +16,7 @@
 #ifndef LIMB_FINITE_ANGLES
 #define LIMB_FINITE_ANGLES 1 // the entry points reject NaN and infinity
 #endif
-#include "base/smooth_sign.h"
+#include "base/numeric.h"
 #include "kernel/numbers.h"
 #include "kernel/sincos.h"
 #include "kernel/target.h"

@@ -13,7 +13,7 @@
 #ifndef SETTLES
 #define SETTLES 1
 #endif
-#include "base/smooth_sign.h"
+#include "base/numeric.h"
 #include "kernel/scalar_native.h"
 #include "kernel/sincos.h"
 

@@ -16,7 +16,7 @@
 #define LIMB_FINITE_ANGLES 1 // states with NaN and infinity fail, whatever becomes of them here
 #endif
 #define LIMB_SINCOS_WIDE 1
-#include "base/smooth_sign.h"
+#include "base/numeric.h"
 #include "kernel/sincos.h"
 
 #include <stdbool.h>

@@ -9,13 +9,13 @@
 // frame and the world have columns. All of them are formed in world axes at the origin of r, which
 // loses nothing when the robot is far from the world's origin:
 //
-//   J_k    = R_T' S_k                          S_k axis of link i: frame_kernel.h
+//   J_k    = R_T' S_k                          S_k axis of link i
 //   Jdot_k = R_T' ((V_i - V_r) x S_k)          since S_k is constant in the axes of link i
 
 #include "limb/kinematics.h"
 
 #include "kernel/tables.h"
-#include "kinematics/path.h"
+#include "kinematics/kinematics_impl.h"
 #include "model/loop_calls.h"
 
 limb_reference limb_reference_of(const limb_site* s, const sp_pose* X, limb_ref ref)

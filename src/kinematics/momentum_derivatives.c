@@ -16,17 +16,16 @@
 //   df/dq = S x* f + I (A_p x S + V_p x beta) + 2 B beta
 //   df/dv = I ((V_l + V_p) x S) + 2 B S
 //
-// For particles of mass m, velocity u, place x a motion (b; c) gives 2 B (b; c) = 2 sum m (x x (b x u);
+// For particles of mass m, velocity u, position x a motion (b; c) gives 2 B (b; c) = 2 sum m (x x (b x u);
 // b x u): with p = sum m u, N = sum m u x' that is 2 (tr N b - N b; b x p), and N moves and adds like h.
 
 #include "limb/kinematics_derivatives.h"
 
-#include "base/finite.h"
-#include "kinematics/link_axis.h"
-#include "kinematics/site.h"
+#include "base/numeric.h"
+#include "kinematics/kinematics_impl.h"
 #include "kinematics/whole_body.h"
 
-// ---- sums over what a link carries ----------------------------------------------------------------
+// ---- sums over what a link carries --------------------------------------------------------------------------
 
 // N of a link, in its axes about its origin: u = v + w x x, so N = v h' + [w] S with S = sum m x x'.
 static sp_mat3 spread(const limb_moments* Y, sp_motion v)
@@ -71,7 +70,7 @@ static void carry(limb_data* d)
   }
 }
 
-// ---- one column -----------------------------------------------------------------------------------
+// ---- one column ---------------------------------------------------------------------------------------------
 
 typedef struct axis {
   sp_motion S, V_l, V_p, A_p;
@@ -125,7 +124,7 @@ static axis axis_of(const limb_data* d, int i, int k)
   return x;
 }
 
-// ---- momentum -------------------------------------------------------------------------------------
+// ---- momentum -----------------------------------------------------------------------------------------------
 
 // Columns about the point `at`. F: the linear part of what is differentiated, for a centre of mass that
 // moves with q; it takes dc/dq x F off the moment. Else zero.
@@ -177,7 +176,7 @@ limb_status limb_momentum_rate_derivatives(limb_data* d, int centroidal, sp_forc
   return status;
 }
 
-// ---- centre of mass: the linear part, per mass ------------------------------------------------------
+// ---- centre of mass: the linear part, per mass --------------------------------------------------------------
 
 static limb_status linear_columns(const limb_data* d, column_fn* f, sp_vec3* out)
 {

@@ -5,7 +5,7 @@
 
 #include "linalg/balance.h"
 
-#include "linalg/dot.h"
+#include "linalg/dense.h"
 #include "linalg/row_reduce.h"
 
 #include <float.h>
@@ -36,24 +36,24 @@ size_t limb_balance_work(int rows, int columns)
 // Steps per unknown. Most problems need two or three in all.
 enum { STEPS = 100 };
 
-static task begin(limb_balance* p, const limb_balance_room* room)
+static task begin(limb_balance* p, const limb_balance_scratch* scratch)
 {
   const size_t m = (size_t)p->rows, n = (size_t)p->columns;
   task k = {.p = p, .rows = p->rows, .columns = p->columns};
-  double* at = room->work;
+  double* at = scratch->work;
   k.reduced.A = at, at += m * (n + m);
   k.V = at, at += m * (n + 1);
   k.R = at, at += (m + 1) * (m + 1);
   k.c = at, k.rhs = at + m, k.mu = at + 2 * m, k.t = at + 3 * m;
-  k.list = room->index, k.reduced.pivot = room->index + n, k.reduced.row = room->index + 2 * n;
-  k.free = room->marks, k.refused = room->marks + n;
+  k.list = scratch->index, k.reduced.pivot = scratch->index + n, k.reduced.row = scratch->index + 2 * n;
+  k.free = scratch->marks, k.refused = scratch->marks + n;
   k.steps = STEPS * (p->columns + 1);
   return k;
 }
 
-// ---- what both stages need ------------------------------------------------------------------------------
+// ---- what both stages need ----------------------------------------------------------------------------------
 
-// n vectors, rows of V: V = R' Q with orthonormal Q in the place of V, R upper triangular, row by row.
+// n vectors, rows of V: V = R' Q with orthonormal Q replacing V, R upper triangular, row by row.
 // False when one of them depends on those before it.
 static bool orthogonalise(int n, size_t length, double* V, double* R)
 {
@@ -149,9 +149,9 @@ static bool step(task* k)
   return false;
 }
 
-// ---- second stage: least sum ----------------------------------------------------------------------------
+// ---- second stage: smallest sum -----------------------------------------------------------------------------
 
-// t of the free unknowns with the least sum and E t = c in the independent rows, the others as they are in x:
+// t of the free unknowns with the smallest sum and E t = c in the independent rows, the others as they are in x:
 //   t = preferred + W^-1 E' mu,   and with V = E W^-1/2 = R' Q
 //   W^1/2 (t - preferred) = Q' z,   R' z = rhs,   R mu = z
 static bool least_sum(task* k)
@@ -231,9 +231,9 @@ static bool second_stage(task* k)
   return false;
 }
 
-// ---- first stage: nearest -------------------------------------------------------------------------------
+// ---- first stage: nearest -----------------------------------------------------------------------------------
 
-// t of the free unknowns with the least |E t - c|, the others as they are in x:
+// t of the free unknowns with the smallest |E t - c|, the others as they are in x:
 //   V = R' Q for the columns of E,   R t = Q rhs
 static bool nearest(task* k)
 {
@@ -259,7 +259,7 @@ static int steepest(task* k)
 {
   const limb_balance* p = k->p;
   int best = -1;
-  double most = 0;
+  double largest = 0;
   for (int i = 0; i < k->rows; i++) k->rhs[i] = missing(k, i, p->x);
   for (int j = 0; j < k->columns; j++) {
     if (k->free[j] || k->refused[j]) continue;
@@ -269,8 +269,8 @@ static int steepest(task* k)
       fall += e * k->rhs[i], size += e * e;
     }
     size = sqrt(size);
-    if (fabs(fall) <= 1e-13 * size * k->scale || fabs(fall) <= most * size) continue;
-    if (fall > 0 ? p->x[j] < p->upper[j] : p->x[j] > p->lower[j]) best = j, most = fabs(fall) / size;
+    if (fabs(fall) <= 1e-13 * size * k->scale || fabs(fall) <= largest * size) continue;
+    if (fall > 0 ? p->x[j] < p->upper[j] : p->x[j] > p->lower[j]) best = j, largest = fabs(fall) / size;
   }
   return best;
 }
@@ -320,7 +320,7 @@ static bool first_stage(task* k)
   return true;
 }
 
-// ---- both -----------------------------------------------------------------------------------------------
+// ---- both ---------------------------------------------------------------------------------------------------
 
 // Rank, and the part of b that E x can be.
 static void look_at_rows(task* k)
@@ -338,7 +338,7 @@ static void look_at_rows(task* k)
   }
   limb_row_reduce(a, NULL, p->tolerance);
   k->rank = a->rank;
-  if (a->rank < a->rows) limb_take_off_dependent(a, k->R, k->c); // (rows + 1)^2
+  if (a->rank < a->rows) limb_remove_dependent(a, k->R, k->c); // (rows + 1)^2
 }
 
 static bool between_bounds(const limb_balance* p, const double* x)
@@ -362,9 +362,9 @@ static void measure_left(task* k, bool bounds_matter)
   }
 }
 
-bool limb_balance_solve(limb_balance* p, const limb_balance_room* room)
+bool limb_balance_solve(limb_balance* p, const limb_balance_scratch* scratch)
 {
-  task k = begin(p, room);
+  task k = begin(p, scratch);
   look_at_rows(&k);
   p->rank = k.rank;
   for (int j = 0; j < k.columns; j++) p->x[j] = p->preferred[j], k.free[j] = 1;

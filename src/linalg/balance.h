@@ -1,7 +1,7 @@
 // Few unknowns between bounds that balance forces: least squares in two stages, by active sets.
 //
-//     first    |E x - b| is least among all x with lower <= x <= upper
-//     then     sum of weight (x - preferred)^2 is least among those
+//     first    |E x - b| is smallest among all x with lower <= x <= upper
+//     then     sum of weight (x - preferred)^2 is smallest among those
 //
 // Reference: without bounds, G. Golub, C. Van Loan, Matrix Computations, 4th edition, sections 5.2 (Gram
 //            and Schmidt, here twice) and 6.2. First stage: C. Lawson, R. Hanson, Solving least squares
@@ -28,16 +28,16 @@ typedef struct limb_balance {
 } limb_balance;
 
 // Scratch of limb_balance_solve.
-typedef struct limb_balance_room {
+typedef struct limb_balance_scratch {
   double* work;         // limb_balance_work(rows, columns)
   int* index;           // rows + 2 columns
   unsigned char* marks; // 2 columns
-} limb_balance_room;
+} limb_balance_scratch;
 
 size_t limb_balance_work(int rows, int columns);
 
 // Numbers must be finite but for bounds. False when the active sets do not come to an end within a number
 // of steps that is far beyond need; x is between the bounds then.
-bool limb_balance_solve(limb_balance* p, const limb_balance_room* room);
+bool limb_balance_solve(limb_balance* p, const limb_balance_scratch* scratch);
 
 #endif

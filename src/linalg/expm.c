@@ -11,9 +11,9 @@
 // Rounding grows with the norm of A as the condition of the problem does. Norms above 2^26 are refused: less
 // than half of the digits would be left.
 
-#include "linalg/expm.h"
+#include "linalg/dense.h"
 
-#include "base/finite.h"
+#include "base/numeric.h"
 
 #include <math.h>
 #include <string.h>
@@ -48,16 +48,9 @@ double limb_norm1(int rows, int columns, const double* A)
 }
 
 // C = A B
-static void multiply(ptrdiff_t n, const double* A, const double* B, double* C)
+static void product(ptrdiff_t n, const double* A, const double* B, double* C)
 {
-  memset(C, 0, (size_t)(n * n) * sizeof *C);
-  for (ptrdiff_t i = 0; i < n; i++) {
-    for (ptrdiff_t k = 0; k < n; k++) {
-      const double a = A[i * n + k];
-      if (a == 0) continue;
-      for (ptrdiff_t j = 0; j < n; j++) C[i * n + j] += a * B[k * n + j];
-    }
-  }
+  limb_matrix_product((int)n, (int)n, (int)n, A, B, C);
 }
 
 // Y = c0 1 + c2 X2 + c4 X4 + c6 X6
@@ -109,19 +102,19 @@ static void pade13(ptrdiff_t n, const double* X, double* W, double* R)
   const ptrdiff_t nn = n * n;
   double *X2 = W, *X4 = W + nn, *X6 = W + 2 * nn, *U = W + 3 * nn;
   const double* const even[3] = {X2, X4, X6};
-  multiply(n, X, X, X2);
-  multiply(n, X2, X2, X4);
-  multiply(n, X4, X2, X6);
+  product(n, X, X, X2);
+  product(n, X2, X2, X4);
+  product(n, X4, X2, X6);
   // U
   polynomial(n, (const double[]){0, b[9], b[11], b[13]}, even, R);
-  multiply(n, X6, R, U);
+  product(n, X6, R, U);
   polynomial(n, (const double[]){b[1], b[3], b[5], b[7]}, even, R);
   for (ptrdiff_t k = 0; k < nn; k++) R[k] += U[k];
-  multiply(n, X, R, U);
+  product(n, X, R, U);
   // V, in R
   polynomial(n, (const double[]){b[0], b[2], b[4], b[6]}, even, R);
   polynomial(n, (const double[]){0, b[8], b[10], b[12]}, even, X2);
-  multiply(n, X6, X2, X4);
+  product(n, X6, X2, X4);
   for (ptrdiff_t k = 0; k < nn; k++) R[k] += X4[k];
   // V - U, in X2, and V + U, in R
   for (ptrdiff_t k = 0; k < nn; k++) {
@@ -147,7 +140,7 @@ limb_status limb_expm(int n, double* A, double* work)
   double* R = work + 4 * nn;
   pade13(n, A, work, R);
   for (int s = 0; s < squarings; s++) {
-    multiply(n, R, R, A);
+    product(n, R, R, A);
     memcpy(R, A, (size_t)nn * sizeof *A);
   }
   memcpy(A, R, (size_t)nn * sizeof *A);

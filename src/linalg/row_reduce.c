@@ -1,7 +1,6 @@
 #include "linalg/row_reduce_kernel.h"
 
-#include "linalg/dot.h"
-#include "linalg/symmetric.h"
+#include "linalg/dense.h"
 
 void limb_row_reduce_weighted(limb_reduction* r, const unsigned char* prefer, const int* weight, double tolerance)
 {
@@ -13,7 +12,7 @@ void limb_row_reduce(limb_reduction* r, const unsigned char* prefer, double tole
   limb_row_reduce_weighted(r, prefer, NULL, tolerance);
 }
 
-void limb_take_off_dependent(const limb_reduction* r, double* work, double* x)
+void limb_remove_dependent(const limb_reduction* r, double* work, double* x)
 {
   const ptrdiff_t wide = r->columns + r->extra, n = r->rows - r->rank;
   const double* T = r->A + r->rank * wide + r->columns;

@@ -16,7 +16,7 @@
 // then from the others.
 //
 // Most pivots need no search: row after row, an entry that is large in the row and beside the whole matrix
-// will do, and among those the one whose column has least weight, so that sparse rows stay sparse. What is
+// will do, and among those the one whose column has the smallest weight, so that sparse rows stay sparse. What is
 // left by that, rows of small entries and those that depend on others, is searched as a whole.
 #ifndef LIMB_ROW_REDUCE_H
 #define LIMB_ROW_REDUCE_H
@@ -27,8 +27,8 @@ typedef struct limb_reduction {
   int* pivot; // columns: rank pivot columns, in the order of the rows of A, then the others, ascending
   int* row;   // rows: the given row of each row of A
   int rank;
-  int preferred;          // pivots in preferred columns
-  double least, greatest; // sizes of pivots; 0 when there are none
+  int preferred;               // pivots in preferred columns
+  double min_pivot, max_pivot; // their sizes; 0 when there are none
 } limb_reduction;
 
 // rows, columns, extra, A, pivot and row are set by the caller; A is reduced in place. prefer: a mark per
@@ -40,6 +40,6 @@ void limb_row_reduce_weighted(limb_reduction* r, const unsigned char* prefer, co
 
 // After steps that were carried along: x, one number per given row, loses its part in the span of the rows of
 // T that made zeros, from rank on: x -= T_r' (T_r T_r')^-1 T_r x. work: (rows - rank) (rows - rank + 1).
-void limb_take_off_dependent(const limb_reduction* r, double* work, double* x);
+void limb_remove_dependent(const limb_reduction* r, double* work, double* x);
 
 #endif

@@ -11,23 +11,21 @@
 //   bias forces          Ghat' (M g + h), with g the accelerations that remain when the independent ones are zero
 //   Coriolis matrix      Ghat' (C Ghat + M dGhat/dt)
 
-#include "loops/closed_impl.h"
+#include "loops/loops_impl.h"
 
-#include "base/sized.h"
+#include "base/status.h"
 
-#include "base/finite.h"
+#include "base/numeric.h"
+#include "dynamics/dynamics_impl.h"
 #include "dynamics/environment.h"
-#include "dynamics/marks.h"
 #include "kernel/tables.h"
-#include "kinematics/site.h"
-#include "linalg/dot.h"
-#include "linalg/symmetric.h"
-#include "loops/derivatives_impl.h"
+#include "kinematics/kinematics_impl.h"
+#include "linalg/dense.h"
 #include "model/loop_calls.h"
 
 #include <string.h>
 
-// ---- settings and details -------------------------------------------------------------------------------
+// ---- settings and details -----------------------------------------------------------------------------------
 
 static limb_loops_use use_for(const limb_model* m)
 {
@@ -52,7 +50,7 @@ limb_status limb_set_loops(limb_data* d, const limb_loop_settings* settings)
     limb_status s = limb_sized_read(&own, sizeof own, settings, sizeof own.size);
     if (s == LIMB_OK) s = limb_closed_options_read(&settings->forward, &own.forward);
     if (s == LIMB_OK) s = limb_actuation_read(d->loops, &settings->actuation, &own.actuation);
-    if (s == LIMB_OK && own.independent && !limb_marks_valid(d->m, own.independent)) s = LIMB_E_ARG;
+    if (s == LIMB_OK && own.independent && !limb_given_valid(d->m, own.independent)) s = LIMB_E_ARG;
     if (s != LIMB_OK) return s;
   }
   d->loops->settings = own;
@@ -80,7 +78,7 @@ static limb_status options_at(const limb_loops* w, const limb_environment* env, 
   return s;
 }
 
-// ---- inverse and forward dynamics -----------------------------------------------------------------------
+// ---- inverse and forward dynamics ---------------------------------------------------------------------------
 
 static limb_status inverse_dynamics(limb_loops* w, const double* q, const double* v, const double* a,
                                     const limb_environment* env, double* tau)
@@ -125,12 +123,12 @@ static limb_status forward_dynamics(limb_loops* w, const double* q, const double
   return s;
 }
 
-// ---- along the independent velocities -------------------------------------------------------------------
+// ---- along the independent velocities -----------------------------------------------------------------------
 
 static limb_status reduce(limb_loops* w, const double* q, int columns, double* x)
 {
-  const limb_status s = limb_loop_rows_at(w, q, NULL, 0, LIMB_ROWS_PSI);
-  return s == LIMB_OK ? limb_reduce_rows(w, columns, x) : s;
+  const limb_status s = limb_constraints_at(w, q, NULL, 0, LIMB_NEED_PSI);
+  return s == LIMB_OK ? limb_to_independent(w, columns, x) : s;
 }
 
 static limb_status bias_accelerations(limb_loops* w, const double* q, const double* v, double time, double* a)
@@ -144,7 +142,7 @@ static limb_status bias_accelerations(limb_loops* w, const double* q, const doub
 static limb_status bias_accelerations_now(limb_loops* w, const double* q, const double* v, const double** a)
 {
   *a = w->v4;
-  if (w->has_laws) return LIMB_E_UNSUPPORTED; // they depend on time, which is not said here
+  if (w->has_prescribed) return LIMB_E_UNSUPPORTED; // they depend on time, which is not known here
   return bias_accelerations(w, q, v, 0, w->v4);
 }
 
@@ -158,7 +156,7 @@ static limb_status bias_forces(limb_loops* w, const double* q, const double* v, 
   static const limb_terms rotors = {.rotors = true};
   const limb_model* m = w->d->m;
   limb_loop_options o;
-  limb_surroundings x;
+  limb_call_environment x;
   limb_status s = options_at(w, env, &o);
   if (s == LIMB_OK) s = bias_accelerations(w, q, v, o.time, w->v4);
   if (s == LIMB_OK) s = limb_enter(w->d, env, NULL, NULL, &x);
@@ -169,24 +167,14 @@ static limb_status bias_forces(limb_loops* w, const double* q, const double* v, 
   return limb_finite(m->nv, tau) ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
-static void transpose(ptrdiff_t n, double* A)
-{
-  for (ptrdiff_t i = 0; i < n; i++) {
-    for (ptrdiff_t j = 0; j < i; j++) {
-      const double x = A[i * n + j];
-      A[i * n + j] = A[j * n + i], A[j * n + i] = x;
-    }
-  }
-}
-
 static limb_status mass_matrix(limb_loops* w, const double* q, double* M)
 {
   const int n = w->m->nv;
   limb_status s = limb_mass_matrix(w->d, q, M);
   if (s == LIMB_OK) s = reduce(w, q, n, M);
   if (s != LIMB_OK) return s;
-  transpose(n, M);
-  s = limb_reduce_rows(w, n, M);
+  limb_transpose(n, n, M);
+  s = limb_to_independent(w, n, M);
   if (s != LIMB_OK) return s;
   return limb_finite((ptrdiff_t)n * n, M) ? LIMB_OK : LIMB_E_NONFINITE;
 }
@@ -247,7 +235,7 @@ static limb_status mass_matrix_solve(limb_loops* w, const double* q, int count, 
   return LIMB_OK;
 }
 
-// ---- rates ----------------------------------------------------------------------------------------------
+// ---- rates --------------------------------------------------------------------------------------------------
 
 // Columns of dGhat/dt at v, as rows: count x nv, for the independent velocities in their order. With ' for d/dt,
 //   Psi G = 0, so Psi G' = -Psi' G
@@ -265,7 +253,7 @@ static limb_status map_rate(limb_loops* w, const double* q, const double* v, int
     const limb_loop_changes out = {.dPsi_z = right, .z = z};
     s = limb_loop_along(w, w->dual, &point, &along, &out);
     memset(rate + d * n, 0, (size_t)n * sizeof *rate);
-    if (s == LIMB_OK) s = limb_follow_rows(w, 1, tolerance, right, rate + d * n);
+    if (s == LIMB_OK) s = limb_follow_constraints(w, 1, tolerance, right, rate + d * n);
   }
   return s;
 }
@@ -302,25 +290,19 @@ static limb_status coriolis_matrix(limb_loops* w, const double* q, const double*
   limb_status s = limb_coriolis_matrix(w->d, q, v, C);
   if (s == LIMB_OK) s = limb_mass_matrix(w->d, q, M);
   if (s != LIMB_OK) return s;
-  transpose(n, C);
+  limb_transpose((int)n, (int)n, C);
   s = reduce_rate(w, q, v, (int)n, M, C); // (C Ghat + M dGhat/dt)', M being symmetric
   if (s != LIMB_OK) return s;
-  transpose(n, C);
-  s = limb_reduce_rows(w, (int)n, C);
+  limb_transpose((int)n, (int)n, C);
+  s = limb_to_independent(w, (int)n, C);
   if (s != LIMB_OK) return s;
   return limb_finite(n * n, C) ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
-// ---- loads ----------------------------------------------------------------------------------------------
+// ---- loads --------------------------------------------------------------------------------------------------
 
-static limb_status joint_reactions(limb_loops* w, const double* q, const double* v, const double* a,
-                                   const limb_environment* env, limb_ref ref, sp_force* f)
-{
-  return limb_loop_loads_of(w, q, v, a, env, ref, f, NULL);
-}
-
-limb_status limb_loop_loads_of(limb_loops* w, const double* q, const double* v, const double* a,
-                               const limb_environment* env, limb_ref ref, sp_force* joint, sp_force* loop)
+static limb_status loads_of(limb_loops* w, const double* q, const double* v, const double* a,
+                            const limb_environment* env, limb_ref ref, sp_force* joint, sp_force* loop)
 {
   const limb_closed_motion in = {q, v, a, env};
   limb_loop_options o;
@@ -331,15 +313,21 @@ limb_status limb_loop_loads_of(limb_loops* w, const double* q, const double* v, 
   return s == LIMB_OK ? limb_closed_loads(w, &in, w->lambda, ref, &o, joint, loop) : s;
 }
 
+static limb_status joint_reactions(limb_loops* w, const double* q, const double* v, const double* a,
+                                   const limb_environment* env, limb_ref ref, sp_force* f)
+{
+  return loads_of(w, q, v, a, env, ref, f, NULL);
+}
+
 limb_status limb_loop_loads(limb_data* d, const double* q, const double* v, const double* a,
                             const limb_environment* env, limb_ref ref, sp_force* joint, sp_force* loop)
 {
   if (!d || !q || !v || !a || !limb_ref_valid(ref)) return LIMB_E_ARG;
-  if (d->loops) return limb_loop_loads_of(d->loops, q, v, a, env, ref, joint, loop);
+  if (d->loops) return loads_of(d->loops, q, v, a, env, ref, joint, loop);
   return joint ? limb_joint_reactions(d, q, v, a, env, ref, joint) : LIMB_OK;
 }
 
-// ---- derivatives ----------------------------------------------------------------------------------------
+// ---- derivatives --------------------------------------------------------------------------------------------
 
 // nv x ny, for the independent velocities, becomes nv x nv.
 static void spread(const limb_loops* w, int ny, double* x)
@@ -429,7 +417,7 @@ static limb_status close_derivatives(limb_loops* w, const double* q, const doubl
   const limb_loop_changes out = {.dPsi_z = right, .z = v};
   s = limb_loop_along(w, w->dual, &point, &along, &out);
   memset(dv, 0, (size_t)(n * ny) * sizeof *dv);
-  if (s == LIMB_OK) s = limb_follow_rows(w, ny, o.tolerance, right, dv);
+  if (s == LIMB_OK) s = limb_follow_constraints(w, ny, o.tolerance, right, dv);
   if (s != LIMB_OK) return s;
   times_rows(w, da_dv, dv, w->v1, sum);
   times_rows(w, da_dq, dq, w->v1, da_dq);
@@ -439,13 +427,13 @@ static limb_status close_derivatives(limb_loops* w, const double* q, const doubl
   return LIMB_OK;
 }
 
-// ---- forces from outside --------------------------------------------------------------------------------
+// ---- forces from outside ------------------------------------------------------------------------------------
 
 static limb_status drive(limb_loops* w, const double* q, int columns, double* x)
 {
   const ptrdiff_t n = w->m->nv;
   limb_closed_forces out = {.as_tree = true};
-  limb_status s = limb_loop_rows_at(w, q, NULL, 0, LIMB_ROWS_PSI);
+  limb_status s = limb_constraints_at(w, q, NULL, 0, LIMB_NEED_PSI);
   for (ptrdiff_t c = 0; s == LIMB_OK && c < columns; c++) {
     for (ptrdiff_t i = 0; i < n; i++) w->v1[i] = x[i * columns + c];
     s = limb_share_torques(w, &w->settings.actuation, w->settings.forward.loops.tolerance, w->v1, w->v2, &out);
@@ -466,14 +454,14 @@ static limb_status accelerate(limb_loops* w, const double* q, int columns, doubl
   if (!limb_cholesky(ny, w->dense)) return LIMB_E_SINGULAR;
   for (ptrdiff_t c = 0; s == LIMB_OK && c < columns; c++) {
     for (ptrdiff_t i = 0; i < n; i++) f[i] = x[i * columns + c];
-    s = limb_reduce_rows(w, 1, f);
+    s = limb_to_independent(w, 1, f);
     int k = 0;
     for (ptrdiff_t i = 0; i < n; i++)
       if (w->chosen[i]) y[k++] = f[i];
     limb_cholesky_solve(ny, w->dense, y);
     k = 0;
     for (ptrdiff_t i = 0; i < n; i++) f[i] = w->chosen[i] ? y[k++] : 0;
-    if (s == LIMB_OK) s = limb_expand_rows(w, f);
+    if (s == LIMB_OK) s = limb_from_independent(w, f);
     for (ptrdiff_t i = 0; i < n; i++) x[i * columns + c] = f[i];
   }
   return s;

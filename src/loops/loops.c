@@ -1,19 +1,16 @@
 // Workspaces of loops: one layout function that measures and lays out.
 
-#include "base/arena.h"
-#include "linalg/dot.h"
-#include "linalg/quad.h"
-#include "loops/closed_impl.h"
+#include "base/memory.h"
+#include "linalg/dense.h"
 #include "loops/loops_impl.h"
 
 #include <math.h>
-#include <string.h>
 
 static double* take(limb_arena* a, size_t n) { return limb_arena_take(a, n, sizeof(double)); }
 
 static int* take_ints(limb_arena* a, size_t n) { return limb_arena_take(a, n, sizeof(int)); }
 
-size_t limb_loops_dense_size(const limb_model* m)
+static size_t dense_size(const limb_model* m)
 {
   const size_t n = (size_t)m->nv + (size_t)m->nrow + 1;
   return LIMB_DENSE_PARTS * n * n;
@@ -43,7 +40,7 @@ typedef struct blocks { // of the workspaces inside
 static limb_loops* lay_out(limb_arena* a, const limb_model* m, limb_loops_use use, blocks* in)
 {
   const size_t nq = (size_t)m->nq, nv = (size_t)m->nv, nr = (size_t)m->nrow;
-  const size_t cv = (size_t)m->clusters.most_nv, cr = (size_t)m->clusters.most_nrow;
+  const size_t cv = (size_t)m->clusters.max_nv, cr = (size_t)m->clusters.max_nrow;
   limb_loops* w = limb_arena_take(a, 1, sizeof *w);
   limb_loops t = {.m = m, .use = use, .full = true};
   const limb_model* tree = limb_spanning_tree(m);
@@ -51,7 +48,7 @@ static limb_loops* lay_out(limb_arena* a, const limb_model* m, limb_loops_use us
   t.Psi = take(a, (size_t)m->clusters.entries);
   t.phi = take(a, nr), t.bias = take(a, nr), t.rate = take(a, nr), t.gamma = take(a, nr);
   t.reach = take(a, LIMB_WS_FORCE * nr);
-  t.user_row = take_ints(a, nr), t.live = take_ints(a, nr);
+  t.user_index = take_ints(a, nr), t.live = take_ints(a, nr);
   t.nlive = take_ints(a, (size_t)m->clusters.count);
   t.wanted = limb_arena_take(a, (size_t)m->nloop, 1);
   t.mixed = limb_arena_take(a, (size_t)m->clusters.count, 1);
@@ -60,13 +57,13 @@ static limb_loops* lay_out(limb_arena* a, const limb_model* m, limb_loops_use us
   t.pivots = take_ints(a, nv), t.rows = take_ints(a, nr);
   t.column = take_ints(a, (size_t)m->ncdof), t.first = take_ints(a, (size_t)m->clusters.count);
   t.weight = take_ints(a, nv);
-  t.room = take(a, limb_cluster_scratch(cv)), t.kept = take(a, LIMB_CLUSTER_DOF * nv);
+  t.work = take(a, limb_cluster_scratch(cv)), t.kept = take(a, LIMB_CLUSTER_DOF * nv);
   t.reduced.A = take(a, cr * (cv + cr + 1));
   t.reduced.pivot = take_ints(a, cv), t.reduced.row = take_ints(a, cr);
   t.cluster_work = take(a, (cv + cr + 2) * (cv + cr + 2));
   t.marks = limb_arena_take(a, nv, 1), t.active = limb_arena_take(a, nv, 1);
   t.prefer = limb_arena_take(a, nv, 1), t.chosen = limb_arena_take(a, nv, 1);
-  t.sharing = take(a, limb_sharing_room(cv)), t.sharing_index = take_ints(a, 4 * cv);
+  t.sharing = take(a, limb_sharing_size(cv)), t.sharing_index = take_ints(a, 4 * cv);
   t.sharing_marks = limb_arena_take(a, 2 * cv, 1), t.passive = limb_arena_take(a, nv, 1);
   t.closure = limb_arena_take(a, 2 * (size_t)m->nloop, sizeof *t.closure);
   t.v1 = take(a, nv), t.v2 = take(a, nv), t.v3 = take(a, nv), t.v4 = take(a, nv);
@@ -74,7 +71,7 @@ static limb_loops* lay_out(limb_arena* a, const limb_model* m, limb_loops_use us
   t.q1 = take(a, nq), t.q2 = take(a, nq), t.q3 = take(a, nq);
   t.order = take_ints(a, nv + 2 * nr);
   t.dependent = limb_arena_take(a, nv, 1);
-  t.dense = use == LIMB_LOOPS_DENSE ? take(a, limb_loops_dense_size(m)) : NULL;
+  t.dense = use == LIMB_LOOPS_DENSE ? take(a, dense_size(m)) : NULL;
   t.lambda = take(a, nr);
   if (use == LIMB_LOOPS_DENSE) t.along = lay_out_tangents(a, m);
   if (use == LIMB_LOOPS_DENSE) in->dual = limb_arena_take(a, limb_dual_size(tree, LIMB_DUAL_VECTORS), 1);
@@ -92,27 +89,27 @@ size_t limb_loops_size(const limb_model* m, limb_loops_use use)
   return a.used;
 }
 
-// ---- what does not change -------------------------------------------------------------------------------
+// ---- what does not change -----------------------------------------------------------------------------------
 
-// Whether entries of a row between joints may be far from 1: gears of large ratios, polynomials.
+// Whether entries of a constraint between joints may be far from 1: gears of large ratios, polynomials.
 static bool has_own_units(const limb_loop* loop)
 {
   if (!limb_between_joints(loop)) return false;
   const double first = fabs(loop->mult[0]);
-  const double most = fmax(first, fabs(loop->mult[1] * loop->def.coefficient[1]));
-  return loop->def.kind != LIMB_LOOP_GEAR || most < 1e-2 || most > 1e2;
+  const double peak = fmax(first, fabs(loop->mult[1] * loop->def.coefficient[1]));
+  return loop->def.kind != LIMB_LOOP_GEAR || peak < 1e-2 || peak > 1e2;
 }
 
-static void number_rows_and_columns(limb_loops* w)
+static void number_constraints_and_columns(limb_loops* w)
 {
   const limb_model* m = w->m;
   for (int c = 0; c < m->clusters.count; c++) w->mixed[c] = 0;
   for (int l = 0; l < m->nloop; l++) {
     const limb_loop* loop = &m->loop[l];
     const int first = m->clusters.cluster[loop->cluster].row + loop->local;
-    for (int r = 0; r < loop->nrow; r++) w->user_row[first + r] = loop->row + r;
+    for (int r = 0; r < loop->nrow; r++) w->user_index[first + r] = loop->row + r;
     w->mixed[loop->cluster] |= has_own_units(loop);
-    w->has_laws |= limb_follows_law(&loop->def.law);
+    w->has_prescribed |= limb_is_prescribed(&loop->def.law);
     w->has_wheels |= limb_is_wheel(loop);
   }
   int before = 0;
@@ -138,20 +135,20 @@ static void number_rows_and_columns(limb_loops* w)
 // A share of the largest entry that counts as nothing.
 #define IDLE 1e-12
 
-// Largest entry of the rows of a loop.
+// Largest entry of the constraints of a loop.
 static double largest_in_loop(const limb_loops* w, const limb_loop* loop)
 {
   const limb_cluster* k = &w->m->clusters.cluster[loop->cluster];
   return limb_largest((size_t)loop->nrow * (size_t)k->nv, w->Psi + k->block + (ptrdiff_t)loop->local * k->nv);
 }
 
-// Rows with something in them at a configuration taken at random: marked in r1. Those of gears and
+// Constraints with something in them at a configuration taken at random: marked in r1. Those of gears and
 // polynomials, which have units of their own, always have.
-static limb_status mark_moved_rows(limb_loops* w, uint64_t* seed)
+static limb_status mark_moved_constraints(limb_loops* w, uint64_t* seed)
 {
   const limb_model* m = w->m;
   limb_status s = limb_random(m, seed, w->q1);
-  if (s == LIMB_OK) s = limb_loop_rows_at(w, w->q1, NULL, 0, LIMB_ROWS_PSI);
+  if (s == LIMB_OK) s = limb_constraints_at(w, w->q1, NULL, 0, LIMB_NEED_PSI);
   for (int c = 0; s == LIMB_OK && c < m->clusters.count; c++) {
     const limb_cluster* k = &m->clusters.cluster[c];
     double largest = 0;
@@ -161,20 +158,20 @@ static limb_status mark_moved_rows(limb_loops* w, uint64_t* seed)
     }
     for (int l = 0; l < k->nloop; l++) {
       const limb_loop* loop = &m->loop[k->loop[l]];
-      const double least = limb_between_joints(loop) ? 0 : IDLE * largest;
+      const double threshold = limb_between_joints(loop) ? 0 : IDLE * largest;
       for (int r = loop->local; r < loop->local + loop->nrow; r++) {
         const double* row = w->Psi + k->block + (ptrdiff_t)r * k->nv;
-        if (limb_largest((size_t)k->nv, row) > least) w->r1[k->row + r] = 1;
+        if (limb_largest((size_t)k->nv, row) > threshold) w->r1[k->row + r] = 1;
       }
     }
   }
   return s;
 }
 
-// Rows that no joint moves anywhere: three configurations taken at random agree on it. Those of a planar
+// Constraints that no joint moves anywhere: three configurations taken at random agree on it. Those of a planar
 // mechanism that hold it in its plane, say. Where a wheel happens to lie flat nothing is learnt;
 // LIMB_E_SINGULAR when it always does.
-static limb_status find_idle_rows(limb_loops* w)
+static limb_status find_idle_constraints(limb_loops* w)
 {
   const limb_model* m = w->m;
   enum { TRIES = 3 };
@@ -183,7 +180,7 @@ static limb_status find_idle_rows(limb_loops* w)
   int flat = 0;
   for (int r = 0; r < m->nrow; r++) w->r1[r] = 0;
   for (int i = 0; s == LIMB_OK && i < TRIES; i++) {
-    s = mark_moved_rows(w, &seed);
+    s = mark_moved_constraints(w, &seed);
     if (s == LIMB_E_SINGULAR && ++flat < TRIES) s = LIMB_OK;
   }
   for (int c = 0; c < m->clusters.count; c++) {
@@ -209,7 +206,7 @@ limb_loop_settings limb_default_loop_settings(void)
                               .actuation = limb_default_actuation()};
 }
 
-// ---- life -----------------------------------------------------------------------------------------------
+// ---- life ---------------------------------------------------------------------------------------------------
 
 limb_status limb_loops_init(const limb_model* m, limb_loops_use use, void* memory, size_t size, limb_loops** out)
 {
@@ -229,8 +226,8 @@ limb_status limb_loops_init(const limb_model* m, limb_loops_use use, void* memor
   w->kernels = limb_loop_kernels_here();
   w->cluster_kernels = limb_cluster_kernels_here();
   w->memory = (limb_memory){.block = memory, .size = size};
-  number_rows_and_columns(w);
-  s = find_idle_rows(w);
+  number_constraints_and_columns(w);
+  s = find_idle_constraints(w);
   if (s == LIMB_OK) *out = w;
   return s;
 }

@@ -1,15 +1,15 @@
 // Maps: where the loops close, and how well conditioned the robot is there, on a grid of held coordinates.
 //
 // Breadth first from the grid points around the start, each followed from a neighbour that closes
-// (loops/follow.c): all belong to one branch. The list of points whose neighbours are still to be tried goes
+// (loops/assemble.c): all belong to one branch. The list of points whose neighbours are still to be tried goes
 // through the points themselves: mobility.rows is the next of the list until a point is filled in.
 //
 // Cost: for every point at most one way from each of its four neighbours, and one limb_mobility_at.
 
 #include "limb/assemble.h"
 
-#include "base/finite.h"
-#include "base/sized.h"
+#include "base/numeric.h"
+#include "base/status.h"
 #include "loops/closing.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ typedef struct grid {
   limb_loops* w;
   limb_map map;
   const limb_loop_options* options;
-  int at[2];        // places in q
+  int at[2];        // indices in q
   int lines, count; // coordinates that there are; points
   limb_map_point* point;
   double* q;       // count x nq
@@ -33,7 +33,7 @@ static double value_at(const limb_map* map, int line, int index)
   return map->lower[line] + share * (map->upper[line] - map->lower[line]);
 }
 
-// The place in q of a velocity that is the rate of a coordinate; -1: none.
+// The index in q of a velocity that is the rate of a coordinate; -1: none.
 static int coordinate_of(const limb_model* m, int v)
 {
   for (int i = 0; i < m->njoint; i++) {
@@ -46,8 +46,8 @@ static int coordinate_of(const limb_model* m, int v)
 static limb_status read_map(limb_loops* w, const limb_map* given, grid* g)
 {
   g->map = limb_default_map();
-  const size_t least = offsetof(limb_map, frame) + sizeof g->map.frame;
-  const limb_status s = limb_sized_read(&g->map, sizeof g->map, given, least);
+  const size_t min_size = offsetof(limb_map, frame) + sizeof g->map.frame;
+  const limb_status s = limb_sized_read(&g->map, sizeof g->map, given, min_size);
   if (s != LIMB_OK) return s;
   const limb_map* map = &g->map;
   if (!limb_finite(2, map->lower) || !limb_finite(2, map->upper)) return LIMB_E_NONFINITE;

@@ -2,7 +2,7 @@
 //
 // Reference: C. Gosselin, J. Angeles, Singularity analysis of closed-loop kinematic chains, 1990; D.
 //            Zlatanov, R. Fenton, B. Benhabib, A unifying framework for classification and interpretation of
-//            mechanism singularities, 1995. Cost O(n), and O(cube of rows and velocities) per cluster, some
+//            mechanism singularities, 1995. Cost O(n), and O(cube of constraints and velocities) per cluster, some
 //            times.
 //
 // Ranks are compared with those at a configuration next to q where the loops close as well: a step along a
@@ -12,10 +12,10 @@
 //   its passive columns     platform: something moves though the drives are held
 //   the two sides apart     drives: some drive moves, and the frames of the closures stand still
 //
-// The two sides of a row are its parts from the joints on the way to frame a, and to frame b. Motions with
+// The two sides of a constraint are its parts from the joints on the way to frame a, and to frame b. Motions with
 // both at rest move the frames of no closure.
 
-#include "linalg/singular_values.h"
+#include "linalg/dense.h"
 #include "loops/closing.h"
 
 #include <math.h>
@@ -24,7 +24,7 @@
 #define NEXT_STEP 1e-3 // to the configuration that ranks are compared with
 #define NO_MOTION 1e-6 // of a random motion, when the closures leave nothing of it
 
-// ---- matrices of a cluster -----------------------------------------------------------------------------
+// ---- matrices of a cluster ----------------------------------------------------------------------------------
 
 typedef struct form { // of a matrix of a cluster
   bool passive_only;  // active columns are zero
@@ -46,7 +46,7 @@ static void mark_side(limb_loops* w, const limb_loop* loop, int columns)
   }
 }
 
-// The live rows of a cluster in that form, in cluster_work; how many.
+// The live constraints of a cluster in that form, in cluster_work; how many.
 static int fill_matrix(limb_loops* w, int cluster, form f)
 {
   const limb_cluster* k = &w->m->clusters.cluster[cluster];
@@ -85,7 +85,7 @@ static int rank_of(limb_loops* w, int cluster, form f, double tolerance)
   return rank;
 }
 
-// ---- ranks ---------------------------------------------------------------------------------------------
+// ---- ranks --------------------------------------------------------------------------------------------------
 
 typedef struct ranks { // of all clusters together
   int rank, passive;
@@ -102,7 +102,7 @@ static int passive_in(const limb_loops* w, const limb_cluster* k)
   return count;
 }
 
-// At the rows that are there. Per cluster: r1 rank, r2 that of the passive columns, r3 that by sides.
+// At the constraints that are there. Per cluster: r1 rank, r2 that of the passive columns, r3 that by sides.
 static limb_status take_ranks(limb_loops* w, double tolerance, ranks* out)
 {
   const limb_model* m = w->m;
@@ -122,13 +122,13 @@ static limb_status take_ranks(limb_loops* w, double tolerance, ranks* out)
   return LIMB_OK;
 }
 
-// ---- a configuration next to this ----------------------------------------------------------------------
+// ---- a configuration next to this ---------------------------------------------------------------------------
 
 static double largest_of(const limb_cluster* k, const double* x)
 {
-  double most = 0;
-  for (int j = 0; j < k->nv; j++) most = fmax(most, fabs(x[k->v[j]]));
-  return most;
+  double largest = 0;
+  for (int j = 0; j < k->nv; j++) largest = fmax(largest, fabs(x[k->v[j]]));
+  return largest;
 }
 
 // A random motion that the closures allow, in v2: each cluster a step long, or at rest.
@@ -148,7 +148,7 @@ static limb_status allowed_step(limb_loops* w, const double* q)
     limb_psi_times(w, w->v2, w->r1);
     for (int c = 0; c < m->clusters.count; c++) {
       const limb_cluster* k = &m->clusters.cluster[c];
-      limb_least_step(w, c, LIMB_ROWS_ALL, NULL, 0, w->r1, w->v1);
+      limb_min_norm_step(w, c, LIMB_CONSTRAINTS_ALL, NULL, 0, w->r1, w->v1);
       for (int j = 0; j < k->nv; j++) w->v2[k->v[j]] -= w->v1[k->v[j]];
     }
   }
@@ -178,7 +178,7 @@ static limb_status go_next(limb_loops* w, const double* q, double time)
     w->order[c] = back ? LIMB_CLUSTER_STUCK : LIMB_CLUSTER_CLOSED;
   }
   limb_copy_clusters(w, LIMB_CLUSTER_STUCK, NULL, w->q1, w->q2);
-  return limb_loop_rows_at(w, w->q2, NULL, time, LIMB_ROWS_PSI);
+  return limb_constraints_at(w, w->q2, NULL, time, LIMB_NEED_PSI);
 }
 
 static limb_singularity classify(ranks here, ranks next)
@@ -190,20 +190,20 @@ static limb_singularity classify(ranks here, ranks next)
   return platform ? LIMB_SINGULAR_PLATFORM : drives ? LIMB_SINGULAR_DRIVES : LIMB_REGULAR;
 }
 
-// ---- condition -----------------------------------------------------------------------------------------
+// ---- condition ----------------------------------------------------------------------------------------------
 
-// Largest over least singular value of all clusters; of each, as many count as its entry of `count` says.
+// Largest over smallest singular value of all clusters; of each, its entry of `count` says how many count.
 static limb_status condition_of(limb_loops* w, form f, const double* count, double* condition)
 {
-  double most = 0, least = HUGE_VAL;
+  double largest = 0, smallest = HUGE_VAL;
   for (int c = 0; c < w->m->clusters.count; c++) {
     const double* sigma;
     if (spectrum(w, c, f, &sigma) < 0) return LIMB_E_NOCONV;
     if (!(count[c] > 0)) continue;
-    most = fmax(most, sigma[0]);
-    least = fmin(least, sigma[(ptrdiff_t)count[c] - 1]);
+    largest = fmax(largest, sigma[0]);
+    smallest = fmin(smallest, sigma[(ptrdiff_t)count[c] - 1]);
   }
-  *condition = most == 0 ? 1 : least > 0 ? most / least : HUGE_VAL;
+  *condition = largest == 0 ? 1 : smallest > 0 ? largest / smallest : HUGE_VAL;
   return LIMB_OK;
 }
 
@@ -229,13 +229,13 @@ limb_status limb_mobility_at(limb_loops* w, const double* q, const limb_loop_opt
   *out = (limb_mobility){.condition = 1, .condition_passive = 1, .condition_active = 1};
   limb_loop_options o;
   limb_status s = limb_loop_options_read(options, &o);
-  if (s == LIMB_OK) s = limb_loop_rows_at(w, q, NULL, o.time, LIMB_ROWS_PSI);
+  if (s == LIMB_OK) s = limb_constraints_at(w, q, NULL, o.time, LIMB_NEED_PSI);
   if (s == LIMB_OK) s = limb_check_distance(w, o.tolerance, NULL);
   ranks here = {0, 0, 0}, next;
   if (s == LIMB_OK) s = take_ranks(w, o.tolerance, &here);
   if (s == LIMB_OK) s = go_next(w, q, o.time);
   if (s == LIMB_OK) s = take_ranks(w, o.tolerance, &next);
-  if (s == LIMB_OK) s = limb_loop_rows_at(w, q, NULL, o.time, LIMB_ROWS_PSI);
+  if (s == LIMB_OK) s = limb_constraints_at(w, q, NULL, o.time, LIMB_NEED_PSI);
   if (s == LIMB_OK) s = condition_of(w, whole, w->r1, &out->condition);
   if (s == LIMB_OK) s = condition_of(w, passive_part, w->r2, &out->condition_passive);
   if (s == LIMB_OK) s = condition_of(w, sides, w->r3, &out->condition_active);
@@ -252,14 +252,14 @@ limb_status limb_redundant_rows(limb_loops* w, const double* q, const limb_loop_
   const limb_model* m = w->m;
   limb_loop_options o;
   limb_status s = limb_loop_options_read(options, &o);
-  if (s == LIMB_OK) s = limb_loop_rows_at(w, q, NULL, o.time, LIMB_ROWS_PSI);
+  if (s == LIMB_OK) s = limb_constraints_at(w, q, NULL, o.time, LIMB_NEED_PSI);
   if (s == LIMB_OK) s = limb_check_distance(w, o.tolerance, NULL);
   if (s != LIMB_OK) return s;
   for (int r = 0; r < m->nrow; r++) redundant[r] = 1; // those that no joint moves stay so
   for (int c = 0; c < m->clusters.count; c++) {
     const int first = m->clusters.cluster[c].row;
     const limb_reduction* r = limb_reduce_cluster(w, c, NULL, LIMB_CARRY_NOTHING, o.tolerance);
-    for (int i = 0; i < r->rank; i++) redundant[w->user_row[first + w->live[first + r->row[i]]]] = 0;
+    for (int i = 0; i < r->rank; i++) redundant[w->user_index[first + w->live[first + r->row[i]]]] = 0;
   }
   return LIMB_OK;
 }

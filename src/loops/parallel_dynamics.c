@@ -2,7 +2,7 @@
 //
 // Reference: Khalil 2010, (59)-(66), with J_p for the J_r of (62).
 // Cost:      two motions of the links and one recursion of Newton and Euler, all O(n), the legs
-//            (parallel_rows.c), and the cube of the mobility; forward O(n^2) for B' M B.
+//            (parallel_constraints.c), and the cube of the mobility; forward O(n^2) for B' M B.
 //
 // All velocities follow from the platform's, and that is free in N only, which holds what the legs forbid:
 //
@@ -15,8 +15,8 @@
 //
 // B_a: rows of the active joints; (N' B_a')^-1 N' is J_p' where there are as many drives as motions.
 
-#include "base/finite.h"
-#include "linalg/symmetric.h"
+#include "base/numeric.h"
+#include "linalg/dense.h"
 #include "loops/parallel_impl.h"
 
 #include <math.h>
@@ -32,7 +32,7 @@ static void write_motion(sp_motion x, double* to)
 
 static sp_motion read_motion(const double* x) { return (sp_motion){{x[0], x[1], x[2]}, {x[3], x[4], x[5]}}; }
 
-// ---- states ---------------------------------------------------------------------------------------------
+// ---- states -------------------------------------------------------------------------------------------------
 
 static bool loops_are_closed(const limb_parallel* p)
 {
@@ -45,9 +45,9 @@ static bool loops_are_closed(const limb_parallel* p)
 static bool is_at(const limb_parallel* p, const sp_pose* pose)
 {
   const sp_pose X = limb_platform_pose(p);
-  double most = sp_norm3(sp_sub3(X.p, pose->p)) / fmax(1, sp_norm3(X.p));
-  for (int i = 0; i < 9; i++) most = fmax(most, fabs(X.R.m[i] - pose->R.m[i]));
-  return most <= TOLERATED;
+  double largest = sp_norm3(sp_sub3(X.p, pose->p)) / fmax(1, sp_norm3(X.p));
+  for (int i = 0; i < 9; i++) largest = fmax(largest, fabs(X.R.m[i] - pose->R.m[i]));
+  return largest <= TOLERATED;
 }
 
 // Legs at q, which closes the loops; g is zero.
@@ -65,7 +65,7 @@ static limb_status stand(limb_parallel* p, const double* q)
 static limb_status set_gamma(limb_parallel* p, const double* q, const double* v, double* bias)
 {
   static const double none[PLATFORM] = {0};
-  const limb_status s = limb_loop_rows_at(p->w, q, v, 0, LIMB_ROWS_GAMMA);
+  const limb_status s = limb_constraints_at(p->w, q, v, 0, LIMB_NEED_GAMMA);
   if (s != LIMB_OK) return s;
   write_motion(sp_motion_in(p->in_link, p->w->d->own.a_v[p->link]), bias);
   limb_legs_set(p, 1, p->w->gamma, none);
@@ -110,7 +110,7 @@ limb_status limb_parallel_motion(limb_parallel* p, const double* q, const limb_p
   return s;
 }
 
-// ---- drives ---------------------------------------------------------------------------------------------
+// ---- drives -------------------------------------------------------------------------------------------------
 
 // p->rates = B_a N: velocity of drive k for motion t. Returns the least pivot that counts in it: a share of
 // what the entries are sums of, not of what is left of them.
@@ -140,7 +140,7 @@ limb_status limb_parallel_jacobian(limb_parallel* p, const double* q, sp_motion*
   const int n = p->nactive, free = p->free;
   if (n > free) return LIMB_E_UNSUPPORTED;
   if (n < free) return LIMB_E_SINGULAR;
-  const double least = set_drive_rates(p);
+  const double min_pivot = set_drive_rates(p);
   limb_reduction* r = &p->drives;
   r->rows = n, r->columns = free, r->extra = n;
   for (int k = 0; k < n; k++) {
@@ -149,7 +149,7 @@ limb_status limb_parallel_jacobian(limb_parallel* p, const double* q, sp_motion*
     for (int j = 0; j < n; j++) A[free + j] = j == k ? 1 : 0;
   }
   limb_row_reduce(r, NULL, LIMB_DEPENDENT);
-  if (r->rank < free || !(r->least > least)) return LIMB_E_SINGULAR;
+  if (r->rank < free || !(r->min_pivot > min_pivot)) return LIMB_E_SINGULAR;
   for (int j = 0; j < n; j++) { // V = N (B_a N)^-1 v_a
     double V[PLATFORM] = {0};
     for (int k = 0; k < free; k++) {
@@ -191,7 +191,7 @@ static bool share_out(const limb_reduction* r, double* work, double* x)
 static limb_status drive(limb_parallel* p, const double* F, double* tau)
 {
   const int n = p->nactive;
-  const double least = set_drive_rates(p);
+  const double min_pivot = set_drive_rates(p);
   limb_reduction* r = &p->drives;
   r->rows = p->free, r->columns = n, r->extra = 1;
   for (int t = 0; t < p->free; t++) {
@@ -202,7 +202,7 @@ static limb_status drive(limb_parallel* p, const double* F, double* tau)
   }
   limb_row_reduce(r, NULL, LIMB_DEPENDENT);
   double* x = p->step; // as many as drives
-  if (r->rank < p->free || !(r->least > least) || !share_out(r, p->share, x)) return LIMB_E_SINGULAR;
+  if (r->rank < p->free || !(r->min_pivot > min_pivot) || !share_out(r, p->share, x)) return LIMB_E_SINGULAR;
   for (int i = 0; i < p->m->nv; i++) tau[i] = 0;
   for (int k = 0; k < n; k++) tau[p->active[r->pivot[k]]] = x[k];
   return limb_finite(p->m->nv, tau) ? LIMB_OK : LIMB_E_NONFINITE;
@@ -231,7 +231,7 @@ limb_status limb_parallel_inverse_dynamics(limb_parallel* p, const double* q, co
   return drive(p, F, tau);
 }
 
-// ---- forward dynamics -----------------------------------------------------------------------------------
+// ---- forward dynamics ---------------------------------------------------------------------------------------
 
 // V_0: the dependent components, the others zero
 static void least_acceleration(const limb_parallel* p, double* V)

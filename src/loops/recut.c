@@ -1,4 +1,4 @@
-// A loop cut elsewhere: the robot described again, with a closure and a joint in each other's place.
+// A loop cut elsewhere: the robot described again, with a closure and a joint exchanged.
 //
 // A joint between a body with frame F in it and a body with frame G in it is X = F M(q) G^-1: the pose of the
 // second in the first. A joint of the tree has G = 1. Turned round, X^-1 = G M(q)^-1 F^-1, where
@@ -13,12 +13,11 @@
 
 #include "limb/recut.h"
 
-#include "base/error.h"
+#include "base/status.h"
 #include "model/clusters.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { NAME = 256 };
 
@@ -42,7 +41,7 @@ static limb_status make_name(const cut* c, const char* word, const char* behind,
   return limb_fail(c->err, LIMB_E_UNSUPPORTED, word, "this name is longer than %d letters", NAME - 1);
 }
 
-// ---- what may be cut ------------------------------------------------------------------------------------
+// ---- what may be cut ----------------------------------------------------------------------------------------
 
 // The joint of a closure and the closure of a joint; false when there is none.
 static bool joint_of_kind(limb_loop_kind kind, limb_joint_type* type)
@@ -120,7 +119,7 @@ static limb_status check_joint(const limb_model* m, int joint, limb_error* err)
   return limb_fail(err, LIMB_E_UNSUPPORTED, def->name, "the loop cannot be cut at this joint: %s", why);
 }
 
-// Whether a body hangs on the joint.
+// Whether the joint carries a body.
 static bool is_behind(const limb_model* m, int joint, int body)
 {
   for (; body > 0; body = m->body[body].parent) {
@@ -129,7 +128,7 @@ static bool is_behind(const limb_model* m, int joint, int body)
   return false;
 }
 
-// ---- joints between frames ------------------------------------------------------------------------------
+// ---- joints between frames ----------------------------------------------------------------------------------
 
 static limb_joint_def turned_round(const limb_joint_def* def)
 {
@@ -204,7 +203,7 @@ static limb_status add_joints(cut* c)
   return s;
 }
 
-// ---- bodies in between ----------------------------------------------------------------------------------
+// ---- bodies in between --------------------------------------------------------------------------------------
 
 // Calls f for each joint that add_between gave a body in between, in the same order: its name, the body that
 // is then fixed to it, and G.
@@ -260,7 +259,7 @@ static limb_status add_helper_joint(cut* c, const char* of, int child, const sp_
   return s == LIMB_OK ? limb_builder_add_joint(c->b, &def, NULL, c->err) : s;
 }
 
-// ---- the joint as a closure -----------------------------------------------------------------------------
+// ---- the joint as a closure ---------------------------------------------------------------------------------
 
 // A rotation with z along the axis; universal: x along the first and y along the second.
 static sp_mat3 axes_of(const limb_joint_def* def)
@@ -302,7 +301,7 @@ static limb_status add_loops(cut* c)
   return s;
 }
 
-// ---- the robot ------------------------------------------------------------------------------------------
+// ---- the robot ----------------------------------------------------------------------------------------------
 
 static limb_status add_bodies(cut* c)
 {

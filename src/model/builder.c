@@ -1,14 +1,15 @@
-// The builder: keeps bodies, joints and frames in the order of the calls (shafts and loops: builder_shaft.c,
-// builder_loop.c). Every call that adds something checks first, allocates next and commits last, so that a
+// The builder: keeps bodies, joints and frames in the order of the calls (shafts and loops: builder_parts.c).
+// Every call that adds something checks first, allocates next and commits last, so that a
 // failure changes nothing.
+
 #include "limb/builder.h"
 
-#include "base/alloc.h"
-#include "base/error.h"
-#include "base/finite.h"
-#include "base/sized.h"
+#include "base/memory.h"
+#include "base/numeric.h"
+#include "base/status.h"
 #include "model/builder_check.h"
 #include "model/builder_impl.h"
+#include "model/model_impl.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@
 
 enum { WHERE = sizeof((limb_error*)0)->where };
 
-// ---- names ----------------------------------------------------------------------------------------
+// ---- names --------------------------------------------------------------------------------------------------
 
 static const char* body_name(const void* b, int i) { return ((const limb_builder*)b)->body[i].name; }
 
@@ -38,7 +39,7 @@ static void free_name(const limb_allocator* a, const char* name)
   if (name) limb_free(a, (void*)(uintptr_t)name, strlen(name) + 1);
 }
 
-// The table anew: for the first time, in more room, or with one name less.
+// Builds the table again: for the first time, with more capacity, or with one name less.
 static void put_names(const limb_builder* b, builder_names* names, int count, limb_name_fn* get)
 {
   limb_names_clear(&names->table, names->table.slot, names->capacity);
@@ -98,7 +99,7 @@ static limb_status check_frame_name(const limb_builder* b, const char* name, con
   return LIMB_OK;
 }
 
-// ---- life -----------------------------------------------------------------------------------------
+// ---- life ---------------------------------------------------------------------------------------------------
 
 // The world body, the name and empty tables; false when out of memory.
 static bool begin(limb_builder* b)
@@ -174,20 +175,21 @@ limb_status limb_builder_set_gravity(limb_builder* b, sp_vec3 gravity)
   return LIMB_OK;
 }
 
-// ---- adding ---------------------------------------------------------------------------------------
+// ---- adding -------------------------------------------------------------------------------------------------
 
-limb_status limb_read_def(void* own, const void* given, size_t size, size_t least, const char* kind, limb_error* err)
+limb_status limb_read_def(void* own, const void* given, size_t size, size_t min_size, const char* kind, limb_error* err)
 {
-  size_t told;
-  memcpy(&told, given, sizeof told);
-  const limb_status s = limb_sized_read(own, size, given, least);
+  size_t claimed;
+  memcpy(&claimed, given, sizeof claimed);
+  const limb_status s = limb_sized_read(own, size, given, min_size);
   if (s == LIMB_E_ARG)
-    return limb_fail(err, s, kind, "the definition's size member is %zu: start from limb_default_%s_def()", told, kind);
+    return limb_fail(err, s, kind, "the definition's size member is %zu: start from limb_default_%s_def()", claimed,
+                     kind);
   if (s == LIMB_E_UNSUPPORTED)
     return limb_fail(err, s, kind,
                      "the definition has %zu bytes instead of %zu and sets some of the surplus: the "
                      "caller was built for a newer limb",
-                     told, size);
+                     claimed, size);
   return s;
 }
 
@@ -282,7 +284,7 @@ limb_status limb_builder_add_frame(limb_builder* b, const char* name, int body, 
   return LIMB_OK;
 }
 
-// ---- taking back ----------------------------------------------------------------------------------
+// ---- taking back --------------------------------------------------------------------------------------------
 
 void limb_drop_body(limb_builder* b)
 {
@@ -296,7 +298,7 @@ void limb_drop_joint(limb_builder* b)
   put_names(b, &b->joint_names, b->njoint, joint_name);
 }
 
-// ---- asking ---------------------------------------------------------------------------------------
+// ---- asking -------------------------------------------------------------------------------------------------
 
 int limb_builder_body_count(const limb_builder* b) { return b ? b->nbody : 0; }
 
@@ -348,11 +350,46 @@ limb_status limb_builder_set_inertia(limb_builder* b, int body, const sp_inertia
   return s;
 }
 
-// ---- building -------------------------------------------------------------------------------------
+// ---- building -----------------------------------------------------------------------------------------------
 
 limb_status limb_builder_build(const limb_builder* b, limb_model** out, limb_error* err)
 {
   if (out) *out = NULL;
   if (!b || !out) return limb_fail(err, LIMB_E_ARG, "model", "builder or output is NULL");
   return limb_compile(b, out, err);
+}
+
+// ---- a builder from a model ---------------------------------------------------------------------------------
+
+static limb_status describe_bodies(const limb_model* m, limb_builder* b)
+{
+  limb_status s = LIMB_OK;
+  for (int i = 1; !s && i < m->nbody; i++) {
+    limb_body_def def = limb_default_body_def(m->body[i].name);
+    def.inertia = m->body[i].inertia;
+    s = limb_builder_add_body(b, &def, NULL, NULL);
+  }
+  return s;
+}
+
+limb_status limb_builder_from_model(const limb_model* m, const limb_allocator* alloc, limb_builder** out)
+{
+  if (out) *out = NULL;
+  if (!m || !out) return LIMB_E_ARG;
+  limb_builder* b = NULL;
+  limb_status s = limb_builder_create(alloc, &b);
+  if (!s) s = limb_builder_set_name(b, m->name);
+  if (!s) s = limb_builder_set_gravity(b, m->gravity);
+  if (!s) s = describe_bodies(m, b);
+  for (int i = 0; !s && i < m->njoint; i++) s = limb_builder_add_joint(b, &m->joint[i].def, NULL, NULL);
+  for (int i = 0; !s && i < m->nframe; i++)
+    s = limb_builder_add_frame(b, m->frame[i].name, m->frame[i].body, &m->frame[i].pose, NULL, NULL);
+  for (int i = 0; !s && i < m->nshaft; i++) s = limb_builder_add_shaft(b, &m->shaft[i].def, NULL);
+  for (int i = 0; !s && i < m->nloop; i++) s = limb_builder_add_loop(b, &m->loop[i].def, NULL, NULL);
+  if (s) {
+    limb_builder_destroy(b);
+    return s;
+  }
+  *out = b;
+  return LIMB_OK;
 }

@@ -1,9 +1,9 @@
-// The rules for joints, shafts and poses (loops: builder_loop.c). A definition that passes is finite and
+// The rules for joints, shafts and poses (loops: builder_parts.c). A definition that passes is finite and
 // normalised, so that nothing behind the builder has to ask again.
 #include "model/builder_check.h"
 
-#include "base/error.h"
-#include "base/finite.h"
+#include "base/numeric.h"
+#include "base/status.h"
 
 #include <float.h>
 #include <math.h>
@@ -29,7 +29,7 @@ static sp_vec3 unit(sp_vec3 a)
   return sp_scale3(1 / sp_norm3(s), s);
 }
 
-// ---- poses ----------------------------------------------------------------------------------------
+// ---- poses --------------------------------------------------------------------------------------------------
 
 // Largest entry of R'R - 1, or how far the determinant is from +1.
 static double rotation_defect(sp_mat3 R)
@@ -64,7 +64,7 @@ limb_status limb_check_pose(sp_pose* pose, const char* where, limb_error* err)
   return LIMB_OK;
 }
 
-// ---- axes -----------------------------------------------------------------------------------------
+// ---- axes ---------------------------------------------------------------------------------------------------
 
 static limb_status check_axis(limb_joint_def* def, const char* where, limb_error* err)
 {
@@ -119,7 +119,7 @@ static limb_status check_axis2(limb_joint_def* def, const char* where, limb_erro
   return LIMB_OK;
 }
 
-// ---- properties of one-dof joints -----------------------------------------------------------------
+// ---- properties of one-dof joints ---------------------------------------------------------------------------
 
 enum {
   ANY = 0,
@@ -225,7 +225,7 @@ static limb_status check_properties(const limb_joint_def* def, int self, const c
   return check_mimic(def, self, where, err);
 }
 
-// ---- the joint ------------------------------------------------------------------------------------
+// ---- the joint ----------------------------------------------------------------------------------------------
 
 static limb_status check_bodies(const limb_builder* b, const limb_joint_def* def, const char* where, limb_error* err)
 {
@@ -257,7 +257,7 @@ limb_status limb_check_joint(const limb_builder* b, int self, limb_joint_def* de
   return s ? s : check_drive(def, where, err);
 }
 
-// ---- the shaft ------------------------------------------------------------------------------------
+// ---- the shaft ----------------------------------------------------------------------------------------------
 
 limb_status limb_check_one_dof(const limb_builder* b, int joint, const char* end, const char* user, const char* where,
                                limb_error* err)

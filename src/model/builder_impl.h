@@ -32,12 +32,13 @@ struct limb_builder {
   builder_names body_names, joint_names, frame_names, loop_names;
 };
 
-// model/builder.c: limb_sized_read for the definition of a kind ("joint"), with words.
-limb_status limb_read_def(void* own, const void* given, size_t size, size_t least, const char* kind, limb_error* err);
+// model/builder.c: limb_sized_read for the definition of a kind ("joint"), with an error message.
+limb_status limb_read_def(void* own, const void* given, size_t size, size_t min_size, const char* kind,
+                          limb_error* err);
 
 // model/builder.c: a name of one's own, NULL when out of memory; whether there is a name, and where = "joint
-// 'elbow'" for the sentences that follow; room in a table for one more name than count (false: out of memory,
-// with the table untouched), whose names get(b, i) tells.
+// 'elbow'" for the sentences that follow; capacity of a table for one more name than count (false: out of memory,
+// with the table untouched); get(b, i) returns its names.
 char* limb_copy_name(const limb_allocator* a, const char* name);
 limb_status limb_check_name(const char* name, const char* kind, int index, char where[sizeof((limb_error*)0)->where],
                             limb_error* err);
@@ -47,7 +48,7 @@ bool limb_reserve_name(limb_builder* b, builder_names* names, int count, limb_na
 void limb_drop_body(limb_builder* b);
 void limb_drop_joint(limb_builder* b);
 
-// model/builder_loop.c: name of the i-th loop of a builder; number of rows of a loop that passed the checks.
+// model/builder_parts.c: name of the i-th loop of a builder; number of constraints of a loop that passed the checks.
 const char* limb_builder_loop_name(const void* b, int i);
 int limb_loop_rows(const limb_loop_def* def);
 

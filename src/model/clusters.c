@@ -1,18 +1,97 @@
-// Loops that share joints, gathered: what must be solved together, and what need not.
+// Loops on the compiled robot: their cut frames on the links, and clusters, loops that share joints and must be solved
+// together.
+//
+// A closure between bodies a and b becomes one between their links: with X_a the pose of body a in its link,
+//   pose of the cut frame in the link = X_a pose_a
+// A relation between joints becomes one between the user's coordinates, mimic chains resolved. Cost: O(loops).
 //
 // A loop ties the joints between its two frames: those on the ways from both to the first link that carries
 // both, the base. A gear or polynomial ties its two joints, and all between them. Loops with a joint in
 // common make one cluster; then the parent of every link in it is in it, too, or is its base. Velocities of
 // mimic joints are those of the joints they follow: whoever shares one is in the same cluster.
-//
-// Cost O(sum of the lengths of all ways).
+// Cost: O(sum of the lengths of all ways).
 
 #include "model/clusters.h"
 
-#include "base/alloc.h"
-#include "base/arena.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "model/compile_impl.h"
 
-// ---- ways -----------------------------------------------------------------------------------------------
+#include <stdio.h>
+
+// ---- loops on the compiled links ----------------------------------------------------------------------------
+
+static const char* loop_where(char buffer[96], const limb_loop* loop)
+{
+  (void)snprintf(buffer, 96, "loop '%.88s'", loop->def.name);
+  return buffer;
+}
+
+// How many constraints, the first ones, hold positions rather than velocities.
+static int holonomic_count(limb_loop_kind kind, int count)
+{
+  switch (kind) {
+  case LIMB_LOOP_KNIFE_EDGE:
+  case LIMB_LOOP_WHEEL: return 0;
+  case LIMB_LOOP_ROLLING_DISC: return 1;
+  default: return count;
+  }
+}
+
+static limb_status attach_frames(const limb_model* m, limb_loop* loop, limb_error* err)
+{
+  const limb_body *a = &m->body[loop->def.body_a], *b = &m->body[loop->def.body_b];
+  char where[96];
+  if (a->carrier == b->carrier)
+    return limb_fail(err, LIMB_E_MODEL, loop_where(where, loop),
+                     "bodies '%.60s' and '%.60s' are rigidly connected: no joint can move the closure", a->name,
+                     b->name);
+  loop->link_a = a->link;
+  loop->link_b = b->link;
+  loop->in_a = sp_compose(a->in_link, loop->def.pose_a);
+  loop->in_b = sp_compose(b->in_link, loop->def.pose_b);
+  return LIMB_OK;
+}
+
+static limb_status attach_joints(const limb_model* m, limb_loop* loop, limb_error* err)
+{
+  const limb_joint* const end[2] = {&m->joint[loop->def.joint], &m->joint[loop->def.other]};
+  char where[96];
+  if (end[0]->q == end[1]->q)
+    return limb_fail(err, LIMB_E_MODEL, loop_where(where, loop),
+                     "joints '%.60s' and '%.60s' have the same coordinate, one by mimicking: nothing is "
+                     "left to hold",
+                     end[0]->def.name, end[1]->def.name);
+  for (int k = 0; k < 2; k++) {
+    loop->q[k] = end[k]->q;
+    loop->v[k] = end[k]->v;
+    loop->mult[k] = end[k]->multiplier;
+    loop->off[k] = end[k]->offset;
+  }
+  return LIMB_OK;
+}
+
+limb_status limb_attach_loops(limb_model* m, limb_error* err)
+{
+  for (int i = 0; i < m->nloop; i++) {
+    limb_loop* loop = &m->loop[i];
+    const limb_loop_kind kind = loop->def.kind;
+    loop->locked = kind == LIMB_LOOP_LOCK ? loop->def.locked : limb_loop_kind_locked(kind);
+    loop->row = m->nrow;
+    loop->nrow = limb_loop_rows(&loop->def);
+    loop->holonomic = holonomic_count(kind, loop->nrow);
+    loop->link_a = loop->link_b = -1;
+    loop->in_a = loop->in_b = sp_pose_identity();
+    loop->q[0] = loop->q[1] = loop->v[0] = loop->v[1] = -1;
+    const bool relation = kind == LIMB_LOOP_GEAR || kind == LIMB_LOOP_POLYNOMIAL;
+    const limb_status s = relation ? attach_joints(m, loop, err) : attach_frames(m, loop, err);
+    if (s) return s;
+    m->nrow += loop->nrow;
+  }
+  return LIMB_OK;
+}
+
+// ---- ways ---------------------------------------------------------------------------------------------------
 
 // First link that carries both; -1: the world. A parent's number is below that of its children.
 static int common_carrier(const limb_model* m, int a, int b)
@@ -41,7 +120,7 @@ static ways ways_of(const limb_model* m, const limb_loop* loop)
   return (ways){{a, b}, common_carrier(m, m->link[a].parent, m->link[b].parent)};
 }
 
-// ---- sets of links --------------------------------------------------------------------------------------
+// ---- sets of links ------------------------------------------------------------------------------------------
 
 typedef struct scratch {
   int* set;   // nlink
@@ -76,7 +155,7 @@ static void tie_links(const limb_model* m, const scratch* x)
   for (int i = 0; i < m->nlink; i++) x->tied[limb_set_leader(x->set, i)] |= x->tied[i];
 }
 
-// ---- the lists ------------------------------------------------------------------------------------------
+// ---- the lists ----------------------------------------------------------------------------------------------
 
 typedef struct pools {
   int *link, *v, *loop;
@@ -180,8 +259,8 @@ static void measure(limb_clusters* c)
     limb_cluster* s = &c->cluster[i];
     s->row = row, row += s->nrow;
     s->block = c->entries, c->entries += (ptrdiff_t)s->nrow * s->nv;
-    if (s->nv > c->most_nv) c->most_nv = s->nv;
-    if (s->nrow > c->most_nrow) c->most_nrow = s->nrow;
+    if (s->nv > c->max_nv) c->max_nv = s->nv;
+    if (s->nrow > c->max_nrow) c->max_nrow = s->nrow;
   }
 }
 

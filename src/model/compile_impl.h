@@ -1,12 +1,12 @@
 // Compiling a builder into a model: the draft that the steps hand to each other.
 //
 //   tree.c       bodies parents first, fixed bodies to their carriers, mimic chains resolved
-//   lower.c      links in depth-first order, one elementary joint each, z on the axis
-//   reframe.c    link frames and shapes (modified Denavit-Hartenberg where the axes allow it)
-//   loops.c      rows of the loops, their cut frames on the links
+//   links.c      links in depth-first order, one elementary joint each, z on the axis; link frames and joint classes
+//                (modified Denavit-Hartenberg where the axes allow it)
+//   clusters.c   constraints of the loops, their cut frames on the links; loops that share joints
 //   regroup.c    link inertias, and their regrouping towards the root
 //   eliminate.c  elimination order of the mass matrix
-//   notes.c      what was merged, lowered, regrouped, and what looks wrong
+//   report.c     what was merged, lowered, regrouped, and what looks wrong
 #ifndef LIMB_COMPILE_IMPL_H
 #define LIMB_COMPILE_IMPL_H
 
@@ -17,10 +17,10 @@ enum { MAX_STEPS = 3 }; // elementary joints of one joint
 
 // An elementary joint before its frame is chosen.
 typedef struct limb_draft_link {
-  sp_pose place;     // joint frame, z on the axis, in the parent's draft frame (roots: in the world)
-  double phi, slide; // link frame = draft frame turned about and moved along z
-  double foot;       // where on its own axis the common normal with the parent's axis ends
-  int main;          // the child whose axis decides the frame; -1: none
+  sp_pose joint_frame; // z on the axis, in the parent's draft frame (roots: in the world)
+  double phi, slide;   // link frame = draft frame turned about and moved along z
+  double foot;         // where on its own axis the common normal with the parent's axis ends
+  int main;            // the child whose axis decides the frame; -1: none
 } limb_draft_link;
 
 // Temporary arrays, freed when compiling ends. Bodies and joints are the builder's.
@@ -41,7 +41,7 @@ typedef struct limb_draft {
   size_t text; // bytes of all names
 } limb_draft;
 
-// Elementary joints of a joint: kind (a SHAPE_ value) and axis in the joint frame.
+// Elementary joints of a joint: joint class (a CLASS_ value) and axis in the joint frame.
 typedef struct limb_step {
   uint8_t joint_class;
   sp_vec3 axis;
@@ -55,7 +55,7 @@ limb_status limb_resolve_mimic(const limb_draft* t, limb_model* m, limb_error* e
 void limb_lower(limb_draft* t, limb_model* m);
 void limb_reframe(limb_draft* t, limb_model* m);
 void limb_regroup(limb_draft* t, limb_model* m);
-limb_status limb_place_loops(limb_model* m, limb_error* err);
+limb_status limb_attach_loops(limb_model* m, limb_error* err);
 limb_status limb_eliminate(limb_model* m);
 limb_status limb_write_notes(limb_model* m);
 

@@ -2,7 +2,7 @@
 
 #include "limb/moving_base.h"
 
-#include "base/arena.h"
+#include "base/memory.h"
 #include "model/data_impl.h"
 #include "model/loop_calls.h"
 

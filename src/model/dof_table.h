@@ -12,7 +12,7 @@
 
 #include "limb/derivatives.h"
 
-#include "base/arena.h"
+#include "base/memory.h"
 #include "model/model_impl.h"
 
 enum { LIMB_LANES_MAX = 8 };

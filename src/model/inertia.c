@@ -2,7 +2,7 @@
 // Ghosal 2010), the parallel-axis theorem and the test for what a rigid body can have.
 #include "limb/inertia.h"
 
-#include "base/finite.h"
+#include "base/numeric.h"
 
 #include <float.h>
 #include <math.h>
@@ -25,7 +25,7 @@ static void add_offset(sp_inertia* Y, double mass, sp_vec3 d)
   Y->yz -= mass * d.y * d.z;
 }
 
-// ---- solids ---------------------------------------------------------------------------------------
+// ---- solids -------------------------------------------------------------------------------------------------
 
 sp_inertia limb_inertia_box(double mass, double x, double y, double z)
 {
@@ -79,7 +79,7 @@ sp_inertia limb_inertia_point(double mass, sp_vec3 at)
   return Y;
 }
 
-// ---- composition ----------------------------------------------------------------------------------
+// ---- composition --------------------------------------------------------------------------------------------
 
 sp_inertia limb_inertia_add(sp_inertia a, sp_inertia b)
 {
@@ -115,7 +115,7 @@ sp_inertia limb_inertia_move(sp_pose X, sp_inertia b)
   return r;
 }
 
-// ---- parameters -----------------------------------------------------------------------------------
+// ---- parameters ---------------------------------------------------------------------------------------------
 
 void limb_inertia_about_origin(const sp_inertia* Y, double I[6])
 {
@@ -143,7 +143,7 @@ sp_inertia limb_inertia_from_parameters(const double theta[10])
   return Y;
 }
 
-// ---- what a rigid body can have -------------------------------------------------------------------
+// ---- what a rigid body can have -----------------------------------------------------------------------------
 
 typedef struct jacobi {
   double A[3][3]; // becomes diagonal
@@ -219,11 +219,11 @@ sp_inertia limb_inertia_from_principal(sp_inertia Y, const double moment[3], con
 // negative either, if all pivots of (trace / 2) 1 - I lie well above rounding.
 static bool clearly_physical(const sp_inertia* Y, double size)
 {
-  const double half = 0.5 * (Y->xx + Y->yy + Y->zz), least = 1e-9 * size;
+  const double half = 0.5 * (Y->xx + Y->yy + Y->zz), threshold = 1e-9 * size;
   const double p0 = half - Y->xx;
-  if (!(p0 > least)) return false;
+  if (!(p0 > threshold)) return false;
   const double p1 = half - Y->yy - Y->xy * Y->xy / p0, r = Y->yz + Y->xy * Y->xz / p0;
-  return p1 > least && half - Y->zz - Y->xz * Y->xz / p0 - r * r / p1 > least;
+  return p1 > threshold && half - Y->zz - Y->xz * Y->xz / p0 - r * r / p1 > threshold;
 }
 
 const char* limb_inertia_defect(const sp_inertia* Y)
@@ -235,7 +235,7 @@ const char* limb_inertia_defect(const sp_inertia* Y)
   if (size == 0) return NULL;
   if (Y->mass == 0) return "it has an inertia, but no mass";
   if (clearly_physical(Y, size)) return NULL;
-  // Rods, discs and point masses lie on the border: leave room for rounding, and for nothing else.
+  // Rods, discs and point masses lie on the border: allow for rounding, and for nothing else.
   double moment[3];
   limb_inertia_principal(Y, moment, NULL);
   const double rounding = 32 * DBL_EPSILON * size;

@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 // The class of a ROT joint with a square twist is (alpha != 0) * 4 + (a != 0) * 2 + (d != 0). Twists of -90
-// degrees are rare: reframe.c lays x so that it is +90 where it has the choice.
+// degrees are rare: links.c lays x so that it is +90 where it has the choice.
 enum { CLASS_ROT = 0, CLASS_ROT_TWIST = 8, CLASS_ROT_ANY, CLASS_TRANS, CLASS_SCREW, CLASS_BALL, CLASS_FREE };
 
 // Topology of one link, the same for every scalar type.

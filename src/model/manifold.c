@@ -8,19 +8,20 @@
 //   log on SE(3)              v = V^-1 p,   V^-1 = 1 - [w] / 2 + k [w]^2,
 //                             k = (1 - h cot h) / theta^2
 // (Park, Bobrow, Ploen 1995, (15)-(17) with the angle kept in w). Every coefficient is computed without cancellation.
-#include "model/manifold.h"
 
-#include "base/random.h"
+#include "limb/spatial.h"
 
+#include "base/numeric.h"
 #include "kernel/arc.h"
-#include "linalg/vec3.h"
+#include "linalg/dense.h"
+#include "model/manifold.h"
 #include "model/state_check.h"
 
 #include <math.h>
 
 #define PI 3.14159265358979323846
 
-// ---- rotations ------------------------------------------------------------------------------------
+// ---- rotations ----------------------------------------------------------------------------------------------
 
 static sp_quat quat_read(const double* q) { return (sp_quat){q[0], q[1], q[2], q[3]}; }
 
@@ -59,7 +60,7 @@ static sp_vec3 quat_log(sp_quat a)
   return sp_scale3(n > 0 ? 2 * atan2(n, fabs(a.w)) / n : 2, s);
 }
 
-// ---- screw motions --------------------------------------------------------------------------------
+// ---- screw motions ------------------------------------------------------------------------------------------
 
 // (1 - h cot h) / theta^2 = (sin h - h cos h) / (4 h^2 sin h), where
 // sin h - h cos h = h^3 / 3 (1 - h^2/10 (1 - h^2/28 (...))): the ratio of the terms k and k + 1 is
@@ -90,7 +91,7 @@ static sp_vec3 screw_position(sp_vec3 w, const arc* a, sp_vec3 v)
 // V(w)^-1 p
 static sp_vec3 screw_velocity(sp_vec3 w, sp_vec3 p) { return series(w, -0.5, coefficient_k(sp_norm3(w)), p); }
 
-// ---- points ---------------------------------------------------------------------------------------
+// ---- points -------------------------------------------------------------------------------------------------
 
 // Where a joint's quaternion is in its part of q; -1: it has none. Mimic joints have no part.
 static int quat_at(const limb_joint* j)
@@ -137,7 +138,7 @@ limb_status limb_normalize(const limb_model* m, double* q)
   return LIMB_OK;
 }
 
-// ---- random points --------------------------------------------------------------------------------
+// ---- random points ------------------------------------------------------------------------------------------
 // The same on every machine: integer arithmetic, operations that are rounded once, and sums that are
 // exact, so that fused multiply-adds change nothing. libm's sine and cosine differ and are not used.
 
@@ -217,7 +218,7 @@ limb_status limb_random(const limb_model* m, uint64_t* seed, double* q)
   return LIMB_OK;
 }
 
-// ---- steps ----------------------------------------------------------------------------------------
+// ---- steps --------------------------------------------------------------------------------------------------
 
 static void integrate_joint(const limb_joint* j, const double* q, const double* v, double dt, double* out)
 {
@@ -278,7 +279,7 @@ limb_status limb_difference(const limb_model* m, const double* q0, const double*
   return limb_finite(m->nv, v) ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
-// ---- tangents -------------------------------------------------------------------------------------
+// ---- tangents -----------------------------------------------------------------------------------------------
 
 // q' = q (w, 0) / 2
 static void quat_rate(const double* q, const double* w, double* dq)
@@ -303,4 +304,26 @@ void limb_configuration_rate(const limb_model* m, const double* q, const double*
       dqj[0] = p.x, dqj[1] = p.y, dqj[2] = p.z;
     }
   }
+}
+
+// ---- a quaternion from a rotation ---------------------------------------------------------------------------
+
+sp_quat sp_quat_rot(sp_mat3 R)
+{
+  // Shepperd's method: 4 w^2 = 1 + trace and so on; the largest of the four is divided by.
+  const double *m = R.m, xx = m[0], yy = m[4], zz = m[8];
+  const double x = m[7] - m[5], y = m[2] - m[6], z = m[3] - m[1];
+  const double xy = m[1] + m[3], xz = m[2] + m[6], yz = m[5] + m[7];
+  sp_quat q = {x, y, z, 1 + xx + yy + zz};
+  if (xx + yy + zz < fmax(xx, fmax(yy, zz))) {
+    if (xx >= yy && xx >= zz)
+      q = (sp_quat){1 + xx - yy - zz, xy, xz, x};
+    else if (yy >= zz)
+      q = (sp_quat){xy, 1 - xx + yy - zz, yz, y};
+    else
+      q = (sp_quat){xz, yz, 1 - xx - yy + zz, z};
+  }
+  const double n = sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
+  const double k = q.w < 0 ? -1 / n : 1 / n;
+  return (sp_quat){k * q.x, k * q.y, k * q.z, k * q.w};
 }

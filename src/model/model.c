@@ -1,8 +1,7 @@
 // What a model answers about itself: sizes, names, properties, the compiler's report.
 #include "limb/model.h"
 
-#include "base/alloc.h"
-#include "base/arena.h"
+#include "base/memory.h"
 #include "model/clusters.h"
 #include "model/model_impl.h"
 
@@ -18,7 +17,7 @@ void limb_model_destroy(limb_model* m)
   limb_free(&alloc, block, size);
 }
 
-// ---- sizes and names ------------------------------------------------------------------------------
+// ---- sizes and names ----------------------------------------------------------------------------------------
 
 const char* limb_model_name(const limb_model* m) { return m ? m->name : NULL; }
 
@@ -69,7 +68,7 @@ int limb_find_loop(const limb_model* m, const char* name)
 
 const limb_model* limb_spanning_tree(const limb_model* m) { return m && m->tree ? m->tree : m; }
 
-// ---- properties -----------------------------------------------------------------------------------
+// ---- properties ---------------------------------------------------------------------------------------------
 
 limb_status limb_get_body(const limb_model* m, int body, limb_body_info* out)
 {
@@ -129,7 +128,7 @@ limb_status limb_get_frame(const limb_model* m, int frame, limb_frame_info* out)
   return LIMB_OK;
 }
 
-// ---- joint types ----------------------------------------------------------------------------------
+// ---- joint types --------------------------------------------------------------------------------------------
 
 // Names of the components, in the joint's own terms: z is the axis, x and y span the plane.
 static const char* const q_suffix[][8] = {
@@ -177,7 +176,7 @@ const char* limb_v_suffix(limb_joint_type type, int k)
   return limb_joint_type_name(type) && k >= 0 && k < 8 ? v_suffix[type][k] : NULL;
 }
 
-// ---- report ---------------------------------------------------------------------------------------
+// ---- report -------------------------------------------------------------------------------------------------
 
 int limb_model_note_count(const limb_model* m) { return m ? m->nnote : 0; }
 

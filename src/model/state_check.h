@@ -2,7 +2,7 @@
 #ifndef LIMB_STATE_CHECK_H
 #define LIMB_STATE_CHECK_H
 
-#include "base/finite.h"
+#include "base/numeric.h"
 #include "model/model_impl.h"
 
 // Norms of the quaternions in q within 1e-3 of 1.

@@ -2,7 +2,7 @@
 #ifndef LIMB_WORKSPACE_H
 #define LIMB_WORKSPACE_H
 
-#include "base/arena.h"
+#include "base/memory.h"
 #include "model/dof_table.h"
 #include "model/model_impl.h"
 

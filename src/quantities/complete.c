@@ -5,9 +5,8 @@
 #include "limb/assemble.h"
 #include "limb/states.h"
 
-#include "base/alloc.h"
-#include "base/error.h"
-#include "base/sized.h"
+#include "base/memory.h"
+#include "base/status.h"
 
 #include <math.h>
 #include <string.h>

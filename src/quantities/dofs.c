@@ -1,7 +1,7 @@
 // Names and units of coordinates: the joint's name, and the suffix of the component where there are several.
 #include "limb/states.h"
 
-#include "base/alloc.h"
+#include "base/memory.h"
 
 #include <string.h>
 

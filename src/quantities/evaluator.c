@@ -1,7 +1,6 @@
 // Evaluators: making them, adding names, what items are, one state.
-#include "base/alloc.h"
-#include "base/error.h"
-#include "base/sized.h"
+#include "base/memory.h"
+#include "base/status.h"
 #include "quantities/evaluator_impl.h"
 
 #include <stdio.h>

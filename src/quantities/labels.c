@@ -1,6 +1,6 @@
 // Axes of quantities: how long they are, what their indices are called, units of entries.
-#include "base/alloc.h"
-#include "base/error.h"
+#include "base/memory.h"
+#include "base/status.h"
 #include "quantities/evaluator_impl.h"
 
 #include <string.h>

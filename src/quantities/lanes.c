@@ -1,7 +1,6 @@
 // Workspaces of threads: memory for what the blocks need, and the numbers of all blocks at one state.
-#include "base/alloc.h"
-#include "base/error.h"
-#include "base/sized.h"
+#include "base/memory.h"
+#include "base/status.h"
 #include "quantities/evaluator_impl.h"
 
 #include <math.h>

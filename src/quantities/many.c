@@ -1,6 +1,6 @@
 // Many states: by the kernels of batches where there is one, else state by state, on the threads of the pool.
-#include "base/alloc.h"
-#include "base/error.h"
+#include "base/memory.h"
+#include "base/status.h"
 #include "quantities/evaluator_impl.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 // Names of quantities: the registry by name, the grammar, what a wrong name was perhaps meant to be.
-#include "base/error.h"
-#include "base/nearest.h"
+#include "base/names.h"
+#include "base/status.h"
 #include "quantities/evaluator_impl.h"
 
 #include <stdio.h>

@@ -8,7 +8,7 @@
 // modes change, and the stepper restarts.
 #include "sim/sim_impl.h"
 
-#include "base/finite.h"
+#include "base/numeric.h"
 
 #include <float.h>
 #include <math.h>

@@ -15,8 +15,7 @@
 // Cost:      an iteration: the loop equations and a factorisation of size nc; O(nc^2 nv) to find dependent rows.
 #include "sim/sim_impl.h"
 
-#include "linalg/dot.h"
-#include "linalg/symmetric.h"
+#include "linalg/dense.h"
 
 #include <math.h>
 #include <string.h>

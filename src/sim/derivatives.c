@@ -9,7 +9,7 @@
 #include "sim/sim_impl.h"
 
 #include "limb/derivatives.h"
-#include "linalg/dot.h"
+#include "linalg/dense.h"
 
 #include <float.h>
 #include <math.h>

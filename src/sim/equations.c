@@ -14,9 +14,8 @@
 // accelerations that cannot be held are an error. Cost: one forward dynamics for each held velocity, and two.
 #include "sim/sim_impl.h"
 
-#include "base/finite.h"
-#include "linalg/dot.h"
-#include "linalg/symmetric.h"
+#include "base/numeric.h"
+#include "linalg/dense.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 // times are breaks: steps end there. At a break an input has two values: steps that end there use the value before it.
 #include "sim/sim_impl.h"
 
-#include "base/finite.h"
+#include "base/numeric.h"
 
 #include <float.h>
 #include <math.h>

@@ -4,8 +4,8 @@
 // to (q, v), by powers of J, which are differences of accelerations. Cost: 32 evaluations for any robot.
 #include "sim/stops_and_friction.h"
 
-#include "base/sized.h"
-#include "linalg/dot.h"
+#include "base/status.h"
+#include "linalg/dense.h"
 #include "sim/sim_impl.h"
 
 #include <math.h>

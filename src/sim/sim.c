@@ -1,7 +1,7 @@
 // A simulation: memory, creation, state and summary.
 #include "sim/sim_impl.h"
 
-#include "base/finite.h"
+#include "base/numeric.h"
 
 #include <math.h>
 #include <stdarg.h>

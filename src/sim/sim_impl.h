@@ -19,9 +19,8 @@
 
 #include "limb/sim.h"
 
-#include "base/alloc.h"
-#include "base/arena.h"
-#include "base/error.h"
+#include "base/memory.h"
+#include "base/status.h"
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 // The start of a simulation: closing loops, checking the state, choosing the method.
 #include "sim/sim_impl.h"
 
-#include "base/finite.h"
+#include "base/numeric.h"
 
 #include <math.h>
 #include <string.h>

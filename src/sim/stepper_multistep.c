@@ -18,7 +18,7 @@
 
 #include "limb/derivatives.h"
 
-#include "base/finite.h"
+#include "base/numeric.h"
 
 #include <cvode/cvode.h>
 #include <ida/ida.h>

@@ -12,8 +12,7 @@
 //            of nv x nv numbers.
 #include "sim/sim_impl.h"
 
-#include "linalg/dot.h"
-#include "linalg/lu.h"
+#include "linalg/dense.h"
 
 #include <string.h>
 

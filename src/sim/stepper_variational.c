@@ -30,8 +30,7 @@
 
 #include "limb/derivatives.h"
 
-#include "linalg/dot.h"
-#include "linalg/lu.h"
+#include "linalg/dense.h"
 
 #include <float.h>
 #include <math.h>

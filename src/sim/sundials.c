@@ -13,7 +13,7 @@
 // w_i, x_i Gauss weights (of sum 1) and nodes, P_k Legendre polynomials, p_i powers at the nodes.
 #include "sim/sundials.h"
 
-#include "base/finite.h"
+#include "base/numeric.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -13,7 +13,7 @@
 #include "sim/sim_impl.h"
 
 #include "kernel/arc.h"
-#include "linalg/vec3.h"
+#include "linalg/dense.h"
 
 #include <math.h>
 #include <string.h>

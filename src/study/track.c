@@ -2,7 +2,7 @@
 #include "limb/control.h"
 #include "limb/study.h"
 
-#include "base/error.h"
+#include "base/status.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -22,8 +22,7 @@
 // with V = L (A v + V_base). With the base at rest, V_base = dV_base = 0 and c is the print's C v.
 // A moving base adds its part to c, so that c + g are the bias forces and g stays gravity alone.
 
-#include "base/alloc.h"
-#include "base/arena.h"
+#include "base/memory.h"
 #include "dynamics/environment.h"
 #include "kernel/tables.h"
 #include "verify/reference_impl.h"

@@ -27,12 +27,11 @@
 //   s_j             s          tau_j + a_j' beta_j*
 //   f_e             -on        wrench of the link on its environment
 
-#include "base/alloc.h"
-#include "base/arena.h"
+#include "base/memory.h"
+#include "dynamics/dynamics_impl.h"
 #include "dynamics/environment.h"
-#include "dynamics/marks.h"
 #include "kernel/tables.h"
-#include "linalg/symmetric.h"
+#include "linalg/dense.h"
 #include "verify/reference_impl.h"
 
 #include <string.h>
@@ -346,7 +345,7 @@ static limb_status check_marks(const recursion* r, const problem* p)
     const bool joint = k < base || k >= base + 6;
     if (joint && !limb_finite(1, &p->x[k])) return LIMB_E_NONFINITE;
   }
-  return limb_marks_sweep(m, r->given) ? LIMB_OK : LIMB_E_UNSUPPORTED;
+  return limb_given_sweeps(m, r->given) ? LIMB_OK : LIMB_E_UNSUPPORTED;
 }
 
 // tau may be NULL.

@@ -16,8 +16,7 @@
 //
 // The world body has no joint; its reaction is zero.
 
-#include "base/alloc.h"
-#include "base/arena.h"
+#include "base/memory.h"
 #include "dynamics/environment.h"
 #include "kernel/tables.h"
 #include "verify/reference_impl.h"

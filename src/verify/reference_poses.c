@@ -22,7 +22,7 @@
 //   A_i          B          twist of a joint in the frame of its body, at home
 //   S_i          S          the same twist in the world, at home
 
-#include "base/alloc.h"
+#include "base/memory.h"
 #include "kernel/tables.h"
 #include "verify/reference_impl.h"
 

@@ -1,6 +1,5 @@
 // limb_verify: runs the checks in random states, and judges the differences.
-#include "base/error.h"
-#include "base/sized.h"
+#include "base/status.h"
 #include "verify/verify_impl.h"
 
 #include <float.h>

@@ -9,7 +9,7 @@
 #include "limb/limb.h"
 #include "limb/verify.h"
 
-#include "base/random.h"
+#include "base/numeric.h"
 
 #include <math.h>
 

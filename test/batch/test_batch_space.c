@@ -1,7 +1,7 @@
 // Workspaces of batches: memory, options, robots without joints and robots too large for lanes.
 #include "support/batch.h"
 
-#include "base/alloc.h"
+#include "base/memory.h"
 #include "support/budget.h"
 #include "support/robots_impl.h"
 

@@ -8,7 +8,7 @@
 #include "support/rng.h"
 #include "support/robots.h"
 
-#include "base/alloc.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdio.h>

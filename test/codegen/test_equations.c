@@ -3,7 +3,7 @@
 #include "limb/assemble.h"
 #include "limb/codegen.h"
 
-#include "base/alloc.h"
+#include "base/memory.h"
 
 #include "codegen/written.h"
 #include "support/budget.h"

@@ -1,7 +1,7 @@
 // Polynomials: arithmetic against numbers, equal ones have equal terms, limits.
 #include "codegen/polynomial.h"
 
-#include "base/alloc.h"
+#include "base/memory.h"
 
 #include "support/budget.h"
 #include "support/check.h"

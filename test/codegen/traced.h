@@ -2,7 +2,7 @@
 #ifndef LIMB_TEST_TRACED_H
 #define LIMB_TEST_TRACED_H
 
-#include "base/alloc.h"
+#include "base/memory.h"
 #include "codegen/codegen_impl.h"
 #include "codegen/program.h"
 #include "codegen/trace.h"

@@ -2,7 +2,7 @@
 // smoothed friction, springs, rotors, mimic joints, wrenches in all references, a moving base.
 #include "limb/derivatives.h"
 
-#include "kinematics/site.h"
+#include "kinematics/kinematics_impl.h"
 #include "support/complex.h"
 
 #include <stdlib.h>

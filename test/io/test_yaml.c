@@ -2,7 +2,7 @@
 // test_yaml_read.c, what they refuse in test_yaml_broken.c.
 #include "io/yaml.h"
 
-#include "base/alloc.h"
+#include "base/memory.h"
 #include "support/check.h"
 
 #include <math.h>

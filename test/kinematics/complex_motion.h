@@ -3,7 +3,7 @@
 #ifndef LIMB_TEST_COMPLEX_MOTION_H
 #define LIMB_TEST_COMPLEX_MOTION_H
 
-#include "kinematics/site.h"
+#include "kinematics/kinematics_impl.h"
 #include "support/complex.h"
 
 #define TOL_DERIVATIVE 1e-12

@@ -1,5 +1,5 @@
 // Exchange steps: there and back, the inverse, and a partly solved system against its definition.
-#include "linalg/exchange.h"
+#include "linalg/dense.h"
 #include "support/check.h"
 #include "support/rng.h"
 

@@ -1,7 +1,7 @@
 // Matrix exponential and exact sampling: exponentials known in closed form, laws, edges.
 #include "limb/linearise.h"
 
-#include "linalg/expm.h"
+#include "linalg/dense.h"
 #include "support/check.h"
 #include "support/rng.h"
 

@@ -1,5 +1,5 @@
 // Factors of symmetric indefinite matrices: solutions, signs of eigenvalues, singular ones.
-#include "linalg/indefinite.h"
+#include "linalg/dense.h"
 #include "support/check.h"
 #include "support/rng.h"
 

@@ -1,5 +1,5 @@
 // Gauss elimination with row exchanges: residuals, units of rows, permutations, singular matrices.
-#include "linalg/lu.h"
+#include "linalg/dense.h"
 
 #include "support/check.h"
 #include "support/rng.h"

@@ -1,5 +1,5 @@
 // Pivoted Householder QR: A P = Q R by its Gram matrix, ranks, combinations.
-#include "linalg/qr.h"
+#include "linalg/dense.h"
 
 #include "support/check.h"
 #include "support/rng.h"

@@ -118,7 +118,7 @@ START_TEST(identities)
     assert_that(t.r.rank == rank);
     is_reduced(&t);
     rows_are_named(&t);
-    assert_that(t.r.least > 0 && t.r.greatest >= t.r.least);
+    assert_that(t.r.min_pivot > 0 && t.r.max_pivot >= t.r.min_pivot);
   }
 }
 END_TEST
@@ -213,7 +213,7 @@ START_TEST(tolerances)
       check_at("%d rows, %d columns, tolerance %g, way %d", rows, columns, tolerance[k], how);
       reduce(&t, rows, columns, how & 1 ? prefer : NULL, how & 2 ? weight : NULL, tolerance[k]);
       assert_that(t.r.rank >= 1);
-      assert_that(t.r.least > tolerance[k] * scale);
+      assert_that(t.r.min_pivot > tolerance[k] * scale);
       for (int i = t.r.rank; i < rows; i++) {
         for (int c = 0; c < columns; c++) assert_that(fabs(t.A[i * wide + c]) <= tolerance[k] * scale);
       }
@@ -243,8 +243,8 @@ START_TEST(graded)
   for (int k = 0; k < 4; k++) {
     reduce(&t, 4, 4, NULL, NULL, 0.5 * pow(1e-3, k));
     assert_that(t.r.rank == k + 1);
-    assert_close(t.r.least, pow(1e-3, k), 1e-14, 0);
-    assert_that(t.r.greatest == 1);
+    assert_close(t.r.min_pivot, pow(1e-3, k), 1e-14, 0);
+    assert_that(t.r.max_pivot == 1);
   }
 }
 END_TEST
@@ -260,13 +260,13 @@ START_TEST(nothing)
   for (int i = 0; i < 3; i++) memset(t.given + (ptrdiff_t)i * 9, 0, 5 * sizeof *t.given);
   for (int how = 0; how < 2; how++) {
     reduce(&t, 3, 5, how ? prefer : NULL, NULL, 1e-9);
-    assert_that(t.r.rank == 0 && t.r.preferred == 0 && t.r.least == 0 && t.r.greatest == 0);
+    assert_that(t.r.rank == 0 && t.r.preferred == 0 && t.r.min_pivot == 0 && t.r.max_pivot == 0);
     for (int c = 0; c < 5; c++) assert_that(t.pivot[c] == c);
     for (int i = 0; i < 3; i++) assert_that(t.row[i] == i);
     assert_that(memcmp(t.A, t.given, 27 * sizeof *t.A) == 0);
   }
   reduce(&t, 0, 5, prefer, NULL, 1e-9); // no rows
-  assert_that(t.r.rank == 0 && t.r.preferred == 0 && t.r.least == 0);
+  assert_that(t.r.rank == 0 && t.r.preferred == 0 && t.r.min_pivot == 0);
   for (int c = 0; c < 5; c++) assert_that(t.pivot[c] == c);
   reduce(&t, 3, 0, NULL, NULL, 1e-9); // no columns
   assert_that(t.r.rank == 0);
@@ -296,7 +296,7 @@ START_TEST(dependent_parts)
   assert_that(red.rank == rank);
   rng_fill(&r, 1, rows, x);
   memcpy(was, x, sizeof was);
-  limb_take_off_dependent(&red, work, x);
+  limb_remove_dependent(&red, work, x);
   check_at("%d rows, %d columns, rank %d", rows, columns, rank);
   for (int c = 0; c < columns; c++) {
     double sum = 0, terms = 1;

@@ -1,6 +1,5 @@
 // Cholesky factors and singular values of small matrices.
-#include "linalg/singular_values.h"
-#include "linalg/symmetric.h"
+#include "linalg/dense.h"
 #include "support/check.h"
 #include "support/rng.h"
 

@@ -31,7 +31,7 @@ static bool solve(puzzle* z)
                         .upper = z->upper,
                         .tolerance = 1e-9,
                         .x = z->x};
-  return limb_balance_solve(&z->p, &(limb_balance_room){work, index, marks});
+  return limb_balance_solve(&z->p, &(limb_balance_scratch){work, index, marks});
 }
 
 // A x = b, n x n, by elimination with row pivoting; both are destroyed.

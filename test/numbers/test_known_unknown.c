@@ -2,7 +2,7 @@
 // base) to twelve digits, by the kernels and by Khalil's own recursions.
 #include "limb/verify.h"
 
-#include "linalg/symmetric.h"
+#include "linalg/dense.h"
 #include "numbers/khalil_robots.h"
 #include "numbers/rig.h"
 

@@ -1,6 +1,6 @@
 // The calls around the hot ones reject what their headers say: workspaces, manifold, questions
 // about the model, builder, reference formulations.
-#include "base/alloc.h"
+#include "base/memory.h"
 #include "support/check.h"
 #include "support/robots_impl.h"
 

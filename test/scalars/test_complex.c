@@ -4,7 +4,7 @@
 //
 // A step of q is one along the tangent: ball and free joints are perturbed by their velocities. The
 // kernels take quaternions of any norm, so a first-order step is enough.
-#include "dynamics/marks.h"
+#include "dynamics/dynamics_impl.h"
 #include "support/complex.h"
 
 #define TOL_EXACT 1e-14
@@ -116,7 +116,7 @@ static void hybrid_slopes(trial* t)
   assert_ok(limb_hybrid_dynamics_along(w, &in, &along, want));
   limb_dual_destroy(w);
   const limb_kernel_set_c64_hybrid cin = {q, v, given, x, &smooth_terms, NULL};
-  for (int sweep = 0; sweep <= limb_marks_sweep(m, given); sweep++) {
+  for (int sweep = 0; sweep <= limb_given_sweeps(m, given); sweep++) {
     if (sweep) {
       limb_kernels_c64.hybrid(m, m->k64, &s.ws, &cin, a, tau);
     } else {

@@ -1,6 +1,6 @@
 // The kernels over float against those over double, on the same numbers: states are rounded to float
 // first, so that only the arithmetic differs. Every short fixture robot; a long chain has no digits left.
-#include "dynamics/marks.h"
+#include "dynamics/dynamics_impl.h"
 #include "support/scalars.h"
 #include "support/trial.h"
 
@@ -214,7 +214,7 @@ static void hybrid(trial* t)
   const limb_kernel_set_f32_hybrid in_f = {s.q, s.v, given, x_f, &all_terms, NULL};
   assert_that(limb_kernels_f32.hybrid_by_mass_matrix(m, s.k, &s.f32.ws, &in_f, work, a, tau) > 0);
   check_hybrid(t, &s, &in, a, tau);
-  if (limb_marks_sweep(m, given)) {
+  if (limb_given_sweeps(m, given)) {
     assert_that(limb_kernels_f32.hybrid(m, s.k, &s.f32.ws, &in_f, a, tau) > 0);
     check_hybrid(t, &s, &in, a, tau);
   }

@@ -2,7 +2,7 @@
 
 #include "support/scalars.h"
 
-#include "base/smooth_sign.h"
+#include "base/numeric.h"
 
 #include <string.h>
 

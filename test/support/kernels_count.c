@@ -4,7 +4,7 @@
 #include "support/real_count.h"
 #include "support/scalars.h"
 
-#include "base/smooth_sign.h"
+#include "base/numeric.h"
 
 #include <math.h>
 #include <string.h>

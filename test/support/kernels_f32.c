@@ -3,7 +3,7 @@
 #include "support/scalars.h"
 
 #define LIMB_FINITE_ANGLES 1 // tests draw finite ones
-#include "base/smooth_sign.h"
+#include "base/numeric.h"
 #include "kernel/sincos.h"
 
 #define REAL         float

@@ -5,7 +5,7 @@
 #include "limb/limb.h"
 #include "limb/verify.h"
 
-#include "base/alloc.h"
+#include "base/memory.h"
 #include "support/budget.h"
 #include "support/check.h"
 #include "support/robots_impl.h"

@@ -2,7 +2,7 @@
 // against the kernels, over all robots; their arguments and memory. test_known_unknown.c has the figures.
 #include "limb/verify.h"
 
-#include "base/alloc.h"
+#include "base/memory.h"
 #include "support/budget.h"
 #include "support/robots_impl.h"
 #include "support/trial.h"

@@ -1,0 +1,169 @@
+// `limb fd`: forward dynamics along a trajectory: positions, velocities and torques in, accelerations out.
+#include "base/cli.h"
+#include "base/commands.h"
+#include "base/output.h"
+#include "states/closure.h"
+#include "states/states.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const cli_option output_options[] = {
+  {"", NULL, "the output"},
+  {"output", "FILE.csv", "where to write (default: standard output)"},
+  {0},
+};
+
+static const cli_option method_options[] = {
+  {"method", "auto|clusters|schur|kkt|proximal",
+   "how the equations are solved; proximal is for redundant and singular loops (default: auto)"},
+  {0},
+};
+
+static const cli_option* const options[] = {
+  cli_model_options, cli_world_options, cli_wrench_options, cli_loop_options, method_options, output_options, NULL};
+
+static const char* const about[] = {
+  "Reads a table with the columns q.<joint>, v.<joint> and tau.<joint> and writes",
+  "one with time, if there is one, and a.<joint>: the accelerations that follow,",
+  "row by row, each on its own. Joints with several components have suffixes",
+  "(limb --conventions). - is standard input. Memory does not grow with the number",
+  "of rows.",
+  "",
+  "External wrenches act on the robot: columns wrench.<frame>.mx .my .mz .fx .fy",
+  ".fz, at the frame's origin, in world axes (see --wrench-ref); those that are",
+  "missing are zero.",
+  "",
+  "tau of a joint without a motor is what acts there besides springs and shafts. It",
+  "may be left out: it is zero then, and a note reports it.",
+  "",
+  "For a robot with loops the accelerations are those with the loops closed. Columns q",
+  "and v of joints that follow from the others may be missing, as for limb id; rows",
+  "that do not close the loops are errors, exit code 4. Redundant loop equations are",
+  "reported in a note.",
+  "",
+  "A row whose mass matrix is singular ends the command with exit code 4.",
+  NULL,
+};
+
+static const char* const examples[] = {
+  "limb fd ur5 recorded.csv --output accelerations.csv",
+  "accelerations of the built-in UR5 along a recording",
+  "limb fd cart_pole states.csv --no-friction",
+  "without friction, to standard output",
+  NULL,
+};
+
+// In the order of the words of --method.
+static limb_closed_method read_method(const cli_args* args)
+{
+  static const char* const names[] = {"auto", "clusters", "schur", "kkt", "proximal"};
+  const char* name = cli_get(args, "method");
+  for (int k = 0; name && k < 5; k++)
+    if (strcmp(name, names[k]) == 0) return (limb_closed_method)k;
+  return LIMB_CLOSED_AUTO;
+}
+
+static int do_row(limb_evaluator* e, const cli_robot* robot, cli_states* s, double* a)
+{
+  limb_error err = {0};
+  const limb_state state = {.q = s->q, .v = s->v, .tau = s->tau, .time = s->has_time ? s->time : 0, .env = &robot->env};
+  const limb_status status = limb_evaluator_run(e, &state, a);
+  if (status == LIMB_OK) return EXIT_FINE;
+  (void)limb_evaluator_failure(e, &err);
+  return cli_states_failed(s, status, "forward dynamics", err.text);
+}
+
+static int run_rows(limb_evaluator* e, const cli_robot* robot, cli_states* s, limb_csv_writer* w, double* a)
+{
+  cli_progress progress = cli_progress_begin("fd", s->bytes);
+  int code = cli_states_write_head(s, w, "a."), got = 0;
+  while (code == EXIT_FINE) {
+    code = cli_interrupted() ? EXIT_USAGE : cli_states_next(s, &got);
+    if (code != EXIT_FINE || !got) break;
+    code = do_row(e, robot, s, a);
+    if (code == EXIT_FINE) code = cli_states_write_row(s, w, a);
+    cli_progress_update(&progress, cli_states_bytes(s));
+  }
+  if (code == EXIT_FINE) code = cli_states_write_end(s, w);
+  cli_progress_end(&progress);
+  return code;
+}
+
+static int write_rows(const cli_args* args, limb_evaluator* e, const cli_robot* robot, cli_states* s)
+{
+  limb_csv_writer* w = NULL;
+  cli_output out;
+  int code = cli_output_open(&out, cli_title(args), cli_get(args, "output"));
+  if (code != EXIT_FINE) return code;
+  double* a = calloc((size_t)s->dofs->nv + 1, sizeof *a);
+  if (a && limb_csv_create(out.stream, NULL, &w) == LIMB_OK) {
+    code = run_rows(e, robot, s, w, a);
+  } else {
+    code = cli_usage(args, "out of memory");
+  }
+  limb_csv_destroy(w);
+  free(a);
+  if (code == EXIT_FINE) code = cli_output_commit(&out, cli_title(args));
+  cli_output_abandon(&out);
+  return code;
+}
+
+static int run_states(const cli_args* args, cli_robot* robot, cli_states* s)
+{
+  const int loops = limb_loop_count(robot->model) > 0;
+  limb_evaluator_options o = limb_default_evaluator_options();
+  limb_evaluator* e = NULL;
+  limb_error err = {0};
+  o.method = read_method(args);
+  int code =
+    cli_states_need(s, STATES_Q | STATES_V | STATES_TAU | STATES_IDLE | (loops ? STATES_PART : 0), "forward dynamics");
+  if (code == EXIT_FINE && !loops && cli_has(args, "method"))
+    code = cli_usage(args, "--method is for robots with loops, and this one has none");
+  if (code == EXIT_FINE && loops) code = cli_states_complete(s, STATES_Q | STATES_V);
+  if (code != EXIT_FINE) return code;
+  limb_status status = limb_evaluator_create(robot->model, &o, NULL, &e);
+  if (status == LIMB_OK) status = limb_evaluator_add(e, "acc", NULL, NULL, &err);
+  if (status != LIMB_OK) {
+    (void)cli_usage(args, "forward dynamics: %s", *err.text ? err.text : limb_status_text(status));
+    code = cli_exit_code(status);
+  }
+  if (code == EXIT_FINE) code = write_rows(args, e, robot, s);
+  if (code == EXIT_FINE) cli_report_loops(e, robot->model, s->path);
+  limb_evaluator_destroy(e);
+  return code;
+}
+
+static int run_fd(const cli_args* args)
+{
+  cli_robot robot;
+  cli_states states;
+  cli_dofs dofs;
+  int code = cli_only_once(args, cli_operand(args, 0), cli_operand(args, 1));
+  if (code == EXIT_FINE) code = cli_robot_open(args, cli_operand(args, 0), &robot);
+  if (code != EXIT_FINE) return code;
+  if (cli_dofs_make(robot.model, &dofs)) {
+    code = cli_states_open(&states, args, &robot, &dofs, cli_operand(args, 1));
+    if (code == EXIT_FINE) {
+      code = run_states(args, &robot, &states);
+      cli_states_close(&states);
+    }
+    cli_dofs_free(&dofs);
+  } else {
+    code = cli_usage(args, "out of memory");
+  }
+  cli_robot_close(&robot);
+  return code;
+}
+
+const cli_command cli_fd = {
+  "fd",
+  "MODEL TRAJECTORY.csv",
+  "forward dynamics along a trajectory: accelerations from torques",
+  about,
+  examples,
+  options,
+  2,
+  2,
+  run_fd,
+};

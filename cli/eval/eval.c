@@ -1,0 +1,476 @@
+// `limb eval`: any quantity of the library, for each row of a table of states or for one state.
+#include "eval/eval.h"
+#include "base/cli.h"
+#include "base/commands.h"
+#include "base/output.h"
+#include "states/closure.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const cli_option own_options[] = {
+  {"", NULL, "what to compute"},
+  {"what", "LIST", "quantities, with commas between them: M,J.tool0,energy.kinetic; all: everything there is"},
+  {"states", "FILE", "table of states, one row each, CSV or NPY; - is standard input"},
+  {"frame", "NAME", "body or frame of quantities that do not name one themselves, as J.tool0 does"},
+  {"ref", "body|world|aligned",
+   "axes and point of quantities that do not name them, as J@body does (default: aligned)"},
+  {"directions", "LIST",
+   "of the task of Lambda, eta, mu, p, Jbar, N, condition: some of wx,wy,wz,vx,vy,vz, or angular, or linear (default: "
+   "all six)"},
+  {"damping", "X", "added to the diagonal of J M^-1 J' before it becomes Lambda (default: 0)"},
+  {"dt", "T", "time between samples of Ad and Bd in s"},
+  {"tree", NULL, "of a robot with loops: compute its spanning tree, the loops cut open"},
+  {"list", NULL, "print the quantities, what each needs, its shape; as text, or by --format json or markdown"},
+  {0},
+};
+
+static const cli_option output_options[] = {
+  {"", NULL, "the output"},
+  {"format", "json|csv|npy|text|markdown", "how results are printed (default: by the ending of --output, else json)"},
+  {"output", "FILE", "where to: .json, .csv, .npy or .txt (default: standard output)"},
+  {0},
+};
+
+static const cli_option* const options[] = {own_options,        cli_state_options, cli_model_options, cli_world_options,
+                                            cli_wrench_options, cli_loop_options,  output_options,    NULL};
+
+static const char* const about[] = {
+  "Computes the quantities that --what lists, for each row of a table of states or",
+  "for one state of the command line. limb eval --list and docs/quantities.md name",
+  "all quantities, with equation, shape, unit and what they need. A name is",
+  "",
+  "    <quantity>[@body|@world|@aligned][.<frame>][.<label>...]",
+  "",
+  "as in M, M.elbow.wrist, J.tool0, velocity@body.tool0.vx, energy.kinetic. Channels",
+  "and formulas of limb sim use the same names.",
+  "",
+  "Columns of a table are called q.<joint>, v.<joint>, a.<joint> and tau.<joint>;",
+  "joints with several components have suffixes (limb --conventions). A column time",
+  "is optional. Nothing is assumed: a quantity that needs columns that are missing",
+  "is an error, and columns that belong to nothing are reported. Tables that eval",
+  "and sim wrote can be read back.",
+  "",
+  "--q, --v, --a and --tau give one state by joint, with units: --q elbow=1,",
+  "shoulder=-30deg. Joints that are not named are at the start of the model and at",
+  "rest. Accelerations and forces need their option: --a 0 stands for a motion",
+  "without acceleration. When both --a and --tau name joints, each gives those that",
+  "it names, for hybrid and base_acc.",
+  "",
+  "External wrenches act on the robot: columns wrench.<frame>.mx .my .mz .fx .fy",
+  ".fz, at the frame's origin, in world axes (see --wrench-ref); those that are",
+  "missing are zero. They enter tau, acc, hybrid, base_acc, deflection, reactions,",
+  "power, and the derivatives of tau, acc and hybrid.",
+  "",
+  "hybrid takes, for each joint, its acceleration or its force, by the column that",
+  "is there: a.<joint> or tau.<joint>. It answers with both for all joints. For a",
+  "joint without a motor (limb info names them) neither stands for no force.",
+  "base_acc is for a moving base, the joints without a motor between the world and",
+  "the first that has one: it takes tau of these, or zero, and of the others a, or",
+  "else tau. In a robot without such joints, the base are those on the world that",
+  "have a column tau and none of a.",
+  "",
+  "References: body is the frame's axes at its origin, aligned the world's axes at",
+  "the frame's origin, world the world's axes at its own origin. Spatial vectors",
+  "are angular first; J has 6 rows.",
+  "",
+  "Robots with loops: all quantities are those with the loops closed. Rows that do",
+  "not close them are errors, exit code 4, and columns q, v and a of joints that",
+  "follow from the others may be missing. Matrices have the size that they have for",
+  "trees; rows and columns of dependent velocities are zero, and independent tells",
+  "which ones are not. reactions, lambda and loop_loads are of the motion when there",
+  "are columns a, else of the one that tau causes. Prescribed motions are taken at",
+  "the time of a row. --tree computes the spanning tree instead: the loops are cut",
+  "open, every column is needed, and nothing is checked.",
+  "",
+  "A derivative with respect to q is one along the tangent, per unit of v.",
+  "Derivatives of Coulomb friction are zero unless it is smooth: --coulomb-width.",
+  "",
+  "JSON is one object with schema, model, gravity, friction, mimic, base, frame,",
+  "ref, joints, dofs, nq, nv, and results: an array of one object per row. Matrices",
+  "and tensors are nested arrays, the last index innermost; axes of joints, loops",
+  "and fields are objects. pose has position, quaternion (x y z w) and rotation.",
+  "directions, parameters, base_parameters, constraints and coordinates label",
+  "indices where there are any; given lists what hybrid took of each of dofs,",
+  "base_given what base_acc did. Numbers have 17 digits. CSV and NPY have a column",
+  "per number, such as M.<dof>.<dof>, J.wx.<dof>, A.q.<dof>.v.<dof>,",
+  "pose.position.x, reactions.<joint>.mx. When a row fails, the rows before it are",
+  "kept, JSON with an object error behind the results; a file of --output is not",
+  "written then.",
+  NULL,
+};
+
+static const char* const examples[] = {
+  "limb eval --list",
+  "the quantities, what they need, their shapes",
+  "limb eval ur5 --q elbow=1,shoulder_lift=-30deg --what M --format text",
+  "mass matrix of the built-in UR5 at one state, to look at",
+  "limb eval ur5 --states states.csv --what tau,M --output answers.npy",
+  "torques and mass matrix of every row, for NumPy",
+  "limb eval arm.urdf --states states.csv --what J@body.tool0,pose.tool0,velocity.elbow",
+  "Jacobian and pose of a frame, velocity of another, as JSON",
+  "limb eval dog.urdf --base floating --states s.csv --what reactions --output loads.json",
+  "loads on all joints of a robot that walks, to a file",
+  "limb eval acrobot --states examples/acrobot_up.csv --what A,B",
+  "linear model about a state, for a controller",
+  "limb eval panda --states s.csv --what Lambda --frame flange --directions linear",
+  "what mass the hand has in each direction",
+  "limb eval elastic2r --states s.csv --what hybrid --format text",
+  "a.joint1 is a column: torque of joint1, acceleration of the elastic joint2",
+  "limb eval five_bar --q left_shoulder=60deg --a 0 --what tau,lambda,M",
+  "torques of the motors with the loop closed, and the force in its pin",
+  NULL,
+};
+
+// ---- the output ------------------------------------------------------------------------------------
+
+static const eval_printer* printer_of(const char* name)
+{
+  static const eval_printer* const all[] = {&eval_json, &eval_csv, &eval_npy, &eval_text};
+  for (size_t k = 0; name && k < sizeof all / sizeof *all; k++)
+    if (strcmp(all[k]->name, name) == 0) return all[k];
+  return NULL;
+}
+
+// By --format, else by the ending of --output, else JSON. A contradiction is an error before anything is computed.
+static int choose_printer(eval_run* r)
+{
+  const char *format = cli_get(r->args, "format"), *path = cli_get(r->args, "output");
+  const char* dot = path && strcmp(path, "-") != 0 ? strrchr(path, '.') : NULL;
+  const int file = path && strcmp(path, "-") != 0 && strncmp(path, "/dev/", 5) != 0;
+  const char* ending = dot && !strchr(dot, '/') ? dot + 1 : "";
+  const eval_printer* by_ending = printer_of(strcmp(ending, "txt") == 0 ? "text" : ending);
+  r->printer = printer_of(format);
+  if (format && !r->printer) return cli_usage(r->args, "--format %s is for --list", format);
+  if (file && *ending && !by_ending)
+    return cli_usage(r->args, "--output: '%s' ends in none of .json, .csv, .npy and .txt", path);
+  if (by_ending && file && r->printer && r->printer != by_ending)
+    return cli_usage(r->args, "--format %s contradicts the ending of '%s'", format, path);
+  if (!r->printer) r->printer = file && by_ending ? by_ending : &eval_json;
+  if (r->printer == &eval_npy && !file) return cli_usage(r->args, "NPY goes to a file: --output FILE.npy");
+  return EXIT_FINE;
+}
+
+// ---- options ---------------------------------------------------------------------------------------
+
+static int read_directions(eval_run* r)
+{
+  static const struct {
+    const char* name;
+    unsigned bits;
+  } known[] = {{"wx", LIMB_WX}, {"wy", LIMB_WY}, {"wz", LIMB_WZ},         {"vx", LIMB_VX},
+               {"vy", LIMB_VY}, {"vz", LIMB_VZ}, {"linear", LIMB_LINEAR}, {"angular", LIMB_ANGULAR}};
+  const char* list = cli_get(r->args, "directions");
+  unsigned* bits = &r->options.directions;
+  if (list) *bits = 0;
+  while (list) {
+    const size_t length = strcspn(list, ",");
+    unsigned one = 0;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+      if (strlen(known[i].name) == length && strncmp(list, known[i].name, length) == 0) one = known[i].bits;
+    if (one == 0 || *bits & one)
+      return cli_usage(r->args, "--directions: '%.*s' is %s wx, wy, wz, vx, vy, vz, angular, linear",
+                       (int)(length < 40 ? length : 40), list, one == 0 ? "none of" : "there twice; they are");
+    *bits |= one;
+    list = list[length] ? list + length + 1 : NULL;
+  }
+  return EXIT_FINE;
+}
+
+static int read_options(eval_run* r)
+{
+  const cli_args* args = r->args;
+  const char *frame = cli_get(args, "frame"), *ref = cli_get(args, "ref");
+  limb_evaluator_options* o = &r->options;
+  *o = limb_default_evaluator_options();
+  o->env = &r->robot.env;
+  o->tree = cli_has(args, "tree");
+  o->ref = ref && strcmp(ref, "body") == 0 ? LIMB_BODY : ref && strcmp(ref, "world") == 0 ? LIMB_WORLD : LIMB_ALIGNED;
+  if (o->tree && limb_loop_count(r->robot.model) == 0)
+    return cli_usage(args, "--tree is for robots with loops, and '%s' has none", limb_model_name(r->robot.model));
+  r->frame = frame ? limb_find_frame(r->robot.model, frame) : -1;
+  o->frame = r->frame;
+  if (frame && r->frame < 0) {
+    const char* close = cli_nearest_frame(r->robot.model, frame);
+    return cli_usage(args, "--frame: the model has no frame '%s'%s%s%s", frame, close ? "; did you mean '" : "",
+                     close ? close : "", close ? "'?" : "; limb info names its bodies");
+  }
+  if (cli_has(args, "damping")) {
+    if (!cli_numbers(args, "damping", 1, &o->damping)) return EXIT_USAGE;
+    if (o->damping < 0) return cli_usage(args, "--damping must not be negative");
+  }
+  if (cli_has(args, "dt")) {
+    if (!cli_numbers(args, "dt", 1, &o->dt)) return EXIT_USAGE;
+    if (o->dt <= 0) return cli_usage(args, "--dt must be above zero");
+  }
+  return read_directions(r);
+}
+
+// An option that nothing asks for is a mistake in --what.
+static int refuse_idle(const eval_run* r)
+{
+  static const struct {
+    const char *option, *of;
+    unsigned bit;
+  } known[] = {{"directions", "the task at a frame, as Lambda", LIMB_NEEDS_DIRECTIONS},
+               {"damping", "the task at a frame, as Lambda", LIMB_NEEDS_DIRECTIONS},
+               {"dt", "samples, as Ad and Bd", LIMB_NEEDS_DT}};
+  for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+    if (cli_has(r->args, known[k].option) && !(limb_evaluator_needs(r->e) & known[k].bit))
+      return cli_usage(r->args, "--%s has no effect: nothing in --what is of %s", known[k].option, known[k].of);
+  return EXIT_FINE;
+}
+
+// ---- names -----------------------------------------------------------------------------------------
+
+// Calls for every name of --what. EXIT_FINE, or the first exit code that is not.
+static int each_name(eval_run* r, int (*call)(eval_run* r, const char* name))
+{
+  const char* list = cli_get(r->args, "what");
+  if (!list || !*list) return cli_usage(r->args, "--what LIST is missing: what shall be computed? limb eval --list");
+  for (;;) {
+    const size_t length = strcspn(list, ",");
+    char name[600];
+    if (length >= sizeof name) return cli_usage(r->args, "--what: a name is too long");
+    memcpy(name, list, length);
+    name[length] = '\0';
+    const int code = call(r, name);
+    if (code != EXIT_FINE || !list[length]) return code;
+    list += length + 1;
+  }
+}
+
+// Names that are none are reported before anything is opened.
+static int check_name(eval_run* r, const char* name)
+{
+  const limb_quantity_info* q = eval_quantity(name);
+  const int all = strcmp(name, "all") == 0;
+  if (!q && !all) {
+    char head[64];
+    (void)snprintf(head, sizeof head, "%.*s", (int)strcspn(name, ".@"), name);
+    const char* near = limb_nearest_quantity(head);
+    return cli_usage(r->args, "--what: there is no quantity '%s'%s%s%s", head, near ? "; did you mean '" : "",
+                     near ? near : "", near ? "'?" : "; limb eval --list names them");
+  }
+  const unsigned state = q ? q->needs & ~(unsigned)(LIMB_NEEDS_FRAME | LIMB_NEEDS_CLOSED) : 0;
+  if (state && !cli_get(r->args, "states") && !cli_has_state_line(r->args))
+    return cli_usage(r->args, "--states FILE is missing: the states to compute '%s' for; or --q for one", q->name);
+  return EXIT_FINE;
+}
+
+// What to do about a name that was refused, in options of this command; "": the message has it.
+static const char* hint(const eval_run* r, const char* name, limb_status s)
+{
+  const limb_quantity_info* q = eval_quantity(name);
+  const int loops = limb_loop_count(r->robot.model) > 0 && !r->options.tree;
+  if (!q) return "";
+  if (s == LIMB_E_ARG && q->needs & LIMB_NEEDS_FRAME && !strchr(name, '.')) return ", or for all by --frame";
+  if (s != LIMB_E_UNSUPPORTED) return "";
+  if (loops && q->robots != LIMB_ROBOTS_ALL && q->robots != LIMB_ROBOTS_LOOPS) return ": --tree";
+  if (q->robots != LIMB_ROBOTS_MOVING_BASE) return "";
+  return "; such a joint is the base when the table has its tau. columns and not its a. columns, or without a motor: "
+         "drive: passive in limb YAML, <limb drive=\"passive\"/> in URDF; --base floating adds a free joint where the "
+         "file has none";
+}
+
+static int add_name(eval_run* r, const char* name)
+{
+  limb_error err = {0};
+  int first = 0, count = 0;
+  const limb_status s = limb_evaluator_add(r->e, name, &first, &count, &err);
+  if (s != LIMB_OK) {
+    (void)cli_usage(r->args, "--what: %s%s", err.text, hint(r, name, s));
+    return strcmp(err.where, "base parameters") == 0 ? cli_exit_code(s) : EXIT_USAGE;
+  }
+  for (int i = first; i < first + count; i++) {
+    limb_item item, other;
+    if (limb_evaluator_get(r->e, i, &item) != LIMB_OK) continue;
+    if (*item.note) (void)fprintf(stderr, "%s: note: %s\n", cli_title(r->args), item.note);
+    for (int k = 0; k < first; k++) {
+      char a[600], b[600];
+      if (limb_evaluator_get(r->e, k, &other) != LIMB_OK || other.size != item.size) continue;
+      if (item.size == 0) continue;
+      (void)limb_evaluator_column(r->e, i, 0, a, sizeof a);
+      (void)limb_evaluator_column(r->e, k, 0, b, sizeof b);
+      if (strcmp(a, b) == 0) return cli_usage(r->args, "--what: '%s' is there twice", name);
+    }
+  }
+  r->count = limb_evaluator_count(r->e);
+  return EXIT_FINE;
+}
+
+// ---- rows ------------------------------------------------------------------------------------------
+
+static void warn_open(eval_run* r)
+{
+  const cli_states* t = &r->states;
+  int loop = -1;
+  double apart = 0;
+  if (!cli_states_open_loops(t, &r->watch, &loop, &apart) || r->open++ > 0) return;
+  (void)fprintf(stderr, "%s:%d: warning: row %llu does not close the loops: loop '%s' is %.3g apart\n", t->path,
+                t->line, (unsigned long long)t->count, cli_loop_name(t->model, loop), apart);
+}
+
+static int row_failed(eval_run* r, limb_status status)
+{
+  limb_error err = {0};
+  limb_item item = {0};
+  const int i = limb_evaluator_failure(r->e, &err);
+  if (i < 0 || limb_evaluator_get(r->e, i, &item) != LIMB_OK || !item.from_all)
+    return cli_states_failed(&r->states, status, err.where, *err.text ? err.text : limb_status_text(status));
+  if (r->nan_told++ == 0)
+    (void)fprintf(stderr, "%s: note: row %llu: '%s' has no value: %s\n", r->states.path,
+                  (unsigned long long)r->states.count, item.name, err.text);
+  return EXIT_FINE;
+}
+
+static int compute_row(eval_run* r)
+{
+  const cli_states* t = &r->states;
+  const unsigned wanted = t->wanted;
+  const int given = t->given.mark || t->base.mark;
+  const limb_state state = {.q = wanted & STATES_Q ? t->q : NULL,
+                            .v = wanted & STATES_V ? t->v : NULL,
+                            .a = wanted & STATES_A || given ? t->a : NULL,
+                            .tau = wanted & STATES_TAU || given ? t->tau : NULL,
+                            .time = t->has_time ? t->time : 0,
+                            .env = &r->robot.env};
+  const int loops = limb_loop_count(r->robot.model) > 0 && !r->options.tree;
+  if (loops && !t->completion && wanted & STATES_Q) warn_open(r);
+  const limb_status s = limb_evaluator_run(r->e, &state, r->x);
+  return s == LIMB_OK ? EXIT_FINE : row_failed(r, s);
+}
+
+static int run_rows(eval_run* r)
+{
+  cli_progress progress = cli_progress_begin("eval", r->states.bytes);
+  int got = 0, printed = r->printer->begin(r), code = printed;
+  while (code == EXIT_FINE) {
+    code = cli_interrupted() ? EXIT_USAGE : cli_states_next(&r->states, &got);
+    if (code == EXIT_FINE && got) code = compute_row(r);
+    if (code != EXIT_FINE || !got) break;
+    code = printed = r->printer->row(r);
+    cli_progress_update(&progress, cli_states_bytes(&r->states));
+  }
+  if (code == EXIT_FINE)
+    code = r->printer->end(r);
+  else if (printed == EXIT_FINE)
+    (void)r->printer->fail(r, code); // the row is what was reported
+  cli_progress_end(&progress);
+  return code;
+}
+
+static int print_rows(eval_run* r)
+{
+  const char* title = cli_title(r->args);
+  cli_output out;
+  int code = cli_output_open(&out, title, cli_get(r->args, "output"));
+  if (code != EXIT_FINE) return code;
+  r->out = out.stream;
+  r->path = out.temporary ? out.temporary : out.path ? out.path : "-";
+  code = run_rows(r);
+  if (code == EXIT_FINE) code = cli_output_commit(&out, title);
+  cli_output_abandon(&out);
+  if (r->open > 1)
+    (void)fprintf(stderr, "%s: warning: %llu more rows do not close the loops\n", r->states.path,
+                  (unsigned long long)(r->open - 1));
+  if (code == EXIT_FINE) cli_report_loops(r->e, r->robot.model, r->states.path);
+  return code;
+}
+
+// ---- running ---------------------------------------------------------------------------------------
+
+static int open_states(eval_run* r)
+{
+  const char* path = cli_get(r->args, "states");
+  if (path && cli_has_state_line(r->args)) return cli_usage(r->args, "--states and --q, --v, --a, --tau: one of them");
+  if (path) return cli_states_open(&r->states, r->args, &r->robot, &r->dofs, path);
+  if (cli_has_state_line(r->args)) return cli_states_line(&r->states, r->args, &r->robot, &r->dofs);
+  cli_states_none(&r->states, r->args, &r->robot, &r->dofs);
+  return EXIT_FINE;
+}
+
+static int create(eval_run* r)
+{
+  const size_t nv = (size_t)r->dofs.nv;
+  unsigned char* base = calloc(nv + 1, 1);
+  const char* what = cli_get(r->args, "what");
+  const int all = strcmp(what, "all") == 0 || strncmp(what, "all,", 4) == 0 || strstr(what, ",all") != NULL;
+  limb_status s = LIMB_E_NOMEM;
+  for (size_t k = 0; k < nv && base; k++) base[k] = r->dofs.v[k].base ? LIMB_FORCE_GIVEN : LIMB_ACCELERATION_GIVEN;
+  r->options.base = base;
+  r->options.given = r->states.given.mark ? r->states.given.mark : r->states.base.mark;
+  if (all) r->options.known = eval_known_columns(r);
+  if (base) s = limb_evaluator_create(r->robot.model, &r->options, NULL, &r->e);
+  free(base);
+  if (all) r->states.wanted |= r->options.known;
+  return s == LIMB_OK ? EXIT_FINE : cli_usage(r->args, "%s", limb_status_text(s));
+}
+
+// Where nothing is elastic the answer is right, and perhaps not what was meant.
+static void note_stiff(const eval_run* r)
+{
+  const limb_model* m = r->robot.model;
+  unsigned char* marks = calloc((size_t)r->dofs.nv + 1, 1);
+  int asked = 0;
+  for (int i = 0; i < r->count; i++) {
+    limb_item item;
+    asked |=
+      limb_evaluator_get(r->e, i, &item) == LIMB_OK && item.quantity->robots == LIMB_ROBOTS_ELASTIC && !item.from_all;
+  }
+  if (asked && marks && limb_mark_elastic(m, marks) == LIMB_OK && limb_mark_count(m, marks, LIMB_FORCE_GIVEN) == 0)
+    (void)fprintf(stderr, "%s: note: deflection is zero: '%s' has no elastic joint, nothing gives way\n",
+                  r->states.path, limb_model_name(m));
+  free(marks);
+}
+
+static int run_states(eval_run* r)
+{
+  int code = each_name(r, eval_find_base);
+  if (code == EXIT_FINE) code = each_name(r, eval_need_given);
+  if (code == EXIT_FINE) code = create(r);
+  if (code == EXIT_FINE) code = each_name(r, add_name);
+  if (code == EXIT_FINE) code = refuse_idle(r);
+  if (code == EXIT_FINE) code = eval_check_columns(r);
+  if (code == EXIT_FINE) code = eval_complete_rows(r);
+  if (code != EXIT_FINE) return code;
+  note_stiff(r);
+  double* numbers = calloc(limb_evaluator_width(r->e) + 2, sizeof *numbers);
+  if (!numbers) return cli_usage(r->args, "out of memory");
+  r->x = numbers + 1; // NPY has the time in front
+  code = print_rows(r);
+  free(numbers);
+  return code;
+}
+
+static int run_eval(const cli_args* args)
+{
+  const char* model = cli_operand(args, 0);
+  eval_run r = {.args = args, .frame = -1};
+  if (cli_has(args, "list")) return eval_list(args);
+  if (!model) return cli_usage(args, "nothing to work on: name a model; limb eval --help");
+  int code = cli_only_once(args, model, cli_get(args, "states"));
+  if (code == EXIT_FINE) code = each_name(&r, check_name);
+  if (code == EXIT_FINE) code = choose_printer(&r);
+  if (code == EXIT_FINE) code = cli_robot_open(args, model, &r.robot);
+  if (code != EXIT_FINE) return code;
+  if (!cli_dofs_make(r.robot.model, &r.dofs)) code = cli_usage(args, "out of memory");
+  if (code == EXIT_FINE) code = read_options(&r);
+  if (code == EXIT_FINE) code = open_states(&r);
+  if (code == EXIT_FINE) {
+    code = run_states(&r);
+    cli_states_close(&r.states);
+  }
+  limb_evaluator_destroy(r.e);
+  limb_loops_destroy(r.watch);
+  limb_table_destroy(r.table);
+  cli_dofs_free(&r.dofs);
+  cli_robot_close(&r.robot);
+  return code;
+}
+
+const cli_command cli_eval = {
+  "eval", "MODEL",  "compute any quantity for each row of a table of states, or for one state",
+  about,  examples, options,
+  0,      1,        run_eval,
+};

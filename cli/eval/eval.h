@@ -1,0 +1,75 @@
+// `limb eval`: quantities of limb/quantities.h for each row of a table of states.
+#ifndef LIMB_CLI_EVAL_H
+#define LIMB_CLI_EVAL_H
+
+#include "limb/table.h"
+
+#include "robot/robot.h"
+#include "states/states.h"
+
+#include <stdio.h>
+
+typedef struct eval_run eval_run;
+
+// A form of output.
+typedef struct eval_printer {
+  const char* name;
+  // Each: EXIT_FINE, or an exit code after a message.
+  int (*begin)(eval_run* r);
+  int (*row)(eval_run* r);
+  int (*end)(eval_run* r);
+  int (*fail)(eval_run* r, int code); // instead of end, after a row that failed with this exit code
+} eval_printer;
+
+extern const eval_printer eval_json, eval_csv, eval_npy, eval_text; // json.c, print.c
+
+struct eval_run {
+  const cli_args* args;
+  cli_robot robot;
+  cli_dofs dofs;
+  cli_states states;
+  limb_evaluator_options options;
+  limb_evaluator* e;
+  int count; // items
+  double* x; // their numbers at the row at hand
+  int frame; // of --frame; -1: none
+  const eval_printer* printer;
+  FILE* out;
+  limb_table_writer* table; // of CSV and NPY
+  const char* path;         // where that is written; "-": standard output
+  limb_loops* watch;        // of rows that need not close the loops
+  uint64_t open;            // rows that do not
+  int nan_told;             // a part of "all" that has no value was reported
+};
+
+// `limb eval --list`: the registry, as text, JSON or Markdown. An exit code. list.c
+int eval_list(const cli_args* args);
+
+// "nv x nv", "dqdq, dqdv: nv x nv": the shape of a quantity.
+void eval_shape(const limb_quantity_info* q, char* text, size_t size); // list.c
+
+// Name of the frame of --frame; NULL: there is none.
+const char* eval_frame_name(const eval_run* r); // print.c
+
+// ---- columns: columns.c -----------------------------------------------------------------------
+
+// The quantity at the head of a name; NULL: none.
+const limb_quantity_info* eval_quantity(const char* name);
+
+// What is given of each velocity, of hybrid and of base_acc: NULL when nothing asks for it.
+const cli_given* eval_given(const eval_run* r, int of_base);
+
+// For a quantity of a moving base, of a robot whose base has motors: columns decide which joints are the base.
+int eval_find_base(eval_run* r, const char* name);
+
+// Asks the states for what a hybrid quantity takes; for what all items need. EXIT_FINE, or an exit code.
+int eval_need_given(eval_run* r, const char* name);
+int eval_check_columns(eval_run* r);
+
+// What every row has, for "all", as bits LIMB_NEEDS_...
+unsigned eval_known_columns(const eval_run* r);
+
+// Rows of robots with loops are completed where quantities need closed loops, or where columns are missing.
+int eval_complete_rows(eval_run* r);
+
+#endif

@@ -1,0 +1,358 @@
+// Which column is what. Nothing is dropped silently: a column that no number of the model belongs to is named
+// in a warning, a wrench that cannot be placed is an error.
+#include "states/columns.h"
+#include "base/cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_TOLD = 10, NAME_ROOM = 512 };
+
+static const char* const prefix[STATES_GROUPS] = {"q.", "v.", "a.", "tau."};
+static const char* const wrench_part[6] = {".mx", ".my", ".mz", ".fx", ".fy", ".fz"};
+
+int states_width(const cli_dofs* dofs, int group) { return group == 0 ? dofs->nq : dofs->nv; }
+
+static const cli_dof* entry(const cli_dofs* dofs, int group, int k) { return group == 0 ? &dofs->q[k] : &dofs->v[k]; }
+
+// Name of a column, in room of its own; what does not fit is cut.
+static const char* column_name(const cli_dofs* dofs, int group, int k, char room[NAME_ROOM])
+{
+  (void)snprintf(room, NAME_ROOM, "%s%s", prefix[group], entry(dofs, group, k)->name);
+  return room;
+}
+
+int states_columns(const cli_states* s)
+{
+  return s->reader ? limb_csv_column_count(s->reader) : s->npy.stream ? s->npy.columns : s->options;
+}
+
+const char* states_column(const cli_states* s, int k)
+{
+  return s->reader ? limb_csv_column(s->reader, k) : s->npy.stream ? s->npy.name[k] : s->option[k];
+}
+
+int states_find_column(const cli_states* s, const char* name)
+{
+  if (s->reader) return limb_csv_find(s->reader, name);
+  for (int k = 0; k < states_columns(s); k++)
+    if (strcmp(states_column(s, k), name) == 0) return k;
+  return -1;
+}
+
+// ---- wrenches --------------------------------------------------------------------------------------
+
+static limb_ref wrench_ref(const cli_args* args)
+{
+  const char* ref = cli_get(args, "wrench-ref");
+  if (ref && strcmp(ref, "body") == 0) return LIMB_BODY;
+  if (ref && strcmp(ref, "world") == 0) return LIMB_WORLD;
+  return LIMB_ALIGNED;
+}
+
+static int unknown_frame(const cli_states* s, const char* column, const char* frame)
+{
+  const char* close = cli_nearest_frame(s->model, frame);
+  (void)fprintf(stderr, "%s:1: error: column '%s': the model has no frame '%s'", s->path, column, frame);
+  if (close) (void)fprintf(stderr, "; did you mean '%s'?", close);
+  (void)fprintf(stderr, "\n");
+  return EXIT_USAGE;
+}
+
+// A column wrench.<something> that does not end in a component: was it one in other letters, or was it
+// forgotten?
+static int unknown_part(const cli_states* s, const char* column)
+{
+  static const char* const parts[] = {"mx", "my", "mz", "fx", "fy", "fz", NULL};
+  const char* frame = column + strlen("wrench.");
+  const char* dot = strrchr(frame, '.');
+  const char* part = dot && limb_find_frame(s->model, frame) < 0 ? cli_nearest(dot + 1, parts) : NULL;
+  (void)fprintf(stderr, "%s:1: error: column '%s': a wrench is wrench.<frame>. and one of mx my mz fx fy fz", s->path,
+                column);
+  if (part) {
+    (void)fprintf(stderr, "; did you mean '%.*s.%s'?", (int)(dot - column), column, part);
+  } else if (limb_find_frame(s->model, frame) >= 0) {
+    (void)fprintf(stderr, "; did you mean '%s.fx' or another of them?", column);
+  }
+  (void)fprintf(stderr, "\n");
+  return EXIT_USAGE;
+}
+
+// One column wrench.<frame>.<part>; the frame's own name may have dots. *known: it is one.
+static int find_wrench(cli_states* s, int column, int* known)
+{
+  const char* name = states_column(s, column);
+  char frame[NAME_ROOM];
+  const size_t length = strlen(name);
+  int part = 0;
+  *known = 0;
+  if (strncmp(name, "wrench.", 7) != 0) return EXIT_FINE;
+  while (part < 6 && strcmp(name + length - 3, wrench_part[part]) != 0) part++;
+  if (part == 6 || length < 11 || length >= NAME_ROOM) return unknown_part(s, name);
+  memcpy(frame, name + 7, length - 10);
+  frame[length - 10] = '\0';
+  const int index = limb_find_frame(s->model, frame);
+  if (index < 0) return unknown_frame(s, name, frame);
+  int i = 0;
+  while (i < s->nwrench && s->wrench[i].frame != index) i++;
+  if (i == s->nwrench) {
+    s->wrench[i] = (limb_wrench){.frame = index, .ref = wrench_ref(s->args)};
+    for (int k = 0; k < 6; k++) s->wrench_column[i][k] = -1;
+    s->nwrench++;
+  }
+  s->wrench_column[i][part] = column;
+  *known = 1;
+  return EXIT_FINE;
+}
+
+// ---- columns that are not used ---------------------------------------------------------------------
+
+// The joint in a column such as q.<joint> when that joint has no coordinate; NULL otherwise.
+static int joint_without_coordinate(const cli_states* s, const char* name, limb_joint_info* info)
+{
+  for (int g = 0; g < STATES_GROUPS; g++) {
+    const size_t length = strlen(prefix[g]);
+    if (strncmp(name, prefix[g], length) != 0) continue;
+    const int joint = limb_find_joint(s->model, name + length);
+    if (joint >= 0 && limb_get_joint(s->model, joint, info) == LIMB_OK && info->nv == 0) return 1;
+  }
+  return 0;
+}
+
+// Of the names of one group, the one that is nearest.
+static const char* nearest_dof(const cli_dofs* d, int group, const char* wrong)
+{
+  const int width = states_width(d, group);
+  const char** names = calloc((size_t)width + 1, sizeof(const char*));
+  if (!names) return NULL;
+  for (int k = 0; k < width; k++) names[k] = entry(d, group, k)->name;
+  const char* close = cli_nearest(wrong, names);
+  free(names);
+  return close;
+}
+
+// What a column was perhaps meant to be called, in room; NULL when there is no guess. Names are compared
+// behind the first dot, or as a whole when there is none.
+static const char* nearest_column(const cli_states* s, const char* wrong, char room[NAME_ROOM])
+{
+  static const char* const groups[] = {"q", "v", "a", "tau", "wrench", NULL};
+  static const char* const plain[] = {"time", NULL};
+  const size_t head = strcspn(wrong, ".");
+  char start[12];
+  int group = 0;
+  (void)snprintf(start, sizeof start, "%.*s", (int)(head < 11 ? head : 11), wrong);
+  const char* near_group = wrong[head] ? cli_nearest(start, groups) : NULL;
+  if (wrong[head] && !near_group) return NULL;
+  while (near_group && strcmp(near_group, groups[group]) != 0) group++;
+  if (group == STATES_GROUPS) {
+    (void)snprintf(room, NAME_ROOM, "wrench%s", wrong + head);
+    return room;
+  }
+  const char* name = nearest_dof(s->dofs, group, wrong[head] ? wrong + head + 1 : wrong);
+  if (!name) return cli_nearest(wrong, plain);
+  (void)snprintf(room, NAME_ROOM, "%s%s", prefix[group], name);
+  return room;
+}
+
+static void warn_unknown(const cli_states* s, int column)
+{
+  const char* name = states_column(s, column);
+  limb_joint_info info;
+  char room[NAME_ROOM];
+  (void)fprintf(stderr, "%s:1: warning: column '%s' is not used: ", s->path, name);
+  if (joint_without_coordinate(s, name, &info)) {
+    if (info.def.mimic >= 0) {
+      (void)fprintf(stderr, "joint '%s' follows another; --no-mimic frees it\n", info.def.name);
+    } else {
+      (void)fprintf(stderr, "joint '%s' is fixed\n", info.def.name);
+    }
+    return;
+  }
+  const char* close = nearest_column(s, name, room);
+  if (close) {
+    (void)fprintf(stderr, "the model has nothing of that name; did you mean '%s'?\n", close);
+  } else {
+    (void)fprintf(stderr, "the model has nothing of that name\n");
+  }
+}
+
+// ---- finding ---------------------------------------------------------------------------------------
+
+// A column that `limb eval` wrote under another name of the same thing: q_closed.<joint>, acc.<joint>; -1: none.
+static int written_by_us(const cli_states* s, int group, const char* joint)
+{
+  static const char* const other[STATES_GROUPS][3] = {{"q_closed."}, {NULL}, {"acc.", "closed_acc."}, {"tau_active."}};
+  char room[NAME_ROOM];
+  int found = -1;
+  for (int k = 0; found < 0 && k < 3 && other[group][k]; k++) {
+    (void)snprintf(room, sizeof room, "%s%s", other[group][k], joint);
+    found = states_find_column(s, room);
+  }
+  return found;
+}
+
+// Marks the columns of one group; used has a mark per column.
+static void find_group(cli_states* s, int g, char* used)
+{
+  char room[NAME_ROOM];
+  for (int k = 0; k < states_width(s->dofs, g); k++) {
+    int column = states_find_column(s, column_name(s->dofs, g, k, room));
+    if (column < 0) column = written_by_us(s, g, entry(s->dofs, g, k)->name);
+    s->column[g][k] = column;
+    if (column >= 0) used[column] = 1;
+  }
+}
+
+static int find_rest(cli_states* s, const char* used)
+{
+  const int count = states_columns(s);
+  int unknown = 0, code = EXIT_FINE;
+  for (int i = 0; i < count; i++) {
+    int known = used[i] != 0;
+    if (!known) {
+      const int c = find_wrench(s, i, &known);
+      if (c != EXIT_FINE) code = c;
+      known |= c != EXIT_FINE; // it was told
+    }
+    if (!known && unknown++ < MOST_TOLD) warn_unknown(s, i);
+  }
+  if (unknown > MOST_TOLD) {
+    (void)fprintf(stderr, "%s:1: warning: %d more column%s not used\n", s->path, unknown - MOST_TOLD,
+                  unknown - MOST_TOLD == 1 ? " is" : "s are");
+  }
+  return code;
+}
+
+int states_find_columns(cli_states* s)
+{
+  char* used = calloc((size_t)states_columns(s) + 1, 1);
+  if (!used) return cli_usage(s->args, "out of memory");
+  for (int g = 0; g < STATES_GROUPS; g++) find_group(s, g, used);
+  s->time_column = states_find_column(s, "time");
+  s->has_time = s->time_column >= 0;
+  if (s->has_time) used[s->time_column] = 1;
+  const int code = find_rest(s, used);
+  free(used);
+  return code;
+}
+
+// ---- missing ---------------------------------------------------------------------------------------
+
+// 1 when a column is not there, of joints with a motor or of those without.
+static int lacks(const cli_states* s, int g, int k, int passive)
+{
+  return s->column[g][k] < 0 && entry(s->dofs, g, k)->passive == passive;
+}
+
+static int missing_in(const cli_states* s, int g, int passive)
+{
+  int missing = 0;
+  for (int k = 0; k < states_width(s->dofs, g); k++) missing += lacks(s, g, k, passive);
+  return missing;
+}
+
+// "q.elbow, q.wrist and 3 more", behind what was said: of joints with a motor, without one, or both.
+static void list_missing(const cli_states* s, int g, int with, int without)
+{
+  char room[NAME_ROOM];
+  int told = 0, missing = 0;
+  for (int k = 0; k < states_width(s->dofs, g); k++) {
+    if (!(with && lacks(s, g, k, 0)) && !(without && lacks(s, g, k, 1))) continue;
+    if (missing++ >= MOST_TOLD) continue;
+    (void)fprintf(stderr, "%s%s", told++ ? ", " : "", column_name(s->dofs, g, k, room));
+  }
+  if (missing > told) (void)fprintf(stderr, " and %d more", missing - told);
+  (void)fprintf(stderr, "\n");
+}
+
+void states_note_zero(const cli_states* s, const char* purpose)
+{
+  (void)fprintf(stderr, "%s: note: %s takes forces of joints without motor and column for zero: ", s->path, purpose);
+}
+
+// idle: columns of joints without motor may be missing; part: some of any joint may.
+static int check_group(const cli_states* s, int g, int idle, int part, const char* purpose)
+{
+  const int with = missing_in(s, g, 0), without = missing_in(s, g, 1);
+  if (part && (with + without < states_width(s->dofs, g) || limb_has_prescribed_motion(s->model))) return EXIT_FINE;
+  if (idle && with == 0 && without > 0) {
+    states_note_zero(s, purpose);
+    list_missing(s, g, 0, 1);
+  }
+  if (with == 0 && (idle || without == 0)) return EXIT_FINE;
+  const int code =
+    cli_usage(s->args, "%s: %s needs the %s columns; %s", s->path, purpose, prefix[g],
+              with + without == states_width(s->dofs, g) ? "there are none of them" : "some are missing");
+  (void)fprintf(stderr, "  missing: ");
+  list_missing(s, g, 1, !idle);
+  if (g == GROUP_A && without > 0 && !part)
+    (void)fprintf(stderr, "  of joints without motor a is an answer: limb eval --what hybrid\n");
+  return code;
+}
+
+int states_check_columns(const cli_states* s, unsigned what, const char* purpose)
+{
+  int code = EXIT_FINE;
+  for (int g = 0; g < STATES_GROUPS; g++) {
+    const int idle = g == GROUP_TAU && (what & STATES_IDLE) != 0;
+    const int part = g != GROUP_TAU && (what & STATES_PART) != 0;
+    if (what & 1U << g && check_group(s, g, idle, part, purpose) != EXIT_FINE) code = EXIT_USAGE;
+  }
+  if (what & STATES_TIME && !s->has_time) {
+    code = cli_usage(s->args, "%s: %s needs a column called time", s->path, purpose);
+  }
+  return code;
+}
+
+// ---- columns that follow from loops ----------------------------------------------------------------
+
+static void report_missing(const cli_states* s, unsigned groups)
+{
+  char room[NAME_ROOM];
+  int told = 0, missing = 0;
+  for (int g = 0; g < GROUP_TAU; g++) {
+    for (int k = 0; k < states_width(s->dofs, g); k++) {
+      if (!(groups & 1U << g) || s->column[g][k] >= 0) continue;
+      if (missing++ == 0) (void)fprintf(stderr, "%s: note: columns that follow from the loops: ", s->path);
+      if (missing > MOST_TOLD) continue;
+      (void)fprintf(stderr, "%s%s", told++ ? ", " : "", column_name(s->dofs, g, k, room));
+    }
+  }
+  if (missing > told) (void)fprintf(stderr, " and %d more", missing - told);
+  if (missing > 0) (void)fprintf(stderr, "\n");
+  if (!s->has_time && limb_has_prescribed_motion(s->model))
+    (void)fprintf(stderr, "%s: note: there is no column time: prescribed motions are taken at time 0\n", s->path);
+}
+
+static int create(cli_states* s, limb_completion_options* o)
+{
+  limb_error err = {0};
+  if (cli_has(s->args, "loop-tolerance")) {
+    if (!cli_numbers(s->args, "loop-tolerance", 1, &o->tolerance)) return EXIT_USAGE;
+    if (o->tolerance <= 0) return cli_usage(s->args, "--loop-tolerance must be above zero");
+  }
+  const limb_status status = limb_completion_create(s->model, o, NULL, &s->completion, &err);
+  if (status == LIMB_OK) return EXIT_FINE;
+  const int code = cli_usage(s->args, "%s: %s", s->path, err.text);
+  return status == LIMB_E_ARG || status == LIMB_E_UNSUPPORTED ? code : cli_exit_code(status);
+}
+
+int cli_states_complete(cli_states* s, unsigned groups)
+{
+  limb_completion_options o = limb_default_completion_options();
+  unsigned char* marks[GROUP_TAU] = {NULL};
+  int code = EXIT_FINE;
+  if (s->completion) return EXIT_FINE;
+  for (int g = 0; g < GROUP_TAU && code == EXIT_FINE; g++) {
+    marks[g] = calloc((size_t)states_width(s->dofs, g) + 1, 1);
+    if (!marks[g]) code = cli_usage(s->args, "out of memory");
+    for (int k = 0; k < states_width(s->dofs, g) && marks[g]; k++) marks[g][k] = s->column[g][k] >= 0;
+  }
+  o.velocities = (groups & STATES_V) != 0, o.accelerations = (groups & STATES_A) != 0;
+  o.given_q = marks[0], o.given_v = marks[1], o.given_a = marks[2];
+  if (code == EXIT_FINE) code = create(s, &o);
+  s->completed = groups;
+  if (code == EXIT_FINE && !s->option) report_missing(s, groups);
+  for (int g = 0; g < GROUP_TAU; g++) free(marks[g]);
+  return code;
+}

@@ -1,0 +1,188 @@
+// A state of the command line: --q elbow=1,shoulder=-30deg, and --v, --a and --tau likewise. Values are formulas with
+// units, as in `limb sim`. "*=X" and a plain number stand for all joints. Joints that are not named are at the start of
+// the model, at rest; accelerations and forces are zero where their option is there, and not given where it is not. When
+// both --a and --tau name joints, each is given of those that it names only: known and unknown joints of hybrid.
+//
+// Of a robot with loops the loops are closed: what is named stays, and so do the motors that are not named; without any
+// name the start is closed as a whole.
+#include "limb/control.h"
+
+#include "base/cli.h"
+#include "states/closure.h"
+#include "states/columns.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char* const name_of[STATES_GROUPS] = {"q", "v", "a", "tau"};
+
+const cli_option cli_state_options[] = {
+  {"", NULL, "one state, instead of a table"},
+  {"q", "JOINT=X,...", "coordinates by joint, with units: elbow=1,shoulder=-30deg; others are at the start"},
+  {"v", "JOINT=X,...", "velocities; others are zero"},
+  {"a", "JOINT=X,...", "accelerations; others are zero. --a 0: all are"},
+  {"tau", "JOINT=X,...", "forces; others are zero. --tau 0: all are"},
+  {0},
+};
+
+int cli_has_state_line(const cli_args* args)
+{
+  int any = 0;
+  for (int g = 0; g < STATES_GROUPS; g++) any |= cli_has(args, name_of[g]);
+  return any;
+}
+
+// A number with a unit. EXIT_FINE, or EXIT_USAGE after a message.
+static int read_number(const cli_args* args, const char* option, const char* text, double* out)
+{
+  limb_formula* e = NULL;
+  limb_error err = {0};
+  const limb_status s = limb_formula_parse(text, NULL, NULL, &e, &err);
+  if (s != LIMB_OK)
+    return cli_usage(args, "--%s: '%.80s' is no number: %s", option, text, *err.text ? err.text : limb_status_text(s));
+  *out = limb_formula_value(e, NULL);
+  limb_formula_destroy(e);
+  return isfinite(*out) ? EXIT_FINE : cli_usage(args, "--%s: '%.80s' is not finite", option, text);
+}
+
+// All joints of a group but ball and free ones.
+static void set_all(const cli_states* s, int g, double x, double* value)
+{
+  for (int k = 0; k < states_width(s->dofs, g); k++) {
+    limb_joint_info joint;
+    if (limb_get_joint(s->model, (g == 0 ? s->dofs->q : s->dofs->v)[k].joint, &joint) != LIMB_OK) continue;
+    if (g > 0 || joint.nq == joint.nv) value[k] = x;
+  }
+}
+
+// One "JOINT=X", "*=X" or "X". named: marks of what was named.
+static int read_pair(const cli_states* s, int g, char* text, double* value, unsigned char* named)
+{
+  char* equals = strchr(text, '=');
+  const char* near = NULL;
+  double x = 0;
+  if (equals) *equals = '\0';
+  const int code = read_number(s->args, name_of[g], equals ? equals + 1 : text, &x);
+  if (code != EXIT_FINE) return code;
+  if (!equals || strcmp(text, "*") == 0) {
+    set_all(s, g, x, value);
+    return EXIT_FINE;
+  }
+  const int k = cli_find_dof(s->dofs, text, g == 0, &near);
+  if (k < 0)
+    return cli_usage(s->args, "--%s: the model has no joint '%.64s'%s%s%s", name_of[g], text,
+                     near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "; limb info names them");
+  value[k] = x;
+  named[k] = 1;
+  return EXIT_FINE;
+}
+
+static int read_group(const cli_states* s, int g, double* value, unsigned char* named)
+{
+  const char* list = cli_get(s->args, name_of[g]);
+  int code = EXIT_FINE;
+  while (list && *list && code == EXIT_FINE) {
+    const size_t length = strcspn(list, ",");
+    char text[600];
+    if (length >= sizeof text) return cli_usage(s->args, "--%s: an entry is too long", name_of[g]);
+    memcpy(text, list, length);
+    text[length] = '\0';
+    code = read_pair(s, g, text, value, named);
+    list += length + (list[length] == ',');
+  }
+  return code;
+}
+
+// ---- columns ---------------------------------------------------------------------------------------------
+
+static int count(const unsigned char* marks, int n)
+{
+  int c = 0;
+  for (int k = 0; k < n; k++) c += marks[k] != 0;
+  return c;
+}
+
+// Which of a group are given, of a robot with loops: those that were named, with motors that were not as long as no
+// other joint was named; all of them when none was.
+static void choose_given(const cli_states* s, int g, unsigned char* named)
+{
+  const cli_dof* dof = g == 0 ? s->dofs->q : s->dofs->v;
+  const int n = states_width(s->dofs, g);
+  int passive = 0;
+  for (int k = 0; k < n; k++) passive += named[k] && dof[k].passive;
+  const int all = count(named, n) == 0;
+  for (int k = 0; k < n; k++) named[k] = (unsigned char)(named[k] || all || (!passive && !dof[k].passive));
+}
+
+// The start, closed where there are loops.
+static int find_start(cli_states* s, double* q)
+{
+  cli_closure c;
+  limb_status status = limb_start(s->model, q);
+  if (status != LIMB_OK || limb_loop_count(s->model) == 0) return cli_exit_code(status);
+  status = cli_closure_make(s->model, &c);
+  if (status == LIMB_OK) status = cli_closure_assemble(&c, NULL);
+  if (status == LIMB_OK) memcpy(q, c.q, (size_t)s->dofs->nq * sizeof *q);
+  cli_closure_free(&c);
+  return cli_exit_code(status);
+}
+
+// 1 when an option names joints, and none of its entries stands for all.
+static int names_joints(const cli_args* args, int g)
+{
+  const char* list = cli_get(args, name_of[g]);
+  int named = list != NULL && *list;
+  while (list && *list) {
+    const size_t length = strcspn(list, ",");
+    named &= memchr(list, '=', length) && *list != '*';
+    list += length + (list[length] == ',');
+  }
+  return named;
+}
+
+// Columns of the row: one per number that is given.
+static int make_columns(cli_states* s, double* const* value, unsigned char* const* named)
+{
+  const int loops = limb_loop_count(s->model) > 0 && !cli_has(s->args, "tree");
+  s->path = "the command line";
+  for (int g = 0; g < STATES_GROUPS; g++) s->options += states_width(s->dofs, g);
+  s->option = calloc((size_t)s->options + 1, sizeof *s->option);
+  if (!s->option || !states_make_room(s)) return cli_usage(s->args, "out of memory");
+  const int by_joint = names_joints(s->args, GROUP_A) && names_joints(s->args, GROUP_TAU);
+  int column = 0;
+  for (int g = 0; g < STATES_GROUPS; g++) {
+    const int only_named = (loops && g < GROUP_TAU) || (by_joint && g >= GROUP_A);
+    const int there = g < 2 || cli_has(s->args, name_of[g]);
+    if (loops && g < 3) choose_given(s, g, named[g]);
+    for (int k = 0; k < states_width(s->dofs, g); k++) {
+      s->option[column] = "";
+      s->row[column] = value[g][k];
+      s->column[g][k] = there && (!only_named || named[g][k]) ? column : -1;
+      column++;
+    }
+  }
+  s->time_column = -1;
+  states_find_quaternions(s);
+  return EXIT_FINE;
+}
+
+int cli_states_line(cli_states* s, const cli_args* args, cli_robot* robot, const cli_dofs* dofs)
+{
+  double* value[STATES_GROUPS] = {NULL};
+  unsigned char* named[STATES_GROUPS] = {NULL};
+  int code = EXIT_FINE;
+  *s = (cli_states){.args = args, .model = robot->model, .dofs = dofs, .path = "the command line"};
+  for (int g = 0; g < STATES_GROUPS; g++) {
+    const size_t n = (size_t)states_width(dofs, g) + 1;
+    value[g] = calloc(n, sizeof **value);
+    named[g] = calloc(n, 1);
+    if (!value[g] || !named[g]) code = cli_usage(args, "out of memory");
+  }
+  if (code == EXIT_FINE) code = find_start(s, value[0]);
+  for (int g = 0; g < STATES_GROUPS && code == EXIT_FINE; g++) code = read_group(s, g, value[g], named[g]);
+  if (code == EXIT_FINE) code = make_columns(s, value, named);
+  for (int g = 0; g < STATES_GROUPS; g++) free(value[g]), free(named[g]);
+  if (code != EXIT_FINE) cli_states_close(s);
+  return code;
+}

@@ -1,0 +1,130 @@
+// States of a robot: rows of a table, one by one, or one state of the command line.
+//
+// Columns: time; q.<joint>, v.<joint>, a.<joint>, tau.<joint>, with the suffixes of components where a joint has
+// several; wrench.<frame>.mx .my .mz .fx .fy .fz. Tables are CSV or NPY; memory does not grow with the number of rows.
+// Rows of robots with loops are completed and checked on request (limb_complete_state).
+#ifndef LIMB_CLI_STATES_H
+#define LIMB_CLI_STATES_H
+
+#include "limb/limb.h"
+#include "limb/table.h"
+
+#include "base/command.h"
+#include "robot/robot.h"
+#include "states/dofs.h"
+#include "states/npy.h"
+
+// What a row may hold, as bits.
+enum {
+  STATES_Q = 1,
+  STATES_V = 2,
+  STATES_A = 4,
+  STATES_TAU = 8,
+  STATES_TIME = 16,  // and it must rise from row to row
+  STATES_GIVEN = 32, // of each degree of freedom its acceleration or its force: the columns decide
+  STATES_BASE = 64,  // the same, but of a moving base the forces
+  STATES_IDLE = 128, // with TAU: of joints without motor it may be missing; it is zero then
+  STATES_PART = 256, // with Q, V, A: some columns may be missing; they are zero until loops complete them
+};
+
+enum { STATES_GROUPS = 4 };
+
+// What is given of the degrees of freedom, in the form of limb/hybrid.h.
+typedef struct cli_given {
+  unsigned char* mark; // nv; NULL: not wanted
+  int* column;         // nv: which column has it; -1: a force of zero
+} cli_given;
+
+typedef struct cli_states {
+  const cli_args* args;
+  const limb_model* model;
+  const cli_dofs* dofs;
+  const char* path; // as in messages
+  FILE* file;
+  limb_csv_reader* reader; // NULL: the table is NPY, or none
+  cli_npy_reader npy;
+  const char** option; // names of columns of the command line; NULL: they are of a table
+  int options;
+  uint64_t bytes;  // size of the file; 0: not known
+  unsigned wanted; // bits of what states_next fills in
+  double* row;     // as read
+  int* column[STATES_GROUPS];
+  double* value[STATES_GROUPS];
+  int time_column;
+  int (*wrench_column)[6];
+  int nquat;
+  int* quat; // where quaternions begin in q
+
+  double *q, *v, *a, *tau; // of the row at hand; those that are wanted
+  cli_given given, base;   // of STATES_GIVEN and STATES_BASE
+  double time;
+  int has_time;
+  int nwrench;
+  limb_wrench* wrench;
+  uint64_t count;              // rows so far
+  int line;                    // of the row at hand; 0: not known
+  char error[400];             // what the last message about a row said; "": there was none
+  limb_completion* completion; // completes and checks rows of robots with loops; NULL: nobody does
+  unsigned completed;          // of STATES_Q, V and A: what rows have for that
+  int only_active;             // answers have no columns of joints without motor
+} cli_states;
+
+// Options: --wrench-ref; --loop-tolerance; --q --v --a --tau.
+extern const cli_option cli_wrench_options[], cli_loop_options[], cli_state_options[];
+
+// Opens a table ("-": standard input) and finds the columns of the model; unknown ones are warned about.
+// EXIT_FINE, or an exit code after a message; nothing is left to close then. The robot's environment gets
+// the wrenches of the rows. model, dofs and path must outlive the table.
+int cli_states_open(cli_states* s, const cli_args* args, cli_robot* robot, const cli_dofs* dofs, const char* path);
+void cli_states_close(cli_states* s);
+
+// No table: one row without columns, for what needs none.
+void cli_states_none(cli_states* s, const cli_args* args, const cli_robot* robot, const cli_dofs* dofs);
+
+// One row by the options --q, --v, --a and --tau: joints that are not named are at the start, at rest. An exit code,
+// after a message. line.c
+int cli_states_line(cli_states* s, const cli_args* args, cli_robot* robot, const cli_dofs* dofs);
+int cli_has_state_line(const cli_args* args); // 1 when one of these options is there
+
+// Adds to what is wanted. When columns are missing: a message that says what needs them, and which ones
+// they are, and EXIT_USAGE. Of STATES_GIVEN and STATES_BASE also when there are too many; a force that is
+// taken for zero because there is neither a motor nor a column is told in a note.
+int cli_states_need(cli_states* s, unsigned what, const char* purpose);
+
+// 1 when the table has a column of this kind (one of the bits).
+int cli_states_has(const cli_states* s, unsigned what);
+
+// 1 when the table has the column of degree of freedom k; what is one of V, A and TAU.
+int cli_states_knows(const cli_states* s, unsigned what, int k);
+
+// Of a robot with loops: from here on rows are completed and checked. groups: STATES_Q, V and A that rows have, which
+// must have been asked for with STATES_PART. Columns that follow from others are reported. An exit code.
+int cli_states_complete(cli_states* s, unsigned groups);
+
+// v and a of the row at hand become consistent: the independent ones stay, the others follow.
+int cli_states_follow_rates(cli_states* s);
+
+// Of a robot with loops: 1 when the row at hand does not close them; then *loop and *apart tell where and how far.
+// watch: made on the first call; the caller's to destroy.
+int cli_states_open_loops(const cli_states* s, limb_loops** watch, int* loop, double* apart);
+
+// The next row. *got is 0 at the end, with a warning when there was no row at all. EXIT_FINE, or an exit code
+// after a message.
+int cli_states_next(cli_states* s, int* got);
+
+// A failure of the library in the row at hand: says so, with the place, and returns the exit code.
+int cli_states_failure(cli_states* s, limb_status status, const char* what);
+
+// The same in these words, which are complete.
+int cli_states_failed(cli_states* s, limb_status status, const char* what, const char* text);
+
+// Bytes of the table that were read so far, for progress.
+uint64_t cli_states_bytes(const cli_states* s);
+
+// A table of answers beside the states: time when there is one, and a column <prefix><name> for each degree
+// of freedom (see only_active). EXIT_FINE, or an exit code after a message.
+int cli_states_write_head(const cli_states* s, limb_csv_writer* w, const char* prefix);
+int cli_states_write_row(const cli_states* s, limb_csv_writer* w, const double* x);
+int cli_states_write_end(const cli_states* s, limb_csv_writer* w);
+
+#endif

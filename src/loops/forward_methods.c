@@ -1,0 +1,386 @@
+// Forward dynamics of robots with closed loops: the methods that limb/closed.h offers, each with its reference.
+
+#include "base/numeric.h"
+#include "kernel/tables.h"
+#include "linalg/dense.h"
+#include "loops/loops_impl.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+// ---- Schur complement ---------------------------------------------------------------------------------------
+
+// Through Psi M^-1 Psi'.
+//
+// Reference: Featherstone 2008, section 8.4; Ghosal 2010, (14)-(17), where M is inverted as a whole.
+// Cost:      O(n m^2 + m^3) for m constraints, and the elimination of the constraints of each cluster.
+//
+//   a0          acceleration of the tree without closures
+//   R x = b     independent constraints, from elimination: T Psi = [R; 0], T gamma = [b; 0]
+//   X = M^-1 R' by the tree's own factors
+//
+//     R M^-1 R' mu = b - R a0,     a = a0 + M^-1 R' mu,     Psi' lambda = R' mu
+//
+// With R instead of Psi, the matrix on the left is as well conditioned as M, however near the closures
+// come to a singularity: R_p = 1, and its other entries are small (complete pivoting). A second step with
+// the residual of the constraints removes the rounding of the first.
+
+limb_dense limb_dense_parts(const limb_loops* w)
+{
+  const size_t n = (size_t)w->m->nv + (size_t)w->m->nrow + 1;
+  limb_dense dense;
+  for (size_t k = 0; k < LIMB_DENSE_PARTS; k++) dense.part[k] = w->dense + k * n * n;
+  return dense;
+}
+
+// Independent equations R x = b that are equivalent to the constraints: the reduced rows of all clusters, R_p = 1.
+// carry: LIMB_CARRY_RATE or LIMB_CARRY_GAMMA. R: rank x nv. b: rank numbers. Returns the rank.
+static int independent_equations(limb_loops* w, limb_carry carry, double tolerance, double* R, double* b)
+{
+  const limb_model* m = w->m;
+  int rank = 0;
+  for (int c = 0; c < m->clusters.count; c++) {
+    const limb_cluster* k = &m->clusters.cluster[c];
+    const limb_reduction* r = limb_reduce_cluster(w, c, NULL, carry, tolerance);
+    for (int i = 0; i < r->rank; i++, rank++) {
+      const double* from = r->A + (ptrdiff_t)i * (r->columns + r->extra);
+      double* to = R + (ptrdiff_t)rank * m->nv;
+      memset(to, 0, (size_t)m->nv * sizeof *to);
+      for (int j = 0; j < k->nv; j++) to[k->v[j]] = from[j];
+      b[rank] = from[r->columns];
+    }
+  }
+  return rank;
+}
+
+// y += x' A for the rows of A
+static void combine(int rows, int columns, const double* A, const double* x, double* y)
+{
+  for (int i = 0; i < rows; i++) {
+    for (int j = 0; j < columns; j++) y[j] += x[i] * A[(ptrdiff_t)i * columns + j];
+  }
+}
+
+limb_status limb_schur_correct(limb_loops* w, const double* q, limb_carry carry, double tolerance, double* x,
+                               double* lambda)
+{
+  enum { STEPS = 2 };
+  const int nv = w->m->nv;
+  const limb_dense dense = limb_dense_parts(w);
+  double *R = dense.part[0], *X = dense.part[1], *A = dense.part[2];
+  double *b = w->r1, *mu = w->r2, *f = w->v1;
+  const int rank = independent_equations(w, carry, tolerance, R, b);
+  const limb_status s = limb_mass_matrix_solve(w->d, q, rank, R, X);
+  if (s != LIMB_OK) return s;
+  for (ptrdiff_t i = 0; i < rank; i++) { // A = R M^-1 R'
+    for (ptrdiff_t j = 0; j <= i; j++) A[i * rank + j] = limb_dot((size_t)nv, R + i * nv, X + j * nv);
+  }
+  if (!limb_cholesky(rank, A)) return LIMB_E_SINGULAR;
+  memset(f, 0, (size_t)nv * sizeof *f);
+  for (int step = 0; step < STEPS; step++) {
+    for (ptrdiff_t i = 0; i < rank; i++) mu[i] = b[i] - limb_dot((size_t)nv, R + i * nv, x);
+    limb_cholesky_solve(rank, A, mu);
+    combine(rank, nv, X, mu, x); // x += M^-1 R' mu
+    combine(rank, nv, R, mu, f); // f += R' mu
+  }
+  if (lambda) limb_min_norm_multipliers(w, f, tolerance, lambda);
+  return LIMB_OK;
+}
+
+limb_status limb_forward_by_schur(limb_loops* w, const limb_forward_in* in, double tolerance, double* a, double* lambda)
+{
+  const limb_status s = limb_forward_dynamics(w->d, in->q, in->v, in->tau, in->env, a);
+  return s == LIMB_OK ? limb_schur_correct(w, in->q, LIMB_CARRY_GAMMA, tolerance, a, lambda) : s;
+}
+
+// ---- all equations at once ----------------------------------------------------------------------------------
+
+// Reference: Ghosal 2010, (14)-(17) (saddle form); Featherstone 2008, section 8.3.
+// Cost:      O((n + m)^3).
+//
+//     [ M  R' ] [  a  ]   [ tau - h ]
+//     [ R  0  ] [ -mu ] = [ b       ]         R x = b: the independent constraints (above), Psi' lambda = R' mu
+//
+// M may be singular: the matrix is regular when M is positive definite along the motions that R leaves, and
+// then has as many positive eigenvalues as there are velocities, and as many negative ones as constraints. Rows
+// and columns are scaled by D, so that the diagonal of M and the largest entry of each row of R are 1; what
+// vanishes besides that is rounding.
+
+typedef struct saddle {
+  int n, rank, size; // size = n + rank
+  double *K, *LD;    // the scaled matrix, its factors
+  double *M, *R;     // as they are
+  double *scale, *rhs, *x;
+} saddle;
+
+// Where everything is: a part of dense scratch has (nv + nrow + 1)^2 numbers. After the matrices, which take
+// (nv + rank)^2, 2 (nv + nrow) + 1 more fit.
+static saddle lay_out_saddle(const limb_loops* w)
+{
+  const limb_dense dense = limb_dense_parts(w);
+  const size_t n = (size_t)w->m->nv, max_size = n + (size_t)w->m->nrow;
+  saddle k = {.n = w->m->nv, .K = dense.part[0], .LD = dense.part[1], .M = dense.part[2]};
+  k.R = k.M + n * n; // n^2 + nrow n <= most^2
+  k.scale = k.K + max_size * max_size;
+  k.rhs = k.LD + max_size * max_size;
+  k.x = k.M + max_size * max_size;
+  return k;
+}
+
+// h, friction, springs, wrenches: tau of the motion without acceleration.
+static limb_status find_right_side(limb_loops* w, const limb_forward_in* in, double* rhs)
+{
+  double *none = w->v1, *h = w->v2;
+  memset(none, 0, (size_t)w->m->nv * sizeof *none);
+  const limb_status s = limb_inverse_dynamics(w->d, in->q, in->v, none, in->env, h);
+  for (int i = 0; i < w->m->nv; i++) rhs[i] = in->tau[i] - h[i];
+  return s;
+}
+
+static void find_scales(const saddle* k)
+{
+  double peak = 0;
+  for (ptrdiff_t i = 0; i < k->n; i++) peak = fmax(peak, k->M[i * k->n + i]);
+  for (ptrdiff_t i = 0; i < k->n; i++) {
+    const double d = k->M[i * k->n + i];
+    k->scale[i] = d > DBL_EPSILON * peak ? 1 / sqrt(d) : peak > 0 ? 1 / sqrt(peak) : 1;
+  }
+  for (ptrdiff_t r = 0; r < k->rank; r++) {
+    double largest = 0;
+    for (ptrdiff_t i = 0; i < k->n; i++) largest = fmax(largest, fabs(k->R[r * k->n + i]) * k->scale[i]);
+    k->scale[k->n + r] = 1 / largest; // R has a 1 in every row
+  }
+}
+
+// K = D [M R'; R 0] D, and its factors. False when it is not regular, or not as it should be.
+static bool factor_saddle(const saddle* k, int* pivot)
+{
+  const ptrdiff_t n = k->n, N = k->size;
+  memset(k->K, 0, (size_t)(N * N) * sizeof *k->K);
+  for (ptrdiff_t i = 0; i < n; i++) {
+    for (ptrdiff_t j = 0; j < n; j++) k->K[i * N + j] = k->M[i * n + j] * k->scale[i] * k->scale[j];
+    for (ptrdiff_t r = 0; r < k->rank; r++)
+      k->K[i * N + n + r] = k->K[(n + r) * N + i] = k->R[r * n + i] * k->scale[i] * k->scale[n + r];
+  }
+  memcpy(k->LD, k->K, (size_t)(N * N) * sizeof *k->K);
+  int negative;
+  const double rounding = 4 * k->size * DBL_EPSILON;
+  return limb_indefinite_factor(k->size, rounding, k->LD, pivot, &negative) && negative == k->rank;
+}
+
+// K y = D rhs, x = D y. The second step removes the rounding of the first.
+static void solve_saddle(const saddle* k, const int* pivot, double* y, double* rest)
+{
+  enum { STEPS = 2 };
+  const size_t N = (size_t)k->size;
+  memset(y, 0, N * sizeof *y);
+  for (int step = 0; step < STEPS; step++) {
+    for (size_t i = 0; i < N; i++) rest[i] = k->scale[i] * k->rhs[i] - limb_dot(N, k->K + i * N, y);
+    limb_indefinite_solve(k->size, k->LD, pivot, rest);
+    for (size_t i = 0; i < N; i++) y[i] += rest[i];
+  }
+  for (size_t i = 0; i < N; i++) k->x[i] = k->scale[i] * y[i];
+}
+
+limb_status limb_forward_by_kkt(limb_loops* w, const limb_forward_in* in, double tolerance, double* a, double* lambda)
+{
+  saddle k = lay_out_saddle(w);
+  limb_status s = find_right_side(w, in, k.rhs);
+  if (s == LIMB_OK) s = limb_mass_matrix(w->d, in->q, k.M);
+  if (s != LIMB_OK) return s;
+  k.rank = independent_equations(w, LIMB_CARRY_GAMMA, tolerance, k.R, k.rhs + k.n);
+  k.size = k.n + k.rank;
+  find_scales(&k);
+  if (!factor_saddle(&k, w->order)) return LIMB_E_SINGULAR;
+  solve_saddle(&k, w->order, k.scale + k.size, k.rhs + k.size);
+  memcpy(a, k.x, (size_t)k.n * sizeof *a);
+  if (!lambda) return LIMB_OK;
+  double* f = w->v1;
+  for (int i = 0; i < k.n; i++) { // f = R' mu
+    f[i] = 0;
+    for (ptrdiff_t r = 0; r < k.rank; r++) f[i] -= k.R[r * k.n + i] * k.x[k.n + r];
+  }
+  limb_min_norm_multipliers(w, f, tolerance, lambda);
+  return LIMB_OK;
+}
+
+// ---- proximal iteration -------------------------------------------------------------------------------------
+
+// Regularised and iterated, for constraints that depend on each other, or nearly do.
+//
+// Reference: J. Carpentier, R. Budhiraja, N. Mansard, Proximal and sparse resolution of constrained dynamic
+//            equations, RSS 2021; R. Rockafellar, Augmented Lagrangians and applications of the proximal
+//            point algorithm, 1976.
+// Cost:      O(n m^2 + m^3) once, O(n m) per step.
+//
+//     (Psi M^-1 Psi' + rho 1) dlambda = gamma - Psi a,     a += M^-1 Psi' dlambda
+//
+// from a of the tree and lambda = 0 on. The matrix is positive definite whatever the constraints are, and no rank
+// is decided on to find a. A direction in which Psi M^-1 Psi' is sigma loses all but rho / (sigma + rho) of
+// its error in a step; one in which it is zero stays, and does not matter to a. The steps end when the residual
+// no longer falls.
+//
+//   rho         regularisation times the mean of the diagonal
+//   B, X        live rows of Psi, and M^-1 of them
+
+// Residuals that do not fall below this share of the one before have stopped falling.
+#define STILL_FALLING 0.99
+
+typedef struct regular {
+  int n, rows;
+  double *B, *X, *A;
+  double *target, *rest; // rows: gamma of the live ones, and what is left of it
+  double* f;             // n: Psi' lambda
+} regular;
+
+static void gather_constraints(const limb_loops* w, regular* p)
+{
+  const limb_model* m = w->m;
+  p->rows = 0;
+  for (int c = 0; c < m->clusters.count; c++) {
+    const limb_cluster* k = &m->clusters.cluster[c];
+    for (int i = 0; i < w->nlive[c]; i++, p->rows++) {
+      const int r = k->row + w->live[k->row + i];
+      limb_psi_row(w, r, p->B + (ptrdiff_t)p->rows * m->nv);
+      p->target[p->rows] = w->gamma[r];
+    }
+  }
+}
+
+// A = Psi M^-1 Psi' + rho 1, factored
+static bool factor_regular(const regular* p, double regularisation)
+{
+  double trace = 0;
+  for (ptrdiff_t i = 0; i < p->rows; i++) {
+    for (ptrdiff_t j = 0; j <= i; j++) p->A[i * p->rows + j] = limb_dot((size_t)p->n, p->B + i * p->n, p->X + j * p->n);
+    trace += p->A[i * p->rows + i];
+  }
+  const double rho = trace > 0 ? regularisation * trace / p->rows : 1;
+  for (ptrdiff_t i = 0; i < p->rows; i++) p->A[i * p->rows + i] += rho;
+  return limb_cholesky(p->rows, p->A);
+}
+
+// rest = target - Psi a; the largest of it.
+static double find_rest(const regular* p, const double* a)
+{
+  double largest = 0;
+  for (ptrdiff_t i = 0; i < p->rows; i++) {
+    p->rest[i] = p->target[i] - limb_dot((size_t)p->n, p->B + i * p->n, a);
+    largest = fmax(largest, fabs(p->rest[i]));
+  }
+  return largest;
+}
+
+static void take_step(const regular* p, double* a)
+{
+  limb_cholesky_solve(p->rows, p->A, p->rest);
+  for (ptrdiff_t i = 0; i < p->rows; i++) {
+    const double *B = p->B + i * p->n, *X = p->X + i * p->n;
+    for (int j = 0; j < p->n; j++) {
+      a[j] += p->rest[i] * X[j];
+      p->f[j] += p->rest[i] * B[j];
+    }
+  }
+}
+
+limb_status limb_forward_by_proximal(limb_loops* w, const limb_forward_in* in, const limb_closed_options* o, double* a,
+                                     double* lambda, int* iterations)
+{
+  const limb_dense dense = limb_dense_parts(w);
+  regular p = {.n = w->m->nv, .B = dense.part[0], .X = dense.part[1], .A = dense.part[2]};
+  p.target = w->r1, p.rest = w->r2, p.f = w->v1;
+  limb_status s = limb_forward_dynamics(w->d, in->q, in->v, in->tau, in->env, a);
+  if (s != LIMB_OK) return s;
+  gather_constraints(w, &p);
+  s = limb_mass_matrix_solve(w->d, in->q, p.rows, p.B, p.X);
+  if (s != LIMB_OK) return s;
+  if (!factor_regular(&p, o->regularisation)) return LIMB_E_SINGULAR;
+  memset(p.f, 0, (size_t)p.n * sizeof *p.f);
+  double before = HUGE_VAL, left = find_rest(&p, a);
+  for (*iterations = 0; *iterations < o->iterations; ++*iterations) {
+    if (!(left > 0) || !(left < STILL_FALLING * before)) break;
+    take_step(&p, a);
+    before = left, left = find_rest(&p, a);
+  }
+  // Rounding adds to lambda where it does not matter to a: not to the one of least norm.
+  if (lambda) limb_min_norm_multipliers(w, p.f, o->loops.tolerance, lambda);
+  return LIMB_OK;
+}
+
+// ---- cluster by cluster -------------------------------------------------------------------------------------
+
+// Constraints are reduced, then one sweep over the links follows (kernel/cluster_kernel.h). Multipliers, if
+// requested, come from what the tree would need for the motion: Psi' lambda = inverse dynamics - tau.
+//
+// Cost O(n) and the clusters' cubes.
+
+// The live constraints of a cluster with gamma, and zeros up to whole quads; A: where they go.
+static limb_reduction* load_constraints(limb_loops* w, int c, double* A)
+{
+  const limb_cluster* k = &w->m->clusters.cluster[c];
+  const int *live = w->live + k->row, n = k->nv, wide = limb_quads_above(n);
+  limb_reduction* r = &w->clusters[c];
+  r->rows = w->nlive[c], r->columns = n, r->extra = wide - n;
+  r->A = A;
+  for (int i = 0; i < r->rows; i++, A += wide) {
+    QUAD_AT(A + wide - LIMB_QUAD) = (limb_quad){0, 0, 0, 0};
+    const double* from = w->Psi + k->block + (ptrdiff_t)live[i] * n;
+    for (int j = 0; j < n; j++) A[j] = from[j];
+    A[n] = w->gamma[k->row + live[i]];
+  }
+  return r;
+}
+
+// All clusters, gamma carried along.
+static limb_status reduce_clusters(limb_loops* w, double tolerance)
+{
+  double* A = w->reductions;
+  int *pivot = w->pivots, *row = w->rows;
+  w->full = true, w->suspect = false;
+  for (int c = 0; c < w->m->clusters.count; c++) {
+    limb_reduction* r = load_constraints(w, c, A);
+    const ptrdiff_t size = (ptrdiff_t)r->rows * (r->columns + r->extra);
+    if (!limb_finite(size, A)) return LIMB_E_NONFINITE;
+    r->pivot = pivot, r->row = row;
+    if (w->mixed[c]) limb_even_constraints(w, c, false, r);
+    // columns of one loop alone weigh the same
+    const int* weight = w->m->clusters.cluster[c].nloop > 1 ? w->weight + w->first[c] : NULL;
+    w->cluster_kernels->reduce(r, weight, tolerance);
+    w->full &= r->rank == r->rows;
+    w->suspect |= limb_is_suspect(r);
+    A += size, pivot += r->columns, row += r->rows;
+  }
+  return LIMB_OK;
+}
+
+limb_status limb_forward_by_clusters(limb_loops* w, const double* q, const double* v, const double* tau,
+                                     const limb_call_environment* x, double tolerance, double* a, double* lambda)
+{
+  const limb_model* m = w->m;
+  if (m->has_mimic) return LIMB_E_UNSUPPORTED;
+  const limb_status s = reduce_clusters(w, tolerance);
+  if (s != LIMB_OK) return s;
+  const limb_cluster_in in = {.kernels = limb_kernels_of(w->d),
+                              .v = v,
+                              .tau = tau,
+                              .terms = &x->terms,
+                              .wrench = x->wrench,
+                              .X = &w->d->own.X->R.m[0],
+                              .reduced = w->clusters,
+                              .column = w->column,
+                              .first = w->first,
+                              .room = w->work,
+                              .kept = w->kept};
+  const limb_cluster* first = &m->clusters.cluster[0];
+  const bool single = first->base < 0 && first->nlink == m->nlink;
+  const double margin = single ? w->cluster_kernels->forward_single(m, m->k64, &w->d->ws, &in, a)
+                               : w->cluster_kernels->forward(m, m->k64, &w->d->ws, &in, a);
+  if (!(margin > 0)) return LIMB_E_SINGULAR;
+  if (!lambda) return LIMB_OK;
+  double* f = w->v1;
+  limb_kernels_of(w->d)->inverse_dynamics(m, m->k64, &w->d->ws, q, v, a, &x->terms, x->wrench, f);
+  for (int i = 0; i < m->nv; i++) f[i] -= tau[i];
+  limb_min_norm_multipliers(w, f, tolerance, lambda);
+  return LIMB_OK;
+}
