@@ -3,7 +3,7 @@
 #include "commands.h"
 #include "output.h"
 #include "sim_job.h"
-#include "states.h"
+#include "states/states.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 // The reference of a joint is a formula of time and state, or a column of a table; by default the joint stays where it
 // starts. Missing columns v. and a. of a table are derivatives of its spline.
 #include "cli.h"
-#include "closure.h"
 #include "sim_job.h"
+#include "states/closure.h"
 
 #include <math.h>
 #include <stdlib.h>

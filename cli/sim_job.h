@@ -20,9 +20,9 @@
 #include "limb/run.h"
 #include "limb/sim.h"
 
-#include "dofs.h"
 #include "robot.h"
 #include "sim_probe.h"
+#include "states/dofs.h"
 
 #include <sys/stat.h>
 

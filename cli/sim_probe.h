@@ -7,9 +7,9 @@
 #include "limb/quantities.h"
 #include "limb/sim.h"
 
-#include "dofs.h"
 #include "output.h"
 #include "robot.h"
+#include "states/dofs.h"
 
 enum { SIM_NAME_SPACE = 2400 };
 

@@ -1,8 +1,8 @@
 // Settings of a run: model, environment, solver, times, start.
 #include "cli.h"
-#include "closure.h"
 #include "sim_job.h"
-#include "states.h"
+#include "states/closure.h"
+#include "states/states.h"
 
 #include <math.h>
 #include <stdlib.h>

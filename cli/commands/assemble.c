@@ -3,7 +3,7 @@
 #include "base/cli.h"
 #include "base/commands.h"
 #include "base/output.h"
-#include "states.h"
+#include "states/states.h"
 
 #include <stdlib.h>
 #include <string.h>

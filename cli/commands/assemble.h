@@ -3,9 +3,9 @@
 #define LIMB_CLI_ASSEMBLE_H
 
 #include "base/command.h"
-#include "closure.h"
-#include "dofs.h"
 #include "robot/robot.h"
+#include "states/closure.h"
+#include "states/dofs.h"
 
 #include <jansson.h>
 #include <stdio.h>

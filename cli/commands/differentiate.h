@@ -4,7 +4,7 @@
 
 #include "limb/study.h"
 
-#include "states.h"
+#include "states/states.h"
 
 typedef struct cli_track {
   cli_states* states;

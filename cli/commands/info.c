@@ -2,8 +2,8 @@
 #include "commands/info.h"
 #include "base/cli.h"
 #include "base/commands.h"
-#include "dofs.h"
 #include "json_findings.h"
+#include "states/dofs.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,8 +6,8 @@
 
 #include "base/json.h"
 #include "base/table.h"
-#include "closure.h"
 #include "robot/robot.h"
+#include "states/closure.h"
 
 typedef struct info_run {
   cli_robot robot;

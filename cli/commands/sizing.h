@@ -4,8 +4,8 @@
 
 #include "limb/study.h"
 
-#include "dofs.h"
 #include "robot/robot.h"
+#include "states/dofs.h"
 
 #include <stdio.h>
 

@@ -286,8 +286,8 @@ static bool one_by_one(const limb_batch_call* c)
 limb_status limb_batch_prepare(const limb_batch_call* c, limb_batch_job* out)
 {
   const limb_batch* b = c->b;
-  const size_t most = PTRDIFF_MAX / 2;
-  if (!b || !c->q || c->n > most) return LIMB_E_ARG;
+  const size_t max = PTRDIFF_MAX / 2;
+  if (!b || !c->q || c->n > max) return LIMB_E_ARG;
   const bool lanes = b->options.layout == LIMB_BATCH_LANES;
   if (lanes && !aligned(c)) return LIMB_E_ARG;
   if (b->m->nloop > 0 && !one_by_one(c)) return LIMB_E_UNSUPPORTED;

@@ -15,7 +15,7 @@
 //   forward   A  first parts: out (velocities); with no next part also back. Others: as above
 //             -  velocities of the bases, in a row
 //             B  other parts: out; all in rows: back, seen from both ends if they hold a next one, of which
-//                its first links tell enough for a guess
+//                its first links suffice for a guess
 //             -  joins from the last part to the first, the trunk, accelerations of the bases in a row
 //             C  all: accelerations
 //
@@ -56,7 +56,7 @@ static bool works(const limb_part* p, limb_split_way way, int phase)
 }
 
 // Pools hand tasks out from the first on. Where each processor takes one, a part stays with its processor
-// from phase to phase: of k + 1 in a row the last one takes the place of the first, when that rests.
+// from phase to phase: of k + 1 in a row the last one replaces the first, when that rests.
 static void run(limb_split* s, limb_split_way way, int phase, limb_pool_task* task)
 {
   const limb_cut* cut = &s->cut[way];
@@ -363,13 +363,13 @@ static void accelerate_bases(limb_cut* cut)
   }
 }
 
-static double least_of(const limb_cut* cut)
+static double min_pivot_of(const limb_cut* cut)
 {
-  double least = cut->trunk.min_pivot;
+  double smallest = cut->trunk.min_pivot;
   for (int i = 0; i < cut->count; i++) {
-    if (!(cut->part[i].min_pivot >= least)) least = cut->part[i].min_pivot;
+    if (!(cut->part[i].min_pivot >= smallest)) smallest = cut->part[i].min_pivot;
   }
-  return least;
+  return smallest;
 }
 
 // LIMB_E_UNSUPPORTED: not by parts; nothing has been delivered.
@@ -391,7 +391,7 @@ static limb_status forward(limb_split* s, limb_cut* cut)
     copy(artic_of(trunk, p->hang), handed_artic(p), LIMB_WS_ARTIC);
   }
   trunk->min_pivot = k->forward_back(trunk, false, NULL);
-  if (!(least_of(cut) > 0)) return LIMB_E_SINGULAR;
+  if (!(min_pivot_of(cut) > 0)) return LIMB_E_SINGULAR;
   trunk->fine = k->forward_end(trunk, &s->call, NULL);
   accelerate_bases(cut);
   run(s, LIMB_SPLIT_FORWARD, PHASE_C, forward_task);
@@ -400,7 +400,7 @@ static limb_status forward(limb_split* s, limb_cut* cut)
 
 // ---- calls --------------------------------------------------------------------------------------------------
 
-// What the surroundings are for the parts.
+// The environment of the parts.
 static void spread_environment(limb_split* s, limb_cut* cut, const limb_call_environment* x)
 {
   const limb_ws* ws = &s->d->ws;

@@ -2,7 +2,7 @@
 //
 // A part is a robot of its own, on a base that moves: the link that carries it. It shares the constants of
 // its links with the model. What no part contains is the trunk, a robot on the model's own base. A limb is
-// what hangs on one link of the trunk: one part, or several in a row, when it is a chain.
+// what one link of the trunk carries: one part, or several in a row, when it is a chain.
 //
 // Motions of a base are nine numbers: angular velocity, angular acceleration, acceleration of the origin
 // (kernel/rnea_kernel.h). Forces are moment and force at a link's origin, in its axes.
@@ -13,7 +13,7 @@
 
 #include "kernel/batch_tables.h"
 
-enum { LIMB_SPLIT_PARTS = LIMB_SPLIT_PROCESSORS + 1 }; // most of a robot
+enum { LIMB_SPLIT_PARTS = LIMB_SPLIT_PROCESSORS + 1 }; // at most
 
 // What a robot is cut into. Ranges of links that are all descendants of the link before the first one (but
 // for the next parts of a limb); ascending.
@@ -21,7 +21,7 @@ typedef struct limb_plan {
   int count; // 0: not at all
   struct {
     int begin, end;
-    int previous; // part; -1: it hangs on the trunk
+    int previous; // part; -1: the trunk carries it
   } part[LIMB_SPLIT_PARTS];
 } limb_plan;
 
@@ -44,7 +44,7 @@ struct limb_split {
   const limb_model* m;
   const limb_pool* pool;
   limb_memory memory;
-  limb_data* d; // surroundings, and plain calls
+  limb_data* d; // environment, and plain calls
   const limb_split_kernels* kernels;
   limb_cut cut[2]; // by direction
   limb_split_call call;

@@ -12,10 +12,10 @@
 enum {
   STAGES = 2 * LIMB_SPLIT_PARTS,
   // Joints that must be saved, measured on two processors: what handing over costs, and half as much again.
-  LEAST_INVERSE = 40,
-  LEAST_FORWARD = 20,
-  LEAST_CHAIN_INVERSE = 100,
-  LEAST_CHAIN_FORWARD = 200,
+  MIN_INVERSE = 40,
+  MIN_FORWARD = 20,
+  MIN_CHAIN_INVERSE = 100,
+  MIN_CHAIN_FORWARD = 200,
   CHAIN_PART = 128, // joints for each processor: joins are one after the other
   // Length of the last part of a chain, in hundredths of another's: they do different work.
   LAST_INVERSE = 85,
@@ -39,7 +39,7 @@ static bool begin_with_roots(const limb_model* m, limbs* x)
   return true;
 }
 
-// Replaces the largest limb by those behind its first junction. False: it is a chain, or there is no room.
+// Replaces the largest limb by those behind its first junction. False: it is a chain, or there are too many limbs.
 static bool next_stage(const limb_model* m, limbs* x)
 {
   int largest = 0;
@@ -75,7 +75,7 @@ static limbs worth_it(const limb_model* m, const limbs* x, int small)
 // Links on the longest way through a call: the trunk, and the processor with most of the limbs.
 static int longest(const limb_model* m, const limbs* x, int processors)
 {
-  int load[LIMB_SPLIT_PROCESSORS] = {0}, most = 0, trunk = m->nlink;
+  int load[LIMB_SPLIT_PROCESSORS] = {0}, max = 0, trunk = m->nlink;
   bool dealt[LIMB_SPLIT_PARTS] = {0};
   for (int k = 0; k < x->count; k++) {
     int next = -1, idle = 0;
@@ -89,14 +89,14 @@ static int longest(const limb_model* m, const limbs* x, int processors)
     dealt[next] = true;
     load[idle] += links;
     trunk -= links;
-    if (load[idle] > most) most = load[idle];
+    if (load[idle] > max) max = load[idle];
   }
-  return trunk + most;
+  return trunk + max;
 }
 
-static void plan_tree(const limb_model* m, int processors, int least, limb_plan* plan)
+static void plan_tree(const limb_model* m, int processors, int min_saved, limb_plan* plan)
 {
-  const int small = least / 4 > 0 ? least / 4 : 1;
+  const int small = min_saved / 4 > 0 ? min_saved / 4 : 1;
   limbs x, best = {0};
   int shortest = m->nlink;
   bool more = begin_with_roots(m, &x);
@@ -106,7 +106,7 @@ static void plan_tree(const limb_model* m, int processors, int least, limb_plan*
     if (length < shortest) shortest = length, best = y;
     more = next_stage(m, &x);
   }
-  if (best.count < 2 || m->nlink - shortest < least) return;
+  if (best.count < 2 || m->nlink - shortest < min_saved) return;
   plan->count = best.count;
   for (int i = 0; i < best.count; i++) {
     plan->part[i].begin = best.link[i] + 1;
@@ -124,13 +124,13 @@ static bool can_hold(const limb_model* m)
   return true;
 }
 
-static void plan_chain(const limb_model* m, limb_split_way way, int processors, int least, limb_plan* plan)
+static void plan_chain(const limb_model* m, limb_split_way way, int processors, int min_saved, limb_plan* plan)
 {
   const int n = m->nlink - 1;
   const int count = way == LIMB_SPLIT_INVERSE ? processors + 1 : processors;
   const int last = way == LIMB_SPLIT_INVERSE ? LAST_INVERSE : LAST_FORWARD;
   const int saved = (int)((int64_t)n * (processors - 1) / (2 * (int64_t)processors));
-  if (n < 2 * count || saved < least) return;
+  if (n < 2 * count || saved < min_saved) return;
   if (way == LIMB_SPLIT_FORWARD && !can_hold(m)) return;
   plan->count = count;
   for (int i = 0; i < count; i++) {
@@ -146,18 +146,18 @@ limb_plan limb_plan_cut(const limb_model* m, limb_split_way way, const limb_spli
 {
   limb_plan plan = {0};
   const bool inverse = way == LIMB_SPLIT_INVERSE;
-  int processors = options->processors, least = options->least;
+  int processors = options->processors, min_saved = options->least;
   if (processors < 2 || m->has_mimic || m->nshaft > 0) return plan;
   if (m->serial) {
-    if (least == 0) {
-      least = inverse ? LEAST_CHAIN_INVERSE : LEAST_CHAIN_FORWARD;
-      const int most = m->nlink / CHAIN_PART;
-      if (processors > most) processors = most > 2 ? most : 2;
+    if (min_saved == 0) {
+      min_saved = inverse ? MIN_CHAIN_INVERSE : MIN_CHAIN_FORWARD;
+      const int max = m->nlink / CHAIN_PART;
+      if (processors > max) processors = max > 2 ? max : 2;
     }
-    plan_chain(m, way, processors, least, &plan);
+    plan_chain(m, way, processors, min_saved, &plan);
   } else {
-    if (least == 0) least = inverse ? LEAST_INVERSE : LEAST_FORWARD;
-    plan_tree(m, processors, least, &plan);
+    if (min_saved == 0) min_saved = inverse ? MIN_INVERSE : MIN_FORWARD;
+    plan_tree(m, processors, min_saved, &plan);
   }
   return plan;
 }

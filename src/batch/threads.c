@@ -5,14 +5,14 @@
 // one from `left` has a task of the present job; that job cannot end before it, so the members may be read.
 // Nobody waits for a thread that has no task: one that is slow to wake up finds the next job, or none.
 //
-// Idle threads look at `left` for some microseconds, then let others run, then sleep. To sleep is to say so
+// Idle threads look at `left` for some microseconds, then let others run, then sleep. To sleep is to announce it
 // first and to look again then; who brings work looks for sleepers afterwards. In the one order of these
 // sequentially consistent accesses one of the two sees the other. The caller waits for the end the same way.
 
 #include "base/memory.h"
 #include "batch/batch_impl.h"
 
-enum { MOST = 4096 };
+enum { THREADS_MAX = 4096 };
 
 bool limb_pool_valid(const limb_pool* p) { return p && p->size >= sizeof *p && p->threads >= 1 && p->run; }
 
@@ -180,7 +180,7 @@ static int processors(void)
   if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
 #endif
   const long online = sysconf(_SC_NPROCESSORS_ONLN);
-  return online < 1 ? 1 : online > MOST ? MOST : (int)online;
+  return online < 1 ? 1 : online > THREADS_MAX ? THREADS_MAX : (int)online;
 }
 
 static bool make_locks(limb_threads* t)
@@ -251,7 +251,7 @@ limb_status limb_threads_create(int threads, const limb_allocator* alloc, limb_t
 {
   if (!out) return LIMB_E_ARG;
   *out = NULL;
-  if (threads < 0 || threads > MOST) return LIMB_E_ARG;
+  if (threads < 0 || threads > THREADS_MAX) return LIMB_E_ARG;
   if (threads == 0) threads = processors();
   limb_memory memory;
   limb_status s = limb_memory_take(alloc, size_of(threads), &memory);

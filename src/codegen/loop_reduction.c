@@ -208,7 +208,7 @@ static limb_status find_blocks(limb_loop_trace* c)
 // Scratch for the right-hand side and the solution of one block.
 static limb_scalar* block_work(limb_loop_trace* c)
 {
-  return limb_trace_scalars(c->t, (size_t)(c->m.clusters.most_nrow + c->m.clusters.most_nv));
+  return limb_trace_scalars(c->t, (size_t)(c->m.clusters.max_nrow + c->m.clusters.max_nv));
 }
 
 // Finds the dependent velocities in x with Psi x = b, given the independent ones. work: from block_work.

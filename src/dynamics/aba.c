@@ -42,8 +42,8 @@ static method best_of(const limb_model* m)
   return limb_is_short_chain(m) ? BY_CHAIN : BY_ABA;
 }
 
-static double least_margin(limb_data* d, const double* q, const double* v, const double* tau,
-                           const limb_call_environment* x, method by, double* work, double* a)
+static double run_kernel(limb_data* d, const double* q, const double* v, const double* tau,
+                         const limb_call_environment* x, method by, double* work, double* a)
 {
   const limb_kernels* k = limb_kernels_of(d);
   const limb_model* m = d->m;
@@ -64,12 +64,12 @@ static limb_status solve_forward(limb_data* d, const double* q, const double* v,
   limb_call_environment x;
   s = limb_enter(d, env, q, v, &x);
   if (s != LIMB_OK) return s;
-  double least = least_margin(d, q, v, tau, &x, by, work, a);
+  double margin = run_kernel(d, q, v, tau, &x, by, work, a);
   // what looks singular, or is not finite, may be beyond the range of determinants only
-  if (by == BY_CHAIN && (!(least > 0) || !limb_finite_v(d, a))) least = least_margin(d, q, v, tau, &x, BY_ABA, NULL, a);
+  if (by == BY_CHAIN && (!(margin > 0) || !limb_finite_v(d, a))) margin = run_kernel(d, q, v, tau, &x, BY_ABA, NULL, a);
   limb_leave(d, &x);
   const bool positive = by != BY_MASS_MATRIX || limb_factors_positive(m, work);
-  if (!(least > 0) || !positive) return LIMB_E_SINGULAR;
+  if (!(margin > 0) || !positive) return LIMB_E_SINGULAR;
   return limb_finite_v(d, a) ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
@@ -111,10 +111,10 @@ static limb_status solve_hybrid(limb_data* d, const limb_hybrid* in, const unsig
   if (s != LIMB_OK) return s;
   const limb_kernels* k = limb_kernels_of(d);
   const limb_kernels_hybrid kin = {in->q, in->v, given, in->x, &x.terms, x.wrench};
-  const double least =
+  const double margin =
     work ? k->hybrid_by_mass_matrix(m, m->k64, &d->ws, &kin, work, a, tau) : k->hybrid(m, m->k64, &d->ws, &kin, a, tau);
   limb_leave(d, &x);
-  if (!(least > 0) || (work && !limb_factors_positive(m, work))) return LIMB_E_SINGULAR;
+  if (!(margin > 0) || (work && !limb_factors_positive(m, work))) return LIMB_E_SINGULAR;
   return limb_finite_v(d, a) && limb_finite_v(d, tau) ? LIMB_OK : LIMB_E_NONFINITE;
 }
 

@@ -1,6 +1,6 @@
 // Mass matrix, its inverse, solves with it, and the Coriolis matrix: entry points.
 //
-// Solves go through the packed factors where the workspace has room for them (robots of moderate depth, and
+// Solves go through the packed factors where the workspace has capacity for them (robots of moderate depth, and
 // all with mimic joints), else column by column through articulated bodies, which is O(n) each. M^-1 takes
 // several columns at a time through the factors, which may lie on the dof table as well: it is free then.
 
@@ -31,8 +31,8 @@ static limb_status solve_by_factors(limb_data* d, const double* q, int count, do
 {
   const limb_model* m = d->m;
   const limb_kernels* k = limb_kernels_of(d);
-  const double least = k->factor(m, m->k64, &d->ws, q, d->ws.packed);
-  if (!(least > 0) || !limb_factors_positive(m, d->ws.packed)) return LIMB_E_SINGULAR;
+  const double margin = k->factor(m, m->k64, &d->ws, q, d->ws.packed);
+  if (!(margin > 0) || !limb_factors_positive(m, d->ws.packed)) return LIMB_E_SINGULAR;
   for (int r = 0; r < count; r++) k->solve(m, &d->ws, d->ws.packed, X + (ptrdiff_t)r * m->nv);
   return LIMB_OK;
 }
@@ -47,8 +47,8 @@ static limb_status solve_by_aba(limb_data* d, const double* q, int count, double
   for (int r = 0; r < count; r++) {
     double* x = X + (ptrdiff_t)r * m->nv;
     memcpy(d->user_v, x, (size_t)m->nv * sizeof(double));
-    const double least = k->aba(m, m->k64, &d->ws, q, d->zeros, d->user_v, &none, NULL, x);
-    if (!(least > 0)) return LIMB_E_SINGULAR;
+    const double margin = k->aba(m, m->k64, &d->ws, q, d->zeros, d->user_v, &none, NULL, x);
+    if (!(margin > 0)) return LIMB_E_SINGULAR;
   }
   return LIMB_OK;
 }
@@ -65,7 +65,7 @@ static limb_status solve(limb_data* d, const double* q, int count, double* X)
 }
 
 // Where the factors can be, NULL: nowhere.
-static double* room_for_factors(const limb_data* d)
+static double* factor_storage(const limb_data* d)
 {
   const limb_model* m = d->m;
   if (!d->ws.table.cell) return NULL;
@@ -79,11 +79,11 @@ limb_status limb_mass_matrix_inverse(limb_data* d, const double* q, double* Minv
   if (d->loops) return d->m->loop_calls->mass_matrix_inverse(d->loops, q, Minv);
   const limb_status s = limb_check_state(d, q, NULL, NULL);
   if (s != LIMB_OK) return s;
-  double* packed = room_for_factors(d);
+  double* packed = factor_storage(d);
   if (packed) {
     const limb_model* m = d->m;
-    const double least = limb_kernels_of(d)->invert(m, m->k64, &d->ws, q, packed, Minv);
-    if (!(least > 0) || !limb_inverse_positive(m, Minv)) return LIMB_E_SINGULAR;
+    const double margin = limb_kernels_of(d)->invert(m, m->k64, &d->ws, q, packed, Minv);
+    if (!(margin > 0) || !limb_inverse_positive(m, Minv)) return LIMB_E_SINGULAR;
     return *d->ws.table.finite ? LIMB_OK : LIMB_E_NONFINITE;
   }
   const size_t n = (size_t)d->m->nv;

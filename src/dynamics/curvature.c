@@ -118,7 +118,7 @@ limb_status limb_curvature(limb_data* d, const double* q, double* work, double* 
   limb_lie_symbol_derivatives(&t, LIMB_CONNECTION, &out);
   limb_lie_symbols(&t, LIMB_CONNECTION, H);
   to_columns(n, H, G);
-  if (m->naux > 0) add_structure(m, G, H, H + n, R); // H has room for two vectors until it is made
+  if (m->naux > 0) add_structure(m, G, H, H + n, R); // H is scratch for two vectors until it is made
   s = limb_mass_matrix_solve(d, q, (int)(n * n), G, H);
   if (s != LIMB_OK) return s;
   const size_t n2 = n * n;

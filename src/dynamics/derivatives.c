@@ -34,7 +34,7 @@
 
 // ---- by the state -------------------------------------------------------------------------------------------
 
-// Checks what both calls are given, and reads the surroundings. x: accelerations or forces.
+// Checks the arguments of both calls, and reads the environment. x: accelerations or forces.
 static limb_status enter(limb_data* d, const double* q, const double* v, const double* x, const limb_environment* env,
                          limb_call_environment* around)
 {
@@ -70,8 +70,8 @@ limb_status limb_forward_dynamics_derivatives(limb_data* d, const double* q, con
   if (s != LIMB_OK) return s;
   const limb_kernels_motion in = {q, v, tau, &around.terms, around.given, around.ngiven, NULL, 0};
   const limb_kernels_slopes slopes = {out->acc, out->dacc_dq, out->dacc_dv, out->dacc_dtau};
-  const double least = limb_kernels_of(d)->fd_derivatives(d->m, d->m->k64, &d->ws, &in, &slopes);
-  if (!(least > 0) || !limb_inverse_positive(d->m, out->dacc_dtau)) return LIMB_E_SINGULAR;
+  const double margin = limb_kernels_of(d)->fd_derivatives(d->m, d->m->k64, &d->ws, &in, &slopes);
+  if (!(margin > 0) || !limb_inverse_positive(d->m, out->dacc_dtau)) return LIMB_E_SINGULAR;
   const bool fine = *d->ws.table.finite && (!out->acc || limb_finite_v(d, out->acc));
   return fine ? LIMB_OK : LIMB_E_NONFINITE;
 }
@@ -174,8 +174,8 @@ static limb_status exchange(limb_data* d, const unsigned char* given, double* M,
   for (int e = m->nv - 1; e >= 0; e--) {
     const int k = m->elim.v[e];
     if (given[k] == LIMB_ACCELERATION_GIVEN) continue;
-    const double least = ROUNDING * diagonal[k] + LIMB_ZERO_PIVOT * largest;
-    if (!limb_exchange(m->nv, k, least, M)) return LIMB_E_SINGULAR;
+    const double min_pivot = ROUNDING * diagonal[k] + LIMB_ZERO_PIVOT * largest;
+    if (!limb_exchange(m->nv, k, min_pivot, M)) return LIMB_E_SINGULAR;
     for (int l = 0; l < count; l++) limb_exchange_beside(m->nv, k, M, other[l].columns, other[l].A);
   }
   bool fine = limb_finite((ptrdiff_t)(n * n), M);

@@ -263,7 +263,7 @@ limb_status limb_dual_ready(const limb_dual* w)
 
 // ---- dynamics along directions ------------------------------------------------------------------------------
 
-// w->y from w->q, w->v, w->x; given: marks of hybrid dynamics. False: M is singular.
+// w->y from w->q, w->v, w->x; given: as in hybrid dynamics. False: M is singular.
 typedef bool pass_fn(limb_dual* w, const unsigned char* given, const limb_terms* terms, const limb_dual_number* wrench);
 
 static bool inverse_pass(limb_dual* w, const unsigned char* given, const limb_terms* terms,
@@ -290,10 +290,10 @@ static bool forward_pass(limb_dual* w, const unsigned char* given, const limb_te
   (void)given;
   const limb_model* m = w->m;
   const limb_kernels_dual* k = w->kernels;
-  const limb_dual_number least =
+  const limb_dual_number margin =
     m->has_mimic ? k->by_mass_matrix(m, m->k64, &w->ws, w->q, w->v, w->x, terms, wrench, w->ws.packed, w->y)
                  : k->aba(m, m->k64, &w->ws, w->q, w->v, w->x, terms, wrench, w->y);
-  return least.x > 0 && (!m->has_mimic || factors_positive(w));
+  return margin.x > 0 && (!m->has_mimic || factors_positive(w));
 }
 
 static bool hybrid_pass(limb_dual* w, const unsigned char* given, const limb_terms* terms,
@@ -304,12 +304,12 @@ static bool hybrid_pass(limb_dual* w, const unsigned char* given, const limb_ter
   const limb_kernels_dual_hybrid in = {w->q, w->v, given, w->x, terms, wrench};
   limb_dual_number *a = w->y, *tau = w->z;
   const bool sweep = limb_given_sweeps(m, given);
-  const limb_dual_number least = sweep ? k->hybrid(m, m->k64, &w->ws, &in, a, tau)
-                                       : k->hybrid_by_mass_matrix(m, m->k64, &w->ws, &in, w->ws.packed, a, tau);
+  const limb_dual_number margin = sweep ? k->hybrid(m, m->k64, &w->ws, &in, a, tau)
+                                        : k->hybrid_by_mass_matrix(m, m->k64, &w->ws, &in, w->ws.packed, a, tau);
   for (int i = 0; i < m->nv; i++) {
     if (given[i] == LIMB_ACCELERATION_GIVEN) w->y[i] = tau[i];
   }
-  return least.x > 0 && (sweep || factors_positive(w));
+  return margin.x > 0 && (sweep || factors_positive(w));
 }
 
 // The row that holds the change of x_i along direction k; NULL: none, no change.
@@ -318,7 +318,7 @@ static const double* mixed_row(const limb_directions* along, const unsigned char
   return limb_row(given[i] == LIMB_ACCELERATION_GIVEN ? along->da : along->dtau, k, nv);
 }
 
-// Tangents of x, accelerations or forces as the marks say.
+// Tangents of x, accelerations or forces, as given.
 static void mix(limb_dual* w, const limb_directions* along, const unsigned char* given, int first)
 {
   const int used = limb_dual_used(along, first), nv = w->m->nv;
@@ -330,7 +330,7 @@ static void mix(limb_dual* w, const limb_directions* along, const unsigned char*
   }
 }
 
-// dx: change of x along the directions; given, if there, says where it is instead.
+// dx: change of x along the directions; with given, it is taken from along instead.
 static limb_status run_along(limb_dual* w, const limb_dual_at* at, const limb_directions* along, const double* dx,
                              const unsigned char* given, pass_fn* pass, double* out)
 {

@@ -33,7 +33,7 @@ enum {        // rows of scratch
 struct limb_dual {
   const limb_model* m;
   limb_memory memory;
-  limb_data* d; // over double: checks, surroundings, poses, solves
+  limb_data* d; // over double: checks, environment, poses, solves
   const limb_kernels_dual* kernels;
   limb_ws ws;                      // over dual numbers; its base states are those of d
   limb_dual_at at;                 // what was loaded last; valid during a call
@@ -49,12 +49,12 @@ struct limb_dual {
 
 static inline bool limb_dual_has_loops(const limb_dual* w) { return w && w->m->nloop > 0; }
 
-// Checks everything that a call brings but the surroundings; dx are the directions of x, and no_dx those of
+// Checks everything that a call brings but the environment; dx are the directions of x, and no_dx those of
 // the other one, which must not be there.
 limb_status limb_dual_check(limb_dual* w, const limb_dual_at* at, const limb_directions* along, const double* dx,
                             const double* no_dx);
 
-// Reads the surroundings; with_wrenches: brings wrenches to the links, too, and limb_leave(w->d, x) must
+// Reads the environment; with_wrenches: brings wrenches to the links, too, and limb_leave(w->d, x) must
 // follow.
 limb_status limb_dual_enter(limb_dual* w, const limb_dual_at* at, bool with_wrenches, limb_call_environment* x);
 

@@ -77,7 +77,7 @@ static bool moves_inertia(const limb_model* m, int i)
   return false;
 }
 
-// Everything that link i hangs on.
+// Everything that carries link i.
 static bool along_path(const limb_model* m, limb_levels* l, int i)
 {
   const int v = velocity_of_link(m, i);

@@ -12,9 +12,9 @@
 #include "limb/derivatives.h"
 #include "limb/elastic.h"
 
+#include "base/numeric.h"
 #include "base/status.h"
 #include "dynamics/dynamics_impl.h"
-#include "kernel/tables.h"
 #include "linalg/dense.h"
 
 #include <float.h>
@@ -27,10 +27,10 @@ typedef struct balance {
   const double* tau; // NULL: zero
   const limb_environment* env;
   int n;       // coordinates that give way
-  double* K;   // n x n; nv x nv of room
+  double* K;   // n x n; capacity nv x nv
   double* r;   // n
   double* x;   // nv: the step, zero where nothing gives way
-  double* old; // n: the diagonal of K; nv of room
+  double* old; // n: the diagonal of K; capacity nv
   double* at;  // nq
   double left; // largest of r that is more than rounding
 } balance;
@@ -89,8 +89,8 @@ static bool solve(balance* b)
   const int n = b->n, nv = b->d->m->nv;
   for (int i = 0; i < n; i++) b->old[i] = b->K[(ptrdiff_t)i * (n + 1)];
   for (int i = 0; i < n; i++) {
-    const double least = 4 * (double)n * DBL_EPSILON * fabs(b->old[i]);
-    if (!limb_exchange(n, i, least, b->K)) return false;
+    const double min_pivot = 4 * (double)n * DBL_EPSILON * fabs(b->old[i]);
+    if (!limb_exchange(n, i, min_pivot, b->K)) return false;
   }
   for (int k = 0, i = 0; k < nv; k++) {
     b->x[k] = 0;
@@ -142,13 +142,13 @@ static limb_status search(balance* b)
 // The largest force on what gives way: at rest, that of a spring or one that was given.
 static double load_scale(balance* b, limb_status* s)
 {
-  double most = b->tau ? limb_largest((size_t)b->d->m->nv, b->tau) : 0;
+  double largest = b->tau ? limb_largest((size_t)b->d->m->nv, b->tau) : 0;
   *s = limb_spring_forces(b->d, b->at, b->old);
   if (*s != LIMB_OK) return 0;
   for (int k = 0; k < b->d->m->nv; k++) {
-    if (b->given[k] == LIMB_FORCE_GIVEN) most = fmax(most, fabs(b->old[k]));
+    if (b->given[k] == LIMB_FORCE_GIVEN) largest = fmax(largest, fabs(b->old[k]));
   }
-  return most;
+  return largest;
 }
 
 // The step that is left is as small as the forces: a soft spring moves far under what a hard one does not
@@ -201,9 +201,9 @@ limb_status limb_static_deflection(limb_data* d, const unsigned char* given, con
   const size_t nv = (size_t)m->nv;
   balance b = {.d = d, .tau = tau, .env = env};
   b.K = work, b.r = b.K + nv * nv, b.x = b.r + nv, b.old = b.x + nv, b.at = b.old + nv;
-  unsigned char* marks = (unsigned char*)(b.at + m->nq); // the last nv numbers
-  if (!given) s = limb_mark_elastic(m, marks);
-  b.given = limb_read_given(d, given ? given : marks);
+  unsigned char* elastic = (unsigned char*)(b.at + m->nq); // the last nv numbers
+  if (!given) s = limb_mark_elastic(m, elastic);
+  b.given = limb_read_given(d, given ? given : elastic);
   if (!b.given || s != LIMB_OK) return LIMB_E_ARG;
   for (int k = 0; k < m->nv; k++) b.n += b.given[k] == LIMB_FORCE_GIVEN;
   memcpy(b.at, q, (size_t)m->nq * sizeof *q);

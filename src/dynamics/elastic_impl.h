@@ -30,14 +30,14 @@ typedef struct limb_levels {
 struct limb_series {
   const limb_model* m;
   limb_memory memory;
-  limb_data* d; // over double: checks and surroundings
+  limb_data* d; // over double: checks and environment
   limb_levels levels;
   limb_ws ws;                     // over series; its base states are those of d
   limb_series_number *q, *v, *a;  // nq, nv, nv
   limb_series_number* tau;        // nv: without the shafts
   limb_series_number* torque;     // nshaft: T
   limb_series_number *X, *wrench; // nlink poses and forces on links, in link axes
-  double* at;                     // nq: the configuration, with zeros for what is not looked at
+  double* at;                     // nq: the configuration, with zeros for the angles of motors that follow
 };
 
 #endif

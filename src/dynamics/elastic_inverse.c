@@ -19,8 +19,8 @@
 // A trajectory is q(0) and the derivatives of v. Coordinates that are not angles or displacements follow from
 // q' = q w / 2 for the quaternion q of a ball or free joint, and p' = R(q) v for a free one's position.
 
+#include "base/numeric.h"
 #include "dynamics/elastic_impl.h"
-#include "kernel/tables.h"
 #include "kinematics/kinematics_impl.h"
 
 #include <string.h>
@@ -60,7 +60,7 @@ static void integrate_turning(const real* w, real* u)
 }
 
 // R(u) v = v + s t + x cross t,  t = 2 x cross v
-static vec3 turned(const real* u, vec3 v)
+static vec3 turned_by_quaternion(const real* u, vec3 v)
 {
   const vec3 x = v3(u[0], u[1], u[2]), t = kscale3(constant(2), cross3(x, v));
   return add3(v, add3(scale3(u[3], t), cross3(x, t)));
@@ -73,7 +73,7 @@ static void integrate_joint(const limb_joint* joint, const real* v, real* q)
     integrate_turning(v, q);
   } else if (joint->def.type == LIMB_FREE) {
     integrate_turning(v, q + 3);
-    const vec3 rate = turned(q + 3, v3(v[3], v[4], v[5]));
+    const vec3 rate = turned_by_quaternion(q + 3, v3(v[3], v[4], v[5]));
     integrate(&rate.x, &q[0]), integrate(&rate.y, &q[1]), integrate(&rate.z, &q[2]);
   } else {
     for (int k = 0; k < joint->nv; k++) integrate(&v[k], &q[k]);
@@ -142,10 +142,10 @@ static void find_forces(limb_series* w, const limb_call_environment* x)
 {
   const limb_model* m = w->m;
   const context ctx = {m, m->k64, &w->ws};
-  load_coordinates(ctx, w->q);
+  load_coordinates(m, m->k64, &w->ws, w->q);
   const real *v = in_compiled_order(m, w->v, ctx.ws->v), *a = in_compiled_order(m, w->a, ctx.ws->a);
   real* tau = ctx.ws->tau;
-  rnea_outward(ctx, v, a);
+  rnea_outward(m, m->k64, &w->ws, v, a);
   if (x->ngiven > 0) {
     set_wrenches(w, x);
     subtract_wrenches(ctx, w->wrench);

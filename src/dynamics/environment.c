@@ -1,4 +1,4 @@
-// The surroundings of one call: reading and checking them, the states of the base frames, and what wrenches
+// The environment of one call: reading and checking it, the states of the base frames, and what wrenches
 // and force laws do to the links.
 //
 // Cost: O(roots + wrenches); with wrenches or laws one more pass over the links, for poses and velocities.
@@ -58,7 +58,7 @@ limb_status limb_environment_read(const limb_model* m, const limb_environment* e
   return s == LIMB_OK ? check_wrenches(m, out) : s;
 }
 
-// States of the base frames; what is set now is remembered, because most calls want the default.
+// States of the base frames; what is set now is remembered, because most calls use the default.
 static void set_base(limb_data* d, const limb_environment* env)
 {
   const limb_model* m = d->m;

@@ -1,4 +1,4 @@
-// The surroundings of one call, read, checked, and brought to the links.
+// The environment of one call, read, checked, and brought to the links; motion of a moving base.
 #ifndef LIMB_ENVIRONMENT_H
 #define LIMB_ENVIRONMENT_H
 
@@ -8,13 +8,13 @@
 #include "model/data_impl.h"
 
 // Copy of env with defaults for what it does not have (NULL: all defaults). LIMB_E_ARG for a bad size,
-// frame index, reference, list of wrenches or force laws, LIMB_E_UNSUPPORTED for a newer one that says more
+// frame index, reference, list of wrenches or force laws, LIMB_E_UNSUPPORTED for a newer one that requests more
 // than is known here, LIMB_E_NONFINITE for numbers that are not.
 limb_status limb_environment_read(const limb_model* m, const limb_environment* env, limb_environment* out);
 
-// What the kernels need to know of the surroundings.
+// The part of the environment that the kernels need.
 typedef struct limb_call_environment {
-  limb_terms terms;     // rotors and springs on, friction as the environment says
+  limb_terms terms;     // rotors and springs on, friction as in the environment
   const double* wrench; // external wrenches and those of laws, link axes; NULL when there are none
   int nwrench, nlaw;    // what limb_leave must clear
   const limb_wrench* list;
@@ -26,7 +26,7 @@ typedef struct limb_call_environment {
 
 // Reads and checks env, and sets the base frames' states: gravity as an acceleration, and the base's own
 // motion. q and v, if given, have been checked, and bring the wrenches to the links, with those of the force
-// laws, each asked once; limb_leave must follow unless this fails. Leaves poses in d->own, with laws also
+// laws, each called once; limb_leave must follow unless this fails. Leaves poses in d->own, with laws also
 // velocities. q NULL, and then v: the links are left alone.
 limb_status limb_enter(limb_data* d, const limb_environment* env, const double* q, const double* v,
                        limb_call_environment* out);
@@ -39,19 +39,19 @@ void limb_leave(limb_data* d, const limb_call_environment* s);
 // Base frames at rest without gravity.
 void limb_enter_void(limb_data* d);
 
-// What a force law is told, from the poses and velocities of the links against the world body, which env
+// The state that a force law receives, from the poses and velocities of the links against the world body, which env
 // moves.
 limb_frame_state limb_law_state(const limb_model* m, const limb_environment* env, const limb_force_law* law,
                                 const limb_link_motion* s);
 
-// Asks a force law. LIMB_E_NONFINITE when place, velocity or answer are not finite.
+// Calls a force law. LIMB_E_NONFINITE when position, velocity or result are not finite.
 limb_status limb_ask_law(const limb_force_law* law, const limb_frame_state* at, limb_wrench* out);
 
 // ---- a moving base ------------------------------------------------------------------------------------------
 
 // The world body may move: V_0 = (w_0; 0), V'_0 = (w_0'; a_0 - g) with a_0 the acceleration of its
 // origin. To inertial forces its linear velocity cannot matter (Galileo); it is left out, which keeps the
-// digits that a fast base would cost. To the surroundings it does matter: a ship moves through its water.
+// digits that a fast base would cost. To force laws it does matter: a ship moves through its water.
 
 // Velocity and acceleration (less gravity) of a body at X against inertial space, from those against the
 // world body (body axes and origin) and those of the world body:

@@ -20,7 +20,6 @@
 #include "linalg/dense.h"
 
 #include <math.h>
-#include <string.h>
 
 #define SMALLEST_SINGULAR 1e-10 // of the largest: zero
 
@@ -65,9 +64,9 @@ static void gather(const parts* p, limb_given rows, limb_given columns, double* 
 static limb_status begin(limb_data* d, const double* q, const unsigned char* given, double* work, parts* p)
 {
   if (!d || !q || !work) return LIMB_E_ARG;
-  const unsigned char* marks = given ? given : d->base;
-  if (!limb_given_valid(d->m, marks)) return LIMB_E_ARG;
-  *p = lay_out(d->m, marks, work);
+  const unsigned char* given_dofs = given ? given : d->base;
+  if (!limb_given_valid(d->m, given_dofs)) return LIMB_E_ARG;
+  *p = lay_out(d->m, given_dofs, work);
   return limb_mass_matrix(d, q, p->M);
 }
 

@@ -167,9 +167,9 @@ static parts lay_out(const limb_model* m, int rows, double* work)
 static limb_status read_options(const limb_task_options* given, limb_task_options* out)
 {
   *out = limb_default_task_options();
-  const size_t least = offsetof(limb_task_options, raise_damping) + sizeof out->raise_damping;
+  const size_t min_size = offsetof(limb_task_options, raise_damping) + sizeof out->raise_damping;
   if (given) {
-    const limb_status s = limb_sized_read(out, sizeof *out, given, least);
+    const limb_status s = limb_sized_read(out, sizeof *out, given, min_size);
     if (s != LIMB_OK) return s;
   }
   if (!limb_finite(1, &out->condition_limit) || !limb_finite(1, &out->damping)) return LIMB_E_NONFINITE;
@@ -234,13 +234,13 @@ static double ratio(double largest, double smallest) { return smallest > 0 ? lar
 
 static limb_status invert(const parts* p, const limb_task_options* o, limb_task_space* out)
 {
-  const double most = p->k > 0 ? p->eig[0] : 1;
-  double delta = o->damping, least = p->k > 0 ? p->eig[p->k - 1] : 1;
-  if (p->k > p->nv) least = 0; // dependent rows, and no rounding about it
-  out->condition = ratio(most, least);
-  if (ratio(most + delta, least + delta) > o->condition_limit) {
+  const double largest = p->k > 0 ? p->eig[0] : 1;
+  double delta = o->damping, smallest = p->k > 0 ? p->eig[p->k - 1] : 1;
+  if (p->k > p->nv) smallest = 0; // dependent rows, and no rounding about it
+  out->condition = ratio(largest, smallest);
+  if (ratio(largest + delta, smallest + delta) > o->condition_limit) {
     if (!o->raise_damping) return LIMB_E_SINGULAR;
-    delta = (most - o->condition_limit * least) / (o->condition_limit - 1);
+    delta = (largest - o->condition_limit * smallest) / (o->condition_limit - 1);
   }
   copy(p->L, p->A, (ptrdiff_t)p->k * p->k);
   for (ptrdiff_t i = 0; i < p->k; i++) p->L[i * p->k + i] += delta;
@@ -322,7 +322,7 @@ static limb_status other_forces(limb_data* d, const double* q, const double* v, 
   return LIMB_OK;
 }
 
-// eta = mu + p; the two are put where there is room, wanted or not.
+// eta = mu + p; the two go to scratch when they are not requested.
 static limb_status forces(limb_data* d, const double* q, const double* v, const limb_environment* env, const parts* p,
                           const limb_task_space* out)
 {

@@ -61,8 +61,8 @@ static limb_status set_places(limb_grouping* g, limb_blocks* scratch)
     limb_measure_from_root(m, q, d->own.X);
     for (int i = 0; i < m->nlink; i++) {
       const int p = m->link[i].parent;
-      g->place[i] = p < 0 ? d->own.X[i] : sp_compose(sp_invert(d->own.X[p]), d->own.X[i]);
-      g->length = fmax(g->length, limb_largest3(g->place[i].p));
+      g->joint_pose[i] = p < 0 ? d->own.X[i] : sp_compose(sp_invert(d->own.X[p]), d->own.X[i]);
+      g->length = fmax(g->length, limb_largest3(g->joint_pose[i].p));
     }
   }
   limb_data_destroy(d);
@@ -79,9 +79,9 @@ static limb_status make_grouping(limb_grouping* g, limb_blocks* scratch)
   g->actuator = limb_blocks_take(scratch, nj, sizeof(int));
   g->source = limb_blocks_take(scratch, nj, sizeof(int));
   g->body = limb_blocks_take(scratch, nl, sizeof(int));
-  g->place = limb_blocks_take(scratch, nl, sizeof *g->place);
+  g->joint_pose = limb_blocks_take(scratch, nl, sizeof *g->joint_pose);
   g->leave = limb_blocks_take(scratch, nl, sizeof *g->leave);
-  if (!g->actuator || !g->source || !g->body || !g->place || !g->leave) return LIMB_E_NOMEM;
+  if (!g->actuator || !g->source || !g->body || !g->joint_pose || !g->leave) return LIMB_E_NOMEM;
   for (int j = 0; j < m->njoint; j++) g->actuator[j] = limb_has_actuator(m, j) ? g->nactuator++ : -1;
   for (int j = 0; j < m->njoint; j++) {
     if (g->actuator[j] < 0) continue;
@@ -110,31 +110,31 @@ static bool is_single(const char* formula)
 }
 
 // " + 0.5 (b)", " - b": by times a formula.
-static size_t put_merged(char* text, size_t room, double by, const char* formula)
+static size_t put_merged(char* text, size_t capacity, double by, const char* formula)
 {
   char digits[LIMB_NUMBER_SPACE];
   const bool single = is_single(formula), turned = single && *formula == '-';
   const bool minus = (by < 0) != turned, number = limb_coefficient_factor(fabs(by), digits);
-  const int used = snprintf(text, room, " %c %s%s%s%s%s", minus ? '-' : '+', number ? digits : "", number ? " " : "",
-                            single ? "" : "(", formula + turned, single ? "" : ")");
+  const int used = snprintf(text, capacity, " %c %s%s%s%s%s", minus ? '-' : '+', number ? digits : "",
+                            number ? " " : "", single ? "" : "(", formula + turned, single ? "" : ")");
   return used > 0 ? (size_t)used : 0;
 }
 
 // "a + 0.5 (b)" for the rows that the structure kept apart.
 static char* merged_formula(limb_blocks* keep, int nb, int row, const limb_merge* merge, const char* const* formula)
 {
-  size_t room = strlen(formula[row]) + 1;
+  size_t capacity = strlen(formula[row]) + 1;
   for (int r = 0; r < nb; r++) {
     const bool gains = merge->by[(size_t)row * (size_t)nb + (size_t)r] != 0;
-    room += gains ? strlen(formula[r]) + LIMB_NUMBER_SPACE + sizeof " +  ()" : 0;
+    capacity += gains ? strlen(formula[r]) + LIMB_NUMBER_SPACE + sizeof " +  ()" : 0;
   }
-  char* text = limb_blocks_take(keep, room, 1);
+  char* text = limb_blocks_take(keep, capacity, 1);
   if (!text) return NULL;
   size_t used = strlen(formula[row]);
   memcpy(text, formula[row], used);
   for (int r = 0; r < nb; r++) {
     const double by = merge->by[(size_t)row * (size_t)nb + (size_t)r];
-    if (by != 0) used += put_merged(text + used, room - used, by, formula[r]);
+    if (by != 0) used += put_merged(text + used, capacity - used, by, formula[r]);
   }
   return text;
 }
@@ -193,7 +193,7 @@ static limb_status make_room(limb_base_parameters* b, const limb_matrices* x)
   return fine ? limb_parameters(b->m, b->theta) : LIMB_E_NOMEM;
 }
 
-static bool counts(double x, double unit, double least) { return x != 0 && fabs(x) * unit >= least; }
+static bool counts(double x, double unit, double threshold) { return x != 0 && fabs(x) * unit >= threshold; }
 
 // Which parameters are base parameters themselves, and which have no effect. What formulas leave out makes
 // no company.
@@ -201,20 +201,20 @@ static limb_status find_effects(const limb_grouping* g, limb_base_parameters* b,
 {
   const size_t np = (size_t)b->np, nb = (size_t)b->nb;
   double* unit = limb_blocks_take(scratch, np, sizeof(double));
-  double* least = limb_blocks_take(scratch, nb, sizeof(double));
+  double* threshold = limb_blocks_take(scratch, nb, sizeof(double));
   int* members = limb_blocks_take(scratch, nb, sizeof(int));
-  if (!unit || !least || !members) return LIMB_E_NOMEM;
+  if (!unit || !threshold || !members) return LIMB_E_NOMEM;
   limb_grouping_units(g, unit);
   for (size_t r = 0; r < nb; r++) {
     const double* row = b->K + r * np;
-    least[r] = limb_grouping_threshold(np, unit, row);
-    for (size_t c = 0; c < np; c++) members[r] += counts(row[c], unit[c], least[r]);
+    threshold[r] = limb_grouping_threshold(np, unit, row);
+    for (size_t c = 0; c < np; c++) members[r] += counts(row[c], unit[c], threshold[r]);
   }
   for (int c = 0; c < b->np; c++) {
     limb_parameter_info info;
     int rows = 0, mates = 0;
     for (size_t r = 0; r < nb; r++) {
-      if (!counts(b->K[r * np + (size_t)c], unit[c], least[r])) continue;
+      if (!counts(b->K[r * np + (size_t)c], unit[c], threshold[r])) continue;
       rows++, mates += members[r];
     }
     b->effect[c] = rows == 0 ? LIMB_EFFECT_NONE : rows == 1 && mates == 1 ? LIMB_EFFECT_ALONE : LIMB_EFFECT_COMBINED;

@@ -98,7 +98,7 @@ limb_coefficient limb_coefficient_product(const limb_coefficient* x, const limb_
 
 typedef struct text {
   char* at;
-  size_t room;
+  size_t capacity;
 } text;
 
 #if defined(__GNUC__)
@@ -109,10 +109,10 @@ put(text* t, const char* format, ...)
 {
   va_list list;
   va_start(list, format);
-  const int n = vsnprintf(t->at, t->room, format, list);
+  const int n = vsnprintf(t->at, t->capacity, format, list);
   va_end(list);
-  const size_t used = n < 0 ? 0 : (size_t)n < t->room ? (size_t)n : t->room - 1;
-  t->at += used, t->room -= used;
+  const size_t used = n < 0 ? 0 : (size_t)n < t->capacity ? (size_t)n : t->capacity - 1;
+  t->at += used, t->capacity -= used;
 }
 
 // In at most ten digits, whatever the locale.

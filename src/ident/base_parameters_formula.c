@@ -11,14 +11,14 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAME = 24 }; // room for a name such as ZZR12
+enum { NAME = 24 }; // capacity for a name such as ZZR12
 
 typedef limb_coefficient coefficient;
 
 // Constant pose of a link in its antecedent, as polynomials.
-typedef struct place {
+typedef struct transform {
   coefficient R[3][3], p[3];
-} place;
+} transform;
 
 // One term of a row: a coefficient times a link parameter.
 typedef struct term {
@@ -32,11 +32,11 @@ typedef struct term {
 typedef struct writer {
   const limb_grouping* g;
   const limb_rows* rows;
-  double* unit;  // nparameter: of the columns
-  double* least; // rows: the smallest term that counts
-  int* first;    // nlink + 1: rows of a link
-  size_t count;  // of terms
-  term* terms;   // NULL in the first pass
+  double* unit;      // nparameter: of the columns
+  double* threshold; // rows: the smallest term that counts
+  int* first;        // nlink + 1: rows of a link
+  size_t count;      // of terms
+  term* terms;       // NULL in the first pass
 } writer;
 
 static coefficient times(const coefficient* x, const coefficient* y) { return limb_coefficient_product(x, y); }
@@ -55,7 +55,7 @@ static coefficient minus(const coefficient* x)
 
 // Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r); what leaves a joint is the same for all its coordinates,
 // so that of a rotation has theta 0, and that of a translation r 0.
-static place place_of(const limb_model* m, int i)
+static transform transform_of(const limb_model* m, int i)
 {
   limb_mdh_row row = {0};
   const limb_status status = limb_get_mdh(m, i, &row);
@@ -77,7 +77,7 @@ static place place_of(const limb_model* m, int i)
   const coefficient A[3][3] = {
     {ct, nst, number(0)}, {times(&ca, &st), times(&ca, &ct), nsa}, {times(&sa, &st), times(&sa, &ct), ca}};
   const coefficient y = times(&nsa, &r), z = plus(b, times(&ca, &r));
-  place X;
+  transform X;
   for (int k = 0; k < 3; k++) {
     X.R[0][k] = plus(times(&cg, &A[0][k]), times(&nsg, &A[1][k]));
     X.R[1][k] = plus(times(&sg, &A[0][k]), times(&cg, &A[1][k]));
@@ -97,7 +97,7 @@ static int moment(int i, int j)
 }
 
 // R I R'
-static coefficient turned(const place* X, const coefficient* x, int i, int j)
+static coefficient turned(const transform* X, const coefficient* x, int i, int j)
 {
   coefficient sum = number(0);
   for (int k = 0; k < 3; k++) {
@@ -112,7 +112,7 @@ static coefficient turned(const place* X, const coefficient* x, int i, int j)
 }
 
 // As limb_parameters_move, but with s = h + m p / 2: I += 2 (p.s) 1 - p s' - s p'.
-static void move(const place* X, const coefficient* x, coefficient* out)
+static void move(const transform* X, const coefficient* x, coefficient* out)
 {
   const coefficient half = number(0.5), two = number(2);
   coefficient h[3], s[3], t = number(0);
@@ -147,9 +147,9 @@ static const char* symbol_of(limb_parameter_kind kind)
 // The term of a column in a row, when there is one; the number goes before the polynomial if they differ.
 static void offer(writer* w, int row, coefficient x, int column, int link, limb_parameter_kind kind)
 {
-  const double want = w->rows->row[(size_t)row * (size_t)w->g->nparameter + (size_t)column];
-  if (want == 0 || fabs(want) * w->unit[column] < w->least[row]) return;
-  if (x.count < 0 || fabs(x.value - want) > 1e-9 * fabs(want)) x.value = want, x.count = -1;
+  const double expected = w->rows->row[(size_t)row * (size_t)w->g->nparameter + (size_t)column];
+  if (expected == 0 || fabs(expected) * w->unit[column] < w->threshold[row]) return;
+  if (x.count < 0 || fabs(x.value - expected) > 1e-9 * fabs(expected)) x.value = expected, x.count = -1;
   if (w->terms) {
     term* t = &w->terms[w->count];
     *t = (term){.row = row, .link = link, .kind = kind};
@@ -182,7 +182,7 @@ static void give(writer* w, int at, const coefficient* x, int column, int link, 
 }
 
 // From one link to its antecedent: move(sum n_p x_p). False when nothing leaves.
-static bool go_up(const writer* w, int at, const place* X, coefficient* x)
+static bool go_up(const writer* w, int at, const transform* X, coefficient* x)
 {
   const limb_leaving* v = &w->g->leave[at];
   coefficient gone[LIMB_INERTIAL];
@@ -201,12 +201,13 @@ static bool go_up(const writer* w, int at, const place* X, coefficient* x)
 }
 
 // The way of one link parameter from link `at` to the world.
-static void walk(writer* w, const place* places, int at, coefficient* x, int column, int link, limb_parameter_kind kind)
+static void walk(writer* w, const transform* transforms, int at, coefficient* x, int column, int link,
+                 limb_parameter_kind kind)
 {
   for (;;) {
     give(w, at, x, column, link, kind);
     const int p = w->g->m->link[at].parent;
-    if (p < 0 || !go_up(w, at, &places[at], x)) return;
+    if (p < 0 || !go_up(w, at, &transforms[at], x)) return;
     at = p;
   }
 }
@@ -229,7 +230,7 @@ static void offer_in_row(writer* w, limb_parameter_kind kind, int column, int at
 
 // Parameters of an actuator: rotor and offset may leave their link, the others are in one row. Those of a
 // mimic joint count as their source's.
-static void walk_actuator(writer* w, const place* places, int joint)
+static void walk_actuator(writer* w, const transform* transforms, int joint)
 {
   const limb_grouping* g = w->g;
   const int a = g->actuator[joint], at = source_link(g, a), own = g->m->joint[joint].link;
@@ -243,7 +244,7 @@ static void walk_actuator(writer* w, const place* places, int joint)
     if (kind == LIMB_PARAMETER_ROTOR) x[LIMB_LEAVE_ROTOR] = number(mult * mult);
     if (kind == LIMB_PARAMETER_OFFSET) x[LIMB_LEAVE_OFFSET] = number(mult);
     if (kind == LIMB_PARAMETER_STIFFNESS) x[LIMB_LEAVE_OFFSET] = number(mult * offset);
-    walk(w, places, at, x, column, own, kind);
+    walk(w, transforms, at, x, column, own, kind);
     if (kind != LIMB_PARAMETER_ROTOR && kind != LIMB_PARAMETER_OFFSET) offer_in_row(w, kind, column, at, own, mult);
   }
 }
@@ -264,7 +265,7 @@ static void drop_repeated(writer* w, size_t from)
 
 // Parameters of a shaft: stiffness and damping are rows of their own, the offset goes the ways of the
 // offsets of joint and motor.
-static void walk_shaft(writer* w, const place* places, int shaft)
+static void walk_shaft(writer* w, const transform* transforms, int shaft)
 {
   const limb_shaft* s = &w->g->m->shaft[shaft];
   const int own = s->joint_link;
@@ -278,13 +279,13 @@ static void walk_shaft(writer* w, const place* places, int shaft)
       coefficient x[LIMB_LEAVE];
       for (int i = 0; i < LIMB_LEAVE; i++) x[i] = number(0);
       x[LIMB_LEAVE_OFFSET] = number(end ? 1 / s->def.ratio : -1);
-      walk(w, places, end ? s->motor_link : own, x, column, own, kind);
+      walk(w, transforms, end ? s->motor_link : own, x, column, own, kind);
     }
     drop_repeated(w, from);
   }
 }
 
-static void find_terms(writer* w, const place* places)
+static void find_terms(writer* w, const transform* transforms)
 {
   const limb_model* m = w->g->m;
   w->count = 0;
@@ -293,12 +294,12 @@ static void find_terms(writer* w, const place* places)
     for (int k = 0; k < LIMB_INERTIAL; k++) {
       coefficient x[LIMB_LEAVE];
       for (int j = 0; j < LIMB_LEAVE; j++) x[j] = number(j == k);
-      walk(w, places, i, x, limb_link_column(i, k), i, limb_leave_kind(k));
+      walk(w, transforms, i, x, limb_link_column(i, k), i, limb_leave_kind(k));
     }
   }
   for (int j = 0; j < m->njoint; j++)
-    if (w->g->actuator[j] >= 0) walk_actuator(w, places, j);
-  for (int k = 0; k < m->nshaft; k++) walk_shaft(w, places, k);
+    if (w->g->actuator[j] >= 0) walk_actuator(w, transforms, j);
+  for (int k = 0; k < m->nshaft; k++) walk_shaft(w, transforms, k);
 }
 
 // ---- text ---------------------------------------------------------------------------------------------------
@@ -412,17 +413,17 @@ limb_status limb_grouping_formulas(const limb_grouping* g, const limb_rows* rows
   writer w = {.g = g,
               .rows = rows,
               .unit = limb_blocks_take(scratch, columns, sizeof(double)),
-              .least = limb_blocks_take(scratch, n, sizeof(double)),
+              .threshold = limb_blocks_take(scratch, n, sizeof(double)),
               .first = limb_blocks_take(scratch, nlink + 1, sizeof(int))};
-  place* places = limb_blocks_take(scratch, nlink, sizeof *places);
-  if (!w.unit || !w.least || !w.first || !places) return LIMB_E_NOMEM;
+  transform* transforms = limb_blocks_take(scratch, nlink, sizeof *transforms);
+  if (!w.unit || !w.threshold || !w.first || !transforms) return LIMB_E_NOMEM;
   index_rows(rows, g->m->nlink, w.first);
   limb_grouping_link_units(g, w.unit);
-  for (size_t r = 0; r < n; r++) w.least[r] = limb_grouping_threshold(columns, w.unit, rows->row + r * columns);
-  for (int i = 0; i < g->m->nlink; i++) places[i] = place_of(g->m, i);
-  find_terms(&w, places);
+  for (size_t r = 0; r < n; r++) w.threshold[r] = limb_grouping_threshold(columns, w.unit, rows->row + r * columns);
+  for (int i = 0; i < g->m->nlink; i++) transforms[i] = transform_of(g->m, i);
+  find_terms(&w, transforms);
   w.terms = limb_blocks_take(scratch, w.count, sizeof *w.terms);
   if (!w.terms) return LIMB_E_NOMEM;
-  find_terms(&w, places);
+  find_terms(&w, transforms);
   return write_texts(&w, keep, scratch, name, formula);
 }

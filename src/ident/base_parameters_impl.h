@@ -31,7 +31,7 @@ static inline limb_parameter_kind limb_leave_kind(int entry)
   return entry == LIMB_LEAVE_ROTOR ? LIMB_PARAMETER_ROTOR : LIMB_PARAMETER_OFFSET;
 }
 
-#define LIMB_BASE_ZERO 1e-9 // of numbers of the robot's own size: smaller ones are none
+#define LIMB_BASE_ZERO 1e-9 // relative to the robot's own size: smaller numbers count as zero
 
 // Terms this small beside the largest of their row, in numbers of the robot's own size, are left out of
 // formulas: they are rounding, or angles that a file gives in eleven digits. K keeps them.
@@ -61,13 +61,13 @@ typedef struct limb_grouping {
   const limb_model* m;
   limb_environment env;
   unsigned flags;
-  double length;       // size of the robot, to tell small numbers from none [m]
+  double length;       // size of the robot, to distinguish small numbers from zero [m]
   int nactuator;       // joints with an actuator
   int nparameter;      // link parameters: 10 nlink + 5 nactuator + 3 nshaft
   int* actuator;       // njoint: which of them a joint has; -1: none
   int* source;         // nactuator: the one it follows; itself unless a mimic joint
   int* body;           // nlink: body whose parameters the link has; -1: none (inside a compound joint)
-  sp_pose* place;      // nlink: pose in the parent (of a root: in the world) at some configuration
+  sp_pose* joint_pose; // nlink: pose in the parent (of a root: in the world) at some configuration
   limb_leaving* leave; // nlink
 } limb_grouping;
 
@@ -195,7 +195,7 @@ limb_status limb_grouping_formulas(const limb_grouping* g, const limb_rows* rows
 enum {
   LIMB_COEFFICIENT_TERMS = 4,
   LIMB_COEFFICIENT_FACTORS = 4,
-  LIMB_COEFFICIENT_TEXT = 256 // room for the text of any
+  LIMB_COEFFICIENT_TEXT = 256 // capacity for the text of any
 };
 
 // Constants of a link: d3, r3, b3, and the sines and cosines of alpha, gamma and theta.
@@ -232,7 +232,7 @@ limb_coefficient limb_coefficient_constant(int link, limb_constant what, double 
 limb_coefficient limb_coefficient_sum(const limb_coefficient* x, const limb_coefficient* y);
 limb_coefficient limb_coefficient_product(const limb_coefficient* x, const limb_coefficient* y);
 
-// Text of |x| to stand before a name, such as "d3^2 " or "(d3^2 + r4^2) "; empty for 1. *negative tells that
+// Text of |x| to stand before a name, such as "d3^2 " or "(d3^2 + r4^2) "; empty for 1. *negative: whether
 // the sign must be written in front.
 void limb_coefficient_text(const limb_coefficient* x, bool* negative, char buffer[LIMB_COEFFICIENT_TEXT]);
 

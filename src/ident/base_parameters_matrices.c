@@ -98,9 +98,9 @@ void limb_grouping_link_units(const limb_grouping* g, double* unit) { fill_units
 
 double limb_grouping_threshold(size_t n, const double* unit, const double* row)
 {
-  double most = 0;
-  for (size_t i = 0; i < n; i++) most = fmax(most, fabs(row[i]) * unit[i]);
-  return most <= DBL_MAX ? LIMB_BASE_DUST * most : 0;
+  double largest = 0;
+  for (size_t i = 0; i < n; i++) largest = fmax(largest, fabs(row[i]) * unit[i]);
+  return largest <= DBL_MAX ? LIMB_BASE_DUST * largest : 0;
 }
 
 void limb_parameters_move(const sp_pose* X, const double* theta, double* out)
@@ -160,7 +160,7 @@ static void begin_actuator(const sums* s, int joint)
     const limb_parameter_kind kind = (limb_parameter_kind)(LIMB_PARAMETER_ROTOR + k);
     if (limb_grouping_leaves_out(g, kind)) continue;
     const int column = limb_actuator_column(g, a, kind);
-    // smoothed Coulomb friction of a faster or slower joint has another shape
+    // smoothed Coulomb friction of a faster or slower joint has another form
     const bool own = kind == LIMB_PARAMETER_COULOMB && g->env.coulomb_width > 0 && fabs(mult) != 1;
     set_one(s, own ? column : limb_actuator_column(g, to, kind), column, own ? 1 : weight[k]);
     if (kind == LIMB_PARAMETER_STIFFNESS && offset != 0)
@@ -220,7 +220,7 @@ static void let_go(const sums* s, int link, int k)
   for (int i = 0; i < LIMB_LEAVE; i++) {
     if (v->basis[k][i] != 0 && !leaves(v, i)) add_row(s->np, -v->basis[k][i], gone, entry_row(s, link, i));
   }
-  limb_parameters_move(&s->g->place[link], v->basis[k], moved);
+  limb_parameters_move(&s->g->joint_pose[link], v->basis[k], moved);
   const bool turns = limb_grouping_turns(s->g->m, link);
   const double leaver = limb_grouping_unit(s->g, limb_leave_kind(v->leaver[k]), turns);
   for (int i = 0; i < LIMB_INERTIAL && p >= 0; i++) {
@@ -371,12 +371,12 @@ static double* reduced_row(const reduction* x, int k) { return x->A + (size_t)k 
 
 static bool find_pivot(const reduction* x, size_t np, int* row, int* column)
 {
-  double most = LIMB_BASE_ZERO;
+  double largest = LIMB_BASE_ZERO;
   *row = -1;
   for (int i = x->rank; i < x->count; i++) {
     for (size_t c = 0; c < np; c++) {
-      if (fabs(reduced_row(x, i)[c]) <= most) continue;
-      most = fabs(reduced_row(x, i)[c]), *row = i, *column = (int)c;
+      if (fabs(reduced_row(x, i)[c]) <= largest) continue;
+      largest = fabs(reduced_row(x, i)[c]), *row = i, *column = (int)c;
     }
   }
   return *row >= 0;

@@ -114,7 +114,7 @@ static double residual_of(const limb_grouping* g, const stack* w, const stack* b
                           const double* unit, double* column)
 {
   const size_t rows = (size_t)w->rows;
-  double most = 0;
+  double largest = 0;
   const double size = limb_largest(rows * (size_t)w->columns, w->W);
   for (int c = 0; c < x->np; c++) {
     limb_parameter_info info;
@@ -125,9 +125,9 @@ static double residual_of(const limb_grouping* g, const stack* w, const stack* b
       const double* y = base->W + (size_t)r * rows;
       for (size_t i = 0; i < rows && k != 0; i++) column[i] -= k * y[i];
     }
-    most = limb_finite(w->rows, column) ? fmax(most, limb_largest(rows, column)) : HUGE_VAL;
+    largest = limb_finite(w->rows, column) ? fmax(largest, limb_largest(rows, column)) : HUGE_VAL;
   }
-  return size > 0 ? most / size : 0;
+  return size > 0 ? largest / size : 0;
 }
 
 // Columns of parameters that are left out are zero.

@@ -349,7 +349,7 @@ limb_status limb_grouping_structure(limb_grouping* g, limb_blocks* scratch)
   for (int i = 0; i < m->nlink; i++) {
     const int p = m->link[i].parent;
     joint_motion joint = joint_of(g, i);
-    sp_pose X = g->place[i];
+    sp_pose X = g->joint_pose[i];
     X.p = sp_scale3(1 / g->length, X.p);
     reach* r = &all[i];
     *r = carried(p < 0 ? &world : &all[p], &X, &joint);

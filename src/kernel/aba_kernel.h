@@ -317,8 +317,10 @@ KERNEL_ONCE
 #else
 KERNEL
 #endif
-real articulated_passes(context ctx, const real* cv, const real* wrench, const given_inputs* s, real* ca)
+real articulated_passes(const limb_model* m, const link_const* k, const limb_ws* ws, const real* cv, const real* wrench,
+                        const given_inputs* s, real* ca)
 {
+  const context ctx = {m, k, ws};
   aba_outward(ctx, cv);
   if (wrench) aba_wrenches(ctx, wrench);
   const real min_pivot = aba_inward(ctx, s);

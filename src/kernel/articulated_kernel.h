@@ -60,14 +60,14 @@ KERNEL artic add_artic(artic a, artic b)
   return (artic){adds(a.A, b.A), addM(a.B, b.B), adds(a.M, b.M), addf(a.p, b.p)};
 }
 
-// I^A += inertia of the link: A = tr(J) 1 - J, B = [h], M = m 1.
+// I^A += inertia of the link: A += tr(J) 1 - J, B += [h], M += m 1.
 KERNEL artic add_rigid(artic I, moments s)
 {
-  I.A = (sym3){plus(s.yy, plus(s.zz, I.A.xx)), kmsub(I.A.xy, s.xy, one()), kmsub(I.A.xz, s.xz, one()),
-               plus(s.xx, plus(s.zz, I.A.yy)), kmsub(I.A.yz, s.yz, one()), plus(s.xx, plus(s.yy, I.A.zz))};
-  I.B.xy = kmsub(I.B.xy, s.hz, one()), I.B.xz = plus(s.hy, I.B.xz);
-  I.B.yx = plus(s.hz, I.B.yx), I.B.yz = kmsub(I.B.yz, s.hx, one());
-  I.B.zx = kmsub(I.B.zx, s.hy, one()), I.B.zy = plus(s.hx, I.B.zy);
+  I.A = (sym3){plus(s.yy, plus(s.zz, I.A.xx)), minus(I.A.xy, s.xy), minus(I.A.xz, s.xz),
+               plus(s.xx, plus(s.zz, I.A.yy)), minus(I.A.yz, s.yz), plus(s.xx, plus(s.yy, I.A.zz))};
+  I.B = (mat3){I.B.xx, minus(I.B.xy, s.hz), plus(s.hy, I.B.xz),  plus(s.hz, I.B.yx),
+               I.B.yy, minus(I.B.yz, s.hx), minus(I.B.zx, s.hy), plus(s.hx, I.B.zy),
+               I.B.zz};
   I.M.xx = plus(s.m, I.M.xx), I.M.yy = plus(s.m, I.M.yy), I.M.zz = plus(s.m, I.M.zz);
   return I;
 }
@@ -93,14 +93,14 @@ KERNEL artic shift_artic(artic I, vec3 p)
   return I;
 }
 
-KERNEL artic dense_artic_to_parent(const pose* t, artic I)
+// A constant or variable turn, then a shift: R A R', R B R', R M R', (R n, R f)
+KERNEL artic dense_artic_to_parent(const pose* X, artic I)
 {
-  const mat3 R = t->R;
-  I.A = upper(mulMT(mulM(R, full(I.A)), R));
-  I.B = mulMT(mulM(R, I.B), R);
-  I.M = upper(mulMT(mulM(R, full(I.M)), R));
-  I.p = (force){mulv(R, I.p.n), mulv(R, I.p.f)};
-  return shift_artic(I, t->p);
+  I.A = turned_sym(X->R, I.A);
+  I.B = turned(X->R, I.B);
+  I.M = turned_sym(X->R, I.M);
+  I.p = (force){mulv(X->R, I.p.n), mulv(X->R, I.p.f)};
+  return shift_artic(I, X->p);
 }
 
 // Articulated inertia of a link, expressed in its parent.
@@ -136,17 +136,13 @@ KERNEL force axis_column(int joint_class, const link_const* k, const artic* I)
   return U;
 }
 
-// I^A - G U'
+// I^A - G U': A - G_n U_n', B - G_n U_f', M - G_f U_f'
 KERNEL artic less_axis(int joint_class, artic I, force G, force U)
 {
-  const vec3 n = G.n, f = G.f;
-  I.A = (sym3){msub(I.A.xx, n.x, U.n.x), msub(I.A.xy, n.x, U.n.y), msub(I.A.xz, n.x, U.n.z),
-               msub(I.A.yy, n.y, U.n.y), msub(I.A.yz, n.y, U.n.z), msub(I.A.zz, n.z, U.n.z)};
-  I.B =
-    rows(sub3(row_x(I.B), scale3(n.x, U.f)), sub3(row_y(I.B), scale3(n.y, U.f)), sub3(row_z(I.B), scale3(n.z, U.f)));
-  I.M = (sym3){msub(I.M.xx, f.x, U.f.x), msub(I.M.xy, f.x, U.f.y), msub(I.M.xz, f.x, U.f.z),
-               msub(I.M.yy, f.y, U.f.y), msub(I.M.yz, f.y, U.f.z), msub(I.M.zz, f.z, U.f.z)};
-  if (joint_class < CLASS_ROT_ANY) {
+  I.A = sub_outer_sym(I.A, G.n, U.n);
+  I.B = sub_outer(I.B, G.n, U.f);
+  I.M = sub_outer_sym(I.M, G.f, U.f);
+  if (joint_class < CLASS_ROT_ANY) { // nothing about its own axis
     I.A.xz = I.A.yz = I.A.zz = zero();
     I.B.zx = I.B.zy = I.B.zz = zero();
   }
@@ -156,6 +152,7 @@ KERNEL artic less_axis(int joint_class, artic I, force G, force U)
 // p + I c
 KERNEL force with_bias(const artic* I, motion c)
 {
+  // n + A c_w + B c_v,   f + B' c_w + M c_v
   return (force){add3(I->p.n, add3(symv(I->A, c.w), mulv(I->B, c.v))),
                  add3(I->p.f, add3(tmulv(I->B, c.w), symv(I->M, c.v)))};
 }
@@ -214,20 +211,18 @@ KERNEL sym3 inverse_sym(sym3 A, sym3 of, real* min_pivot)
   return (sym3){mul(r, xx), mul(r, xy), mul(r, xz), mul(r, yy), mul(r, det2(A.xy, A.xz, A.xx, A.yz)), mul(r, zz)};
 }
 
-// Ball: D = A.  Left: M - B' A^-1 B, and the bias (tau; f + B' A^-1 u).
+// Ball: D = A, u = tau - n. Left for the parent: M - B' A^-1 B, and the bias (tau; f + B' A^-1 u).
 KERNEL artic eliminate_ball(aba_aux* x, artic I, const real* tau, real* min_pivot)
 {
   const sym3 D = inverse_sym(I.A, I.A, min_pivot);
   const vec3 t = v3(tau[0], tau[1], tau[2]), y = symv(D, sub3(t, I.p.n));
-  const mat3 K = columns(symv(D, column_x(I.B)), symv(D, column_y(I.B)), symv(D, column_z(I.B)));
-  const mat3 S = columns(tmulv(I.B, column_x(K)), tmulv(I.B, column_y(K)), tmulv(I.B, column_z(K)));
+  const mat3 K = mulM(full(D), I.B); // A^-1 B
   x->K = K;
   x->y.w = y;
   I.p = (force){t, add3(I.p.f, tmulv(I.B, y))};
+  I.M = subs(I.M, upper(tmulM(I.B, K)));
   I.A = zeros();
   I.B = zeroM();
-  I.M = (sym3){sub(I.M.xx, S.xx), sub(I.M.xy, S.xy), sub(I.M.xz, S.xz),
-               sub(I.M.yy, S.yy), sub(I.M.yz, S.yz), sub(I.M.zz, S.zz)};
   return I;
 }
 
@@ -237,12 +232,9 @@ KERNEL artic eliminate_free(aba_aux* x, artic I, const real* tau, real* min_pivo
 {
   const vec3 tn = v3(tau[0], tau[1], tau[2]), tf = v3(tau[3], tau[4], tau[5]);
   const vec3 n = sub3(tn, I.p.n), f = sub3(tf, I.p.f);
-  const sym3 W = inverse_sym(I.M, I.M, min_pivot);
-  const mat3 K = rows(symv(W, row_x(I.B)), symv(W, row_y(I.B)), symv(W, row_z(I.B))); // B M^-1
-  const mat3 S = mulMT(K, I.B);
-  const sym3 A = {sub(I.A.xx, S.xx), sub(I.A.xy, S.xy), sub(I.A.xz, S.xz),
-                  sub(I.A.yy, S.yy), sub(I.A.yz, S.yz), sub(I.A.zz, S.zz)};
-  const sym3 D = inverse_sym(A, I.A, min_pivot);
+  const sym3 W = inverse_sym(I.M, I.M, min_pivot); // M^-1
+  const mat3 K = mulMT(I.B, full(W));              // B M^-1
+  const sym3 D = inverse_sym(subs(I.A, upper(mulMT(K, I.B))), I.A, min_pivot);
   const vec3 al = symv(D, sub3(n, mulv(K, f)));
   x->y = (motion){al, symv(W, sub3(f, tmulv(I.B, al)))};
   I = no_artic();

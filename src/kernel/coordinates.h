@@ -88,9 +88,9 @@ KERNEL void load_angles(context ctx, const real* user, real* q, real* s, real* c
 #endif
 
 // Fills q, c, s and the poses of dense joints in the workspace from the user's coordinates.
-KERNEL_PASS void load_coordinates(context ctx, const real* user)
+KERNEL_PASS void load_coordinates(const limb_model* m, const link_const* k, const limb_ws* ws, const real* user)
 {
-  const limb_model* m = ctx.m;
+  const context ctx = {m, k, ws};
   real *q = ctx.ws->q, *c = ctx.ws->c, *s = ctx.ws->s;
   load_angles(ctx, user, q, s, c);
   if (!m->mixed) return;

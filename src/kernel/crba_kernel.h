@@ -84,6 +84,7 @@ KERNEL lane_force lane_force_to_parent(const joint_transform* P, lane_force F)
     return (lane_force){add_cross3w(mulvw(P->X.R, F.n), P->X.p, f), f};
   }
   lane_vec3 f = turn_zw(P->c, P->s, F.f), n = turn_zw(P->c, P->s, F.n);
+  // n + (r + d) z x f,   z x f = (-f_y, f_x, 0)
   if (is_sliding(P->joint_class)) n = (lane_vec3){msubw(n.x, P->r, f.y), maddw(n.y, P->r, f.x), n.z};
   n = (lane_vec3){kmsubw(n.x, P->d, f.y), kmaddw(n.y, P->d, f.x), n.z};
   f = kturn_zw(P->cg, P->sg, kturn_xw(P->ca, P->sa, f));
@@ -434,9 +435,9 @@ KERNEL_ENTRY real forward_chain(const limb_model* m, const link_const* k, const 
   const context ctx = {m, k, ws};
   cell rows[SIDE * SIDE];
   const target to = square_target(rows);
-  load_coordinates(ctx, q);
+  load_coordinates(m, k, ws, q);
   const real* left = m->has_actuators ? net_forces(ctx, v, tau, terms) : tau;
-  rnea_outward(ctx, v, no_acceleration(ctx));
+  rnea_outward(m, k, ws, v, no_acceleration(ctx));
   if (wrench) subtract_wrenches(ctx, wrench);
   crba_columns(ctx, &to, (int)LANES == (int)SIDE, link_forces(ctx));
   return solve_chain(m->nv, rows, left, a);

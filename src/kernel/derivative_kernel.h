@@ -205,13 +205,17 @@ KERNEL void subtract_load_slopes(context ctx, load L, real* dq)
 }
 
 // All of them: on joint forces in compiled order, and on d tau / d q in the user's.
-KERNEL_ONCE void subtract_loads(context ctx, const motion_in* in, real* tau)
+KERNEL_ONCE void subtract_loads(const limb_model* m, const link_const* k, const limb_ws* ws, const motion_in* in,
+                                real* tau)
 {
+  const context ctx = {m, k, ws};
   for (int l = 0; l < loads_of(in); l++) subtract_load(ctx, load_of(ctx, in, l), tau);
 }
 
-KERNEL_ONCE void subtract_loads_slopes(context ctx, const motion_in* in, real* dq)
+KERNEL_ONCE void subtract_loads_slopes(const limb_model* m, const link_const* k, const limb_ws* ws, const motion_in* in,
+                                       real* dq)
 {
+  const context ctx = {m, k, ws};
   for (int l = 0; l < loads_of(in); l++) subtract_load_slopes(ctx, load_of(ctx, in, l), dq);
 }
 
@@ -279,13 +283,12 @@ KERNEL void add_own_to(const limb_model* m, const limb_terms* terms, const real*
 }
 
 // What springs and wrenches want to know besides the dof table.
-KERNEL_ONCE void load_others(context ctx, const motion_in* in)
+KERNEL_ONCE void load_others(const limb_model* m, const link_const* k, const limb_ws* ws, const motion_in* in)
 {
-  const limb_model* m = ctx.m;
-  const limb_ws* ws = ctx.ws;
+  const context ctx = {m, k, ws};
   real* q = ws->q;
   if (loads_of(in) > 0) {
-    load_coordinates(ctx, in->q);
+    load_coordinates(m, k, ws, in->q);
   } else if (m->has_actuators) {
     for (int i = 0; i < m->nlink; i++) q[i] = coordinate(ctx, in->q, i);
   }
@@ -296,7 +299,7 @@ KERNEL_ONCE void load_others(context ctx, const motion_in* in)
 KERNEL void table_forces(context ctx, const motion_in* in, const lane_in* rows, real* ct, real* tau)
 {
   const limb_model* m = ctx.m;
-  if (loads_of(in) > 0) subtract_loads(ctx, in, ct);
+  if (loads_of(in) > 0) subtract_loads(ctx.m, ctx.k, ctx.ws, in, ct);
   if (m->has_actuators) add_actuators(ctx, rows->v, rows->a, in->terms, ct);
   if (ct != tau) in_user_order(m, ct, tau);
 }
@@ -306,7 +309,7 @@ KERNEL void other_slopes(context ctx, const motion_in* in, const real* cv, const
 {
   const limb_model* m = ctx.m;
   if (m->has_actuators) add_own_to(m, in->terms, cv, out);
-  if (loads_of(in) > 0 && out->dq) subtract_loads_slopes(ctx, in, out->dq);
+  if (loads_of(in) > 0 && out->dq) subtract_loads_slopes(ctx.m, ctx.k, ctx.ws, in, out->dq);
 }
 
 KERNEL_ENTRY bool set_id_derivatives(const limb_model* m, const link_const* k, const limb_ws* ws, const motion_in* in,
@@ -324,7 +327,7 @@ KERNEL_ENTRY bool set_id_derivatives(const limb_model* m, const link_const* k, c
   const lane_out to = {ct, out->dx, out->dq, out->dv};
   clear_matrix(m, out->dx), clear_matrix(m, out->dq), clear_matrix(m, out->dv);
   const bool fine = LANE_KERNELS.inverse(m, &ws->table, &rows, &to);
-  load_others(ctx, in);
+  load_others(m, k, ws, in);
   if (out->y) table_forces(ctx, in, &rows, ct, out->y);
   other_slopes(ctx, in, rows.v, out);
   return fine && (loads_of(in) == 0 || !out->dq || set_finite_matrix(m, out->dq));
@@ -357,7 +360,7 @@ KERNEL real forward_block(context ctx, const motion_in* in, const slopes* out)
       passive[c] = zero();
     }
     for (int x = 0; x < 3; x++) rows.slope[x] = own[x];
-    load_others(ctx, in);
+    load_others(ctx.m, ctx.k, ctx.ws, in);
     add_actuators(ctx, in->v, no_acceleration(ctx), in->terms, passive);
     for (int c = 0; c < m->ncdof; c++) passive[c] = sub(in->x[c], passive[c]);
     tau = passive;
@@ -382,7 +385,7 @@ KERNEL_ENTRY real set_fd_derivatives(const limb_model* m, const link_const* k, c
   real *a = out->y ? out->y : ws->columns, *packed = limb_ws_packed(m) > 0 ? ws->packed : out->dq;
   clear_matrix(m, out->dx);
   LANE_KERNELS.bias(m, s, &rows, &to);
-  load_others(ctx, in);
+  load_others(m, k, ws, in);
   rows.a = no_acceleration(ctx);
   table_forces(ctx, in, &rows, ws->force, a);
   if (m->has_actuators) add_own_to(m, in->terms, rows.v, &mass);

@@ -30,39 +30,28 @@ typedef struct drift {
 } drift;
 
 // Seen from a frame in which the body's own has rotation R and origin p: r -> R r + p.
-//   h = R h + m p,   J = R J R' + (R h) p' + p h'
 KERNEL composite composite_at(mat3 R, vec3 p, composite C)
 {
+  // R h, and h' = R h + m p
   const vec3 h = mulv(R, C.h), g = add3(h, scale3(C.m, p));
-  const mat3 K = mulMT(mulM(R, full(C.J)), R);
-  C.J =
-    (sym3){madd(K.xx, p.x, add(h.x, g.x)), madd(madd(K.xy, h.x, p.y), p.x, g.y), madd(madd(K.xz, h.x, p.z), p.x, g.z),
-           madd(K.yy, p.y, add(h.y, g.y)), madd(madd(K.yz, h.y, p.z), p.y, g.z), madd(K.zz, p.z, add(h.z, g.z))};
-  C.h = g;
-  return C;
+  // J' = R J R' + (R h) p' + p h''
+  return (composite){C.m, g, add_outer_pair(turned_sym(R, C.J), h, p, g)};
 }
 
 KERNEL drift drift_of(composite C, motion v)
 {
   const mat3 J = full(C.J);
-  return (drift){add3(scale3(C.m, v.v), cross3(v.w, C.h)), columns(add_cross3(scale3(C.h.x, v.v), v.w, column_x(J)),
-                                                                   add_cross3(scale3(C.h.y, v.v), v.w, column_y(J)),
-                                                                   add_cross3(scale3(C.h.z, v.v), v.w, column_z(J)))};
+  // P = m v + w x h;   K = v h' + [w] J, by columns
+  const vec3 P = add3(scale3(C.m, v.v), cross3(v.w, C.h));
+  return (drift){P, columns(add_cross3(scale3(C.h.x, v.v), v.w, column_x(J)),
+                            add_cross3(scale3(C.h.y, v.v), v.w, column_y(J)),
+                            add_cross3(scale3(C.h.z, v.v), v.w, column_z(J)))};
 }
 
-// I x
+// I x:  n = (tr(J) 1 - J) w + h x v,   f = m v + w x h
 KERNEL force inertia_times(composite C, motion x)
 {
-  const sym3 J = C.J;
-  const sym3 moment = {add(J.yy, J.zz), neg(J.xy), neg(J.xz), add(J.xx, J.zz), neg(J.yz), add(J.xx, J.yy)};
-  return (force){add_cross3(symv(moment, x.w), C.h, x.v), add_cross3(scale3(C.m, x.v), x.w, C.h)};
-}
-
-// tr(K) 1 - K
-KERNEL mat3 trace_less(mat3 K)
-{
-  return (mat3){add(K.yy, K.zz), neg(K.xy), neg(K.xz), neg(K.yx),      add(K.xx, K.zz),
-                neg(K.yz),       neg(K.zx), neg(K.zy), add(K.xx, K.yy)};
+  return (force){add_cross3(mulv(trace_less(full(C.J)), x.w), C.h, x.v), add_cross3(scale3(C.m, x.v), x.w, C.h)};
 }
 
 // B x, and the moment of B' x, which has no force
@@ -72,6 +61,7 @@ KERNEL vec3 drift_transposed_times(drift D, motion x) { return add_cross3(tmulv(
 
 // ---- of links ----------------------------------------------------------------------------------------
 
+// C and the link's own inertia
 KERNEL composite add_own(composite C, moments s, bool massive)
 {
   if (massive) C.m = plus(s.m, C.m);
@@ -88,17 +78,15 @@ KERNEL composite massless(composite C)
   return C;
 }
 
-// Origin moved by -p: r -> r + p.  J += h p' + p h' + m p p',  h += m p
+// Origin moved by -p: r -> r + p.
 KERNEL composite shift(composite C, kvec3 p)
 {
-  const vec3 g = {kmadd(C.h.x, p.x, C.m), kmadd(C.h.y, p.y, C.m), kmadd(C.h.z, p.z, C.m)}, h = C.h;
-  C.J = (sym3){kmadd(C.J.xx, p.x, add(h.x, g.x)),        kmadd(kmadd(C.J.xy, p.y, h.x), p.x, g.y),
-               kmadd(kmadd(C.J.xz, p.z, h.x), p.x, g.z), kmadd(C.J.yy, p.y, add(h.y, g.y)),
-               kmadd(kmadd(C.J.yz, p.z, h.y), p.y, g.z), kmadd(C.J.zz, p.z, add(h.z, g.z))};
-  C.h = g;
-  return C;
+  // g = h + m p,   J + h p' + p h' + m p p' = J + h p' + p g'
+  const vec3 h = C.h, g = {kmadd(h.x, p.x, C.m), kmadd(h.y, p.y, C.m), kmadd(h.z, p.z, C.m)};
+  return (composite){C.m, g, kadd_outer_pair(C.J, h, p, g)};
 }
 
+// The same along z, by r
 KERNEL composite slide(composite C, real r)
 {
   const real g = madd(C.h.z, r, C.m);

@@ -196,8 +196,8 @@ KERNEL force force_to_parent(const joint_transform* P, force F)
     return (force){add3(mulv(P->X.R, F.n), cross3(P->X.p, f)), f};
   }
   vec3 f = turn_z(P->c, P->s, F.f), n = turn_z(P->c, P->s, F.n);
-  if (is_sliding(P->joint_class)) n = v3(msub(n.x, P->r, f.y), madd(n.y, P->r, f.x), n.z);
-  n = v3(kmsub(n.x, P->d, f.y), kmadd(n.y, P->d, f.x), n.z);
+  if (is_sliding(P->joint_class)) n = add_z_cross(n, P->r, f);
+  n = kadd_z_cross(n, P->d, f);
   f = kturn_z(P->cg, P->sg, kturn_x(P->ca, P->sa, f));
   n = kturn_z(P->cg, P->sg, kturn_x(P->ca, P->sa, n));
   return (force){add3(n, kcross3(P->p, f)), f};

@@ -30,7 +30,7 @@ KERNEL_ENTRY void set_link_motion(const limb_model* m, const link_const* k, cons
 {
   const context ctx = {m, k, ws};
   const link_arrays out = {(pose*)X, (motion*)vel, (motion*)acc, (motion*)acc_v};
-  load_coordinates(ctx, q);
+  load_coordinates(m, k, ws, q);
   const real* cv = v ? in_compiled_order(m, v, ws->v) : NULL;
   const real* ca = a ? in_compiled_order(m, a, ws->a) : NULL;
   link_motion(ctx, cv, ca, &out);
@@ -43,30 +43,30 @@ KERNEL_ENTRY void set_link_motion(const limb_model* m, const link_const* k, cons
 KERNEL_ONCE void set_loaded_inverse_dynamics(const limb_model* m, const link_const* k, const limb_ws* ws, const real* v,
                                              const real* a, const limb_terms* terms, const real* wrench, real* tau)
 {
-  newton_euler_passes((context){m, k, ws}, v, a, terms, wrench, tau);
+  newton_euler_passes(m, k, ws, v, a, terms, wrench, tau);
 }
 
 KERNEL_ENTRY void set_inverse_dynamics(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q,
                                        const real* v, const real* a, const limb_terms* terms, const real* wrench,
                                        real* tau)
 {
-  const context ctx = {m, k, ws};
-  load_coordinates(ctx, q);
-  newton_euler_passes(ctx, v, a, terms, wrench, tau);
+  load_coordinates(m, k, ws, q);
+  newton_euler_passes(m, k, ws, v, a, terms, wrench, tau);
 }
 
 // ---- mass matrix and its factors -----------------------------------------------------------------------
 
 // M in the user's order, added to zeros, and its packed rows. Need the coordinates loaded.
-KERNEL_ONCE void put_user_matrix(context ctx, real* M)
+KERNEL_ONCE void put_user_matrix(const limb_model* m, const link_const* k, const limb_ws* ws, real* M)
 {
+  const context ctx = {m, k, ws};
   const target to = {M_USER, M};
   crba(ctx, &to);
 }
 
-KERNEL_ONCE void put_packed_rows(context ctx, real* packed)
+KERNEL_ONCE void put_packed_rows(const limb_model* m, const link_const* k, const limb_ws* ws, real* packed)
 {
-  const limb_model* m = ctx.m;
+  const context ctx = {m, k, ws};
   if (m->has_mimic || !m->serial) {
     for (size_t i = 0; i < m->elim.packed; i++) packed[i] = zero();
   }
@@ -83,7 +83,7 @@ KERNEL_ENTRY void set_mass_matrix(const limb_model* m, const link_const* k, cons
     return;
   }
 #endif
-  if (q) load_coordinates(ctx, q);
+  if (q) load_coordinates(m, k, ws, q);
   const size_t entries = (size_t)m->nv * (size_t)m->nv;
   if (!m->identity || !m->serial) {
     for (size_t i = 0; i < entries; i++) M[i] = zero();
@@ -92,22 +92,21 @@ KERNEL_ENTRY void set_mass_matrix(const limb_model* m, const link_const* k, cons
     const target to = {M_COMPILED, M};
     crba(ctx, &to);
   } else {
-    put_user_matrix(ctx, M);
+    put_user_matrix(m, k, ws, M);
   }
 }
 
 // Needs the coordinates loaded.
-KERNEL_ENTRY real factor_loaded(context ctx, real* packed)
+KERNEL_ENTRY real factor_loaded(const limb_model* m, const link_const* k, const limb_ws* ws, real* packed)
 {
-  put_packed_rows(ctx, packed);
-  return ltl_factor(&ctx.m->elim, ctx.m->nv, packed, ctx.ws->a);
+  put_packed_rows(m, k, ws, packed);
+  return ltl_factor(&m->elim, m->nv, packed, ws->a);
 }
 
 KERNEL_ENTRY real set_factor(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q, real* packed)
 {
-  const context ctx = {m, k, ws};
-  load_coordinates(ctx, q);
-  return factor_loaded(ctx, packed);
+  load_coordinates(m, k, ws, q);
+  return factor_loaded(m, k, ws, packed);
 }
 
 KERNEL_ENTRY real set_invert(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q, real* packed,
@@ -124,11 +123,11 @@ KERNEL_ENTRY real set_aba(const limb_model* m, const link_const* k, const limb_w
                           const real* tau, const limb_terms* terms, const real* wrench, real* a)
 {
   const context ctx = {m, k, ws};
-  load_coordinates(ctx, q);
+  load_coordinates(m, k, ws, q);
   const real* cv = in_compiled_order(m, v, ws->v);
   real* ca = m->identity ? a : ws->a;
   const given_inputs forces = {NULL, net_forces(ctx, cv, tau, terms), NULL};
-  const real min_pivot = articulated_passes(ctx, cv, wrench, &forces, ca);
+  const real min_pivot = articulated_passes(m, k, ws, cv, wrench, &forces, ca);
   if (!m->identity) in_user_order(m, ca, a);
   return min_pivot;
 }
@@ -138,8 +137,8 @@ KERNEL_ENTRY real set_by_mass_matrix(const limb_model* m, const link_const* k, c
                                      real* packed, real* a)
 {
   const context ctx = {m, k, ws};
-  load_coordinates(ctx, q);
-  const real min_pivot = factor_loaded(ctx, packed);
+  load_coordinates(m, k, ws, q);
+  const real min_pivot = factor_loaded(m, k, ws, packed);
   // h + friction + springs - wrenches: inverse dynamics without acceleration
   set_loaded_inverse_dynamics(m, k, ws, v, no_acceleration(ctx), terms, wrench, a);
   for (int i = 0; i < m->nv; i++) a[i] = sub(tau[i], a[i]);
@@ -163,7 +162,7 @@ KERNEL_ENTRY real set_hybrid(const limb_model* m, const link_const* k, const lim
                              real* tau)
 {
   const context ctx = {m, k, ws};
-  load_coordinates(ctx, in->q);
+  load_coordinates(m, k, ws, in->q);
   const real* cv = in_compiled_order(m, in->v, ws->v);
   const real* passive = passive_forces(ctx, cv, in->terms);
   unsigned char* given = ws->given;
@@ -176,7 +175,7 @@ KERNEL_ENTRY real set_hybrid(const limb_model* m, const link_const* k, const lim
     if (!given[c] && passive) x[c] = sub(x[c], passive[c]);
   }
   const given_inputs s = {given, x, felt};
-  const real min_pivot = articulated_passes(ctx, cv, in->wrench, &s, ca);
+  const real min_pivot = articulated_passes(m, k, ws, cv, in->wrench, &s, ca);
   for (int v = 0; v < m->nv; v++) {
     a[v] = in->x[v];
     tau[v] = in->given[v] ? zero() : in->x[v];
@@ -213,9 +212,8 @@ KERNEL void keep_force_given(const limb_elimination* e, int n, const unsigned ch
 KERNEL_ENTRY real set_hybrid_by_mass_matrix(const limb_model* m, const link_const* k, const limb_ws* ws,
                                             const hybrid_in* in, real* packed, real* a, real* tau)
 {
-  const context ctx = {m, k, ws};
-  load_coordinates(ctx, in->q);
-  put_packed_rows(ctx, packed);
+  load_coordinates(m, k, ws, in->q);
+  put_packed_rows(m, k, ws, packed);
   keep_force_given(&m->elim, m->nv, in->given, packed);
   const real min_pivot = ltl_factor(&m->elim, m->nv, packed, ws->a);
   for (int v = 0; v < m->nv; v++) a[v] = in->given[v] ? in->x[v] : zero();

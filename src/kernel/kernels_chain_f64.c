@@ -101,7 +101,7 @@ KERNEL void mirror_block(int n, const cell* rows, cell* M)
 static void chain_mass_matrix(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q, real* M)
 {
   const context ctx = {m, k, ws};
-  load_coordinates(ctx, q);
+  load_coordinates(m, k, ws, q);
   if (m->nv <= LANES) {
     cell rows[LANES * LANES];
     const target to = {rows, LANES, true};

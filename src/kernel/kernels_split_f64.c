@@ -33,7 +33,7 @@ KERNEL bool deliver(const limb_part* p, const real* compiled, real* user)
 
 KERNEL context context_of(const limb_part* p) { return (context){&p->m, p->m.k64, &p->ws}; }
 
-static void part_load(const limb_part* p, const limb_split_call* c) { load_coordinates(context_of(p), c->q); }
+static void part_load(const limb_part* p, const limb_split_call* c) { load_coordinates(&p->m, p->m.k64, &p->ws, c->q); }
 
 // ---- inverse dynamics ----------------------------------------------------------------------------------
 
@@ -43,7 +43,7 @@ static void part_inverse_out(const limb_part* p, const limb_split_call* c)
   const limb_ws* ws = &p->ws;
   const real* v = in_compiled_order(m, of_part(p, c->v), ws->v);
   const real* a = in_compiled_order(m, of_part(p, c->x), ws->a);
-  rnea_outward(context_of(p), v, a);
+  rnea_outward(&p->m, p->m.k64, &p->ws, v, a);
   if (p->wrench) subtract_wrenches(context_of(p), p->wrench);
 }
 

@@ -137,7 +137,7 @@ KERNEL_ENTRY bool set_regressor(const limb_model* m, const link_const* k, const 
                                 int np, real* Y)
 {
   const context ctx = {m, k, ws};
-  load_coordinates(ctx, in->q);
+  load_coordinates(m, k, ws, in->q);
   link_states(ctx, in_compiled_order(m, in->v, ws->v), in_compiled_order(m, in->x, ws->a));
   for (size_t i = 0; i < (size_t)m->nv * (size_t)np; i++) Y[i] = zero();
   real* at = Y;

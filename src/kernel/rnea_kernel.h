@@ -20,7 +20,7 @@ typedef struct state {
   vec3 w, al, a;
 } state;
 
-// U = [al] + [w][w]
+// U = [al] + [w][w],   [w][w] = w w' - (w . w) 1
 KERNEL mat3 spin(vec3 w, vec3 al)
 {
   const real x2 = mul(w.x, w.x), y2 = mul(w.y, w.y), z2 = mul(w.z, w.z);
@@ -71,16 +71,21 @@ KERNEL state move_on(const joint_transform* P, const link_const* k, const state*
                  add_to_link(joint.v, P, at_origin)};
 }
 
-// Inertial force: f = m a + U h;  n = h x a + sum m r x U r.
+// Inertial force and moment about the link's origin, J being the second moments sum m r r':
+//
+//   f = m a + U h
+//   n = h x a + sum m r x U r,     (sum m r x U r)_x = (U J)_zy - (U J)_yz, and so on in cyclic order
 KERNEL force newton_euler(moments s, vec3 a, mat3 U)
 {
   const kvec3 h = {s.hx, s.hy, s.hz};
   const vec3 f = add3(kscale3(s.m, a), mulk(U, h));
-  const vec3 ha = kcross3(h, a);
-  const real nx = add(kdot2(s.xy, U.zx, s.yy, U.zy), kmsub(kdet2(s.yz, sub(U.zz, U.yy), s.xz, U.yx), s.zz, U.yz));
-  const real ny = sub(kmadd(kdot2(s.xz, sub(U.xx, U.zz), s.yz, U.xy), s.zz, U.xz), kdot2(s.xx, U.zx, s.xy, U.zy));
-  const real nz = add(kdot2(s.xx, U.yx, s.xy, sub(U.yy, U.xx)), kmsub(kdet2(s.xz, U.yz, s.yy, U.xy), s.yz, U.xz));
-  return (force){v3(add(nx, ha.x), add(ny, ha.y), add(nz, ha.z)), f};
+  // n_x = J_xy U_zx + J_yy U_zy          +  J_yz (U_zz - U_yy) - J_xz U_yx - J_zz U_yz
+  // n_y = J_xz (U_xx - U_zz) + J_yz U_xy + J_zz U_xz           - (J_xx U_zx + J_xy U_zy)
+  // n_z = J_xx U_yx + J_xy (U_yy - U_xx) +  J_xz U_yz - J_yy U_xy - J_yz U_xz
+  const vec3 n = {add(kdot2(s.xy, U.zx, s.yy, U.zy), kdet3(s.yz, sub(U.zz, U.yy), s.xz, U.yx, s.zz, U.yz)),
+                  sub(kdot3(s.xz, sub(U.xx, U.zz), s.yz, U.xy, s.zz, U.xz), kdot2(s.xx, U.zx, s.xy, U.zy)),
+                  add(kdot2(s.xx, U.yx, s.xy, sub(U.yy, U.xx)), kdet3(s.xz, U.yz, s.yy, U.xy, s.yz, U.xz))};
+  return (force){add3(n, kcross3(h, a)), f};
 }
 
 // nlink: states of links that other links than the next one start from
@@ -126,9 +131,9 @@ KERNEL rnea_walk rnea_root_step(int joint_class, context ctx, int i, rnea_walk s
 }
 
 // Motions, and the inertial force of every link.
-KERNEL_PASS void rnea_outward(context ctx, const real* v, const real* a)
+KERNEL_PASS void rnea_outward(const limb_model* m, const link_const* k, const limb_ws* ws, const real* v, const real* a)
 {
-  const limb_model* m = ctx.m;
+  const context ctx = {m, k, ws};
   state* kept = kept_states(ctx);
   rnea_walk s = {.v = v, .a = a};
   for (int b = 0; b < m->nbranch; b++) {
@@ -285,14 +290,13 @@ KERNEL const real* net_forces(context ctx, const real* cv, const real* tau, cons
 // ---- with all that acts: bodies, wrenches, actuators ----------------------------------------------------
 
 // Vectors are the user's. Needs the coordinates loaded.
-KERNEL_PASS void newton_euler_passes(context ctx, const real* v, const real* a, const limb_terms* terms,
-                                     const real* wrench, real* tau)
+KERNEL_PASS void newton_euler_passes(const limb_model* m, const link_const* k, const limb_ws* ws, const real* v,
+                                     const real* a, const limb_terms* terms, const real* wrench, real* tau)
 {
-  const limb_model* m = ctx.m;
-  const limb_ws* ws = ctx.ws;
+  const context ctx = {m, k, ws};
   const real *cv = in_compiled_order(m, v, ws->v), *ca = in_compiled_order(m, a, ws->a);
   real* ct = m->identity ? tau : ws->tau;
-  rnea_outward(ctx, cv, ca);
+  rnea_outward(m, k, ws, cv, ca);
   if (wrench) subtract_wrenches(ctx, wrench);
   rnea_inward(ctx, ct);
   if (m->has_actuators) add_actuators(ctx, cv, ca, terms, ct);

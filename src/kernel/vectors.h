@@ -44,15 +44,23 @@ KERNEL real settled(real x) { return x; } // kernel/scalar_native.h
 #endif
 
 // ---- sums of products -----------------------------------------------------------------------------
+//
+// In the order in which they are written: a product is fused with the sum it is added to. Names with k have
+// parameters for the first factors.
 
-KERNEL real madd(real sum, real a, real b) { return add(sum, mul(a, b)); }
-KERNEL real msub(real sum, real a, real b) { return sub(sum, mul(a, b)); }
-KERNEL real kmadd(real sum, par k, real a) { return add(sum, scale(k, a)); }
-KERNEL real kmsub(real sum, par k, real a) { return sub(sum, scale(k, a)); }
-KERNEL real dot2(real a, real b, real c, real d) { return add(mul(a, b), mul(c, d)); }
-KERNEL real det2(real a, real b, real c, real d) { return sub(mul(a, b), mul(c, d)); }
-KERNEL real kdot2(par a, real b, par c, real d) { return add(scale(a, b), scale(c, d)); }
-KERNEL real kdet2(par a, real b, par c, real d) { return sub(scale(a, b), scale(c, d)); }
+KERNEL real madd(real sum, real a, real b) { return add(sum, mul(a, b)); }                // sum + a b
+KERNEL real msub(real sum, real a, real b) { return sub(sum, mul(a, b)); }                // sum - a b
+KERNEL real kmadd(real sum, par k, real a) { return add(sum, scale(k, a)); }              // sum + k a
+KERNEL real kmsub(real sum, par k, real a) { return sub(sum, scale(k, a)); }              // sum - k a
+KERNEL real dot2(real a, real b, real c, real d) { return add(mul(a, b), mul(c, d)); }    // a b + c d
+KERNEL real det2(real a, real b, real c, real d) { return sub(mul(a, b), mul(c, d)); }    // a b - c d
+KERNEL real kdot2(par a, real b, par c, real d) { return add(scale(a, b), scale(c, d)); } // a b + c d
+KERNEL real kdet2(par a, real b, par c, real d) { return sub(scale(a, b), scale(c, d)); } // a b - c d
+KERNEL real minus(real a, par k) { return kmsub(a, k, number(constant(1))); }             // a - k
+
+// a b + c d + e f  and  a b - c d - e f
+KERNEL real kdot3(par a, real b, par c, real d, par e, real f) { return kmadd(kdot2(a, b, c, d), e, f); }
+KERNEL real kdet3(par a, real b, par c, real d, par e, real f) { return kmsub(kdet2(a, b, c, d), e, f); }
 
 // ---- vectors --------------------------------------------------------------------------------------
 
@@ -79,7 +87,10 @@ typedef double base_cell;
 KERNEL vec3 base3(const base_cell* b) { return given3(b[0], b[1], b[2]); }
 #endif
 
+// a . b, sum + a . b, and k . a with a vector of parameters
 KERNEL real dot3(vec3 a, vec3 b) { return madd(madd(mul(a.x, b.x), a.y, b.y), a.z, b.z); }
+KERNEL real add_dot3(real sum, vec3 a, vec3 b) { return madd(madd(madd(sum, a.x, b.x), a.y, b.y), a.z, b.z); }
+KERNEL real kdot(kvec3 k, vec3 a) { return kdot3(k.x, a.x, k.y, a.y, k.z, a.z); }
 
 KERNEL vec3 cross3(vec3 a, vec3 b)
 {
@@ -97,12 +108,15 @@ KERNEL vec3 crossk3(vec3 a, kvec3 k)
   return v3(kdet2(k.z, a.y, k.y, a.z), kdet2(k.x, a.z, k.z, a.x), kdet2(k.y, a.x, k.x, a.y));
 }
 
-// sum + a x b, the sum first (see add_turn_z)
+// sum + a x b, the sum first (see add_turn_z), and along z: sum + r z x a, z x a = (-a_y, a_x, 0)
 KERNEL vec3 add_cross3(vec3 sum, vec3 a, vec3 b)
 {
   return v3(msub(madd(sum.x, a.y, b.z), a.z, b.y), msub(madd(sum.y, a.z, b.x), a.x, b.z),
             msub(madd(sum.z, a.x, b.y), a.y, b.x));
 }
+
+KERNEL vec3 add_z_cross(vec3 sum, real r, vec3 a) { return v3(msub(sum.x, r, a.y), madd(sum.y, r, a.x), sum.z); }
+KERNEL vec3 kadd_z_cross(vec3 sum, par r, vec3 a) { return v3(kmsub(sum.x, r, a.y), kmadd(sum.y, r, a.x), sum.z); }
 
 // a x b of motions, and a x* F of a force: (a x b)' F = -b' (a x* F)
 KERNEL motion crossm(motion a, motion b) { return (motion){cross3(a.w, b.w), add_cross3(cross3(a.w, b.v), a.v, b.w)}; }
@@ -116,50 +130,6 @@ KERNEL force zerof(void) { return (force){zero3(), zero3()}; }
 
 // ---- matrices -------------------------------------------------------------------------------------
 
-// A b, A' b
-KERNEL vec3 mulv(mat3 A, vec3 b)
-{
-  return v3(madd(dot2(A.xx, b.x, A.xy, b.y), A.xz, b.z), madd(dot2(A.yx, b.x, A.yy, b.y), A.yz, b.z),
-            madd(dot2(A.zx, b.x, A.zy, b.y), A.zz, b.z));
-}
-
-KERNEL vec3 tmulv(mat3 A, vec3 b)
-{
-  return v3(madd(dot2(A.xx, b.x, A.yx, b.y), A.zx, b.z), madd(dot2(A.xy, b.x, A.yy, b.y), A.zy, b.z),
-            madd(dot2(A.xz, b.x, A.yz, b.y), A.zz, b.z));
-}
-
-KERNEL vec3 mulk(mat3 A, kvec3 k)
-{
-  return v3(kmadd(kdot2(k.x, A.xx, k.y, A.xy), k.z, A.xz), kmadd(kdot2(k.x, A.yx, k.y, A.yy), k.z, A.yz),
-            kmadd(kdot2(k.x, A.zx, k.y, A.zy), k.z, A.zz));
-}
-
-KERNEL vec3 symv(sym3 A, vec3 b)
-{
-  return v3(madd(dot2(A.xx, b.x, A.xy, b.y), A.xz, b.z), madd(dot2(A.xy, b.x, A.yy, b.y), A.yz, b.z),
-            madd(dot2(A.xz, b.x, A.yz, b.y), A.zz, b.z));
-}
-
-KERNEL sym3 adds(sym3 A, sym3 B)
-{
-  return (sym3){add(A.xx, B.xx), add(A.xy, B.xy), add(A.xz, B.xz), add(A.yy, B.yy), add(A.yz, B.yz), add(A.zz, B.zz)};
-}
-
-KERNEL mat3 addM(mat3 A, mat3 B)
-{
-  return (mat3){add(A.xx, B.xx), add(A.xy, B.xy), add(A.xz, B.xz), add(A.yx, B.yx), add(A.yy, B.yy),
-                add(A.yz, B.yz), add(A.zx, B.zx), add(A.zy, B.zy), add(A.zz, B.zz)};
-}
-
-KERNEL mat3 columns(vec3 x, vec3 y, vec3 z) { return (mat3){x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z}; }
-
-KERNEL mat3 given_matrix(const double* m)
-{
-  return (mat3){given(m[0]), given(m[1]), given(m[2]), given(m[3]), given(m[4]),
-                given(m[5]), given(m[6]), given(m[7]), given(m[8])};
-}
-
 KERNEL vec3 column_x(mat3 A) { return v3(A.xx, A.yx, A.zx); }
 KERNEL vec3 column_y(mat3 A) { return v3(A.xy, A.yy, A.zy); }
 KERNEL vec3 column_z(mat3 A) { return v3(A.xz, A.yz, A.zz); }
@@ -168,10 +138,100 @@ KERNEL vec3 row_x(mat3 A) { return v3(A.xx, A.xy, A.xz); }
 KERNEL vec3 row_y(mat3 A) { return v3(A.yx, A.yy, A.yz); }
 KERNEL vec3 row_z(mat3 A) { return v3(A.zx, A.zy, A.zz); }
 
+KERNEL mat3 columns(vec3 x, vec3 y, vec3 z) { return (mat3){x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z}; }
 KERNEL mat3 rows(vec3 x, vec3 y, vec3 z) { return (mat3){x.x, x.y, x.z, y.x, y.y, y.z, z.x, z.y, z.z}; }
 
-// A B
+KERNEL mat3 full(sym3 A) { return (mat3){A.xx, A.xy, A.xz, A.xy, A.yy, A.yz, A.xz, A.yz, A.zz}; }
+KERNEL sym3 upper(mat3 A) { return (sym3){A.xx, A.xy, A.xz, A.yy, A.yz, A.zz}; }
+
+// A row times b. The sum of the first two products is one of two that do not wait for each other (dot2), which is why
+// this is not dot3.
+KERNEL real row_dot(vec3 row, vec3 b) { return madd(dot2(row.x, b.x, row.y, b.y), row.z, b.z); }
+
+// A b, A' b, and A b of a symmetric matrix and with a vector of parameters
+KERNEL vec3 mulv(mat3 A, vec3 b) { return v3(row_dot(row_x(A), b), row_dot(row_y(A), b), row_dot(row_z(A), b)); }
+
+KERNEL vec3 tmulv(mat3 A, vec3 b)
+{
+  return v3(row_dot(column_x(A), b), row_dot(column_y(A), b), row_dot(column_z(A), b));
+}
+
+KERNEL vec3 symv(sym3 A, vec3 b) { return mulv(full(A), b); }
+KERNEL vec3 mulk(mat3 A, kvec3 b) { return v3(kdot(b, row_x(A)), kdot(b, row_y(A)), kdot(b, row_z(A))); }
+
+// sum + A b, the sum first
+KERNEL vec3 add_mulv(vec3 sum, mat3 A, vec3 b)
+{
+  return v3(add_dot3(sum.x, row_x(A), b), add_dot3(sum.y, row_y(A), b), add_dot3(sum.z, row_z(A), b));
+}
+
+KERNEL sym3 adds(sym3 A, sym3 B)
+{
+  return (sym3){add(A.xx, B.xx), add(A.xy, B.xy), add(A.xz, B.xz), add(A.yy, B.yy), add(A.yz, B.yz), add(A.zz, B.zz)};
+}
+
+KERNEL sym3 subs(sym3 A, sym3 B)
+{
+  return (sym3){sub(A.xx, B.xx), sub(A.xy, B.xy), sub(A.xz, B.xz), sub(A.yy, B.yy), sub(A.yz, B.yz), sub(A.zz, B.zz)};
+}
+
+KERNEL mat3 addM(mat3 A, mat3 B)
+{
+  return (mat3){add(A.xx, B.xx), add(A.xy, B.xy), add(A.xz, B.xz), add(A.yx, B.yx), add(A.yy, B.yy),
+                add(A.yz, B.yz), add(A.zx, B.zx), add(A.zy, B.zy), add(A.zz, B.zz)};
+}
+
+// A - a b', where that is symmetric, and of any matrix
+KERNEL sym3 sub_outer_sym(sym3 A, vec3 a, vec3 b)
+{
+  return (sym3){msub(A.xx, a.x, b.x), msub(A.xy, a.x, b.y), msub(A.xz, a.x, b.z),
+                msub(A.yy, a.y, b.y), msub(A.yz, a.y, b.z), msub(A.zz, a.z, b.z)};
+}
+
+KERNEL mat3 sub_outer(mat3 A, vec3 a, vec3 b)
+{
+  return rows(sub3(row_x(A), scale3(a.x, b)), sub3(row_y(A), scale3(a.y, b)), sub3(row_z(A), scale3(a.z, b)));
+}
+
+// A + h p' + p g', where that is symmetric; with a vector p of parameters
+KERNEL sym3 add_outer_pair(sym3 A, vec3 h, vec3 p, vec3 g)
+{
+  return (sym3){madd(A.xx, p.x, add(h.x, g.x)),       madd(madd(A.xy, h.x, p.y), p.x, g.y),
+                madd(madd(A.xz, h.x, p.z), p.x, g.z), madd(A.yy, p.y, add(h.y, g.y)),
+                madd(madd(A.yz, h.y, p.z), p.y, g.z), madd(A.zz, p.z, add(h.z, g.z))};
+}
+
+KERNEL sym3 kadd_outer_pair(sym3 A, vec3 h, kvec3 p, vec3 g)
+{
+  return (sym3){kmadd(A.xx, p.x, add(h.x, g.x)),        kmadd(kmadd(A.xy, p.y, h.x), p.x, g.y),
+                kmadd(kmadd(A.xz, p.z, h.x), p.x, g.z), kmadd(A.yy, p.y, add(h.y, g.y)),
+                kmadd(kmadd(A.yz, p.z, h.y), p.y, g.z), kmadd(A.zz, p.z, add(h.z, g.z))};
+}
+
+// tr(A) 1 - A
+KERNEL mat3 trace_less(mat3 A)
+{
+  return (mat3){add(A.yy, A.zz), neg(A.xy), neg(A.xz), neg(A.yx),      add(A.xx, A.zz),
+                neg(A.yz),       neg(A.zx), neg(A.zy), add(A.xx, A.yy)};
+}
+
+KERNEL mat3 given_matrix(const double* m)
+{
+  return (mat3){given(m[0]), given(m[1]), given(m[2]), given(m[3]), given(m[4]),
+                given(m[5]), given(m[6]), given(m[7]), given(m[8])};
+}
+
+// A B, A' B, A B': column by column, and row by row
 KERNEL mat3 mulM(mat3 A, mat3 B) { return columns(mulv(A, column_x(B)), mulv(A, column_y(B)), mulv(A, column_z(B))); }
+KERNEL mat3 tmulM(mat3 A, mat3 B)
+{
+  return columns(tmulv(A, column_x(B)), tmulv(A, column_y(B)), tmulv(A, column_z(B)));
+}
+KERNEL mat3 mulMT(mat3 A, mat3 B) { return rows(mulv(B, row_x(A)), mulv(B, row_y(A)), mulv(B, row_z(A))); }
+
+// R A R'
+KERNEL mat3 turned(mat3 R, mat3 A) { return mulMT(mulM(R, A), R); }
+KERNEL sym3 turned_sym(mat3 R, sym3 A) { return upper(turned(R, full(A))); }
 
 KERNEL pose no_pose(void)
 {
@@ -179,21 +239,7 @@ KERNEL pose no_pose(void)
 }
 
 // A after B: r -> A.R (B.R r + B.p) + A.p
-KERNEL pose compose(pose A, pose B)
-{
-  const mat3 R = A.R;
-  const vec3 b = B.p;
-  return (pose){mulM(R, B.R), v3(madd(madd(madd(A.p.x, R.xx, b.x), R.xy, b.y), R.xz, b.z),
-                                 madd(madd(madd(A.p.y, R.yx, b.x), R.yy, b.y), R.yz, b.z),
-                                 madd(madd(madd(A.p.z, R.zx, b.x), R.zy, b.y), R.zz, b.z))};
-}
-
-// A B' : row i of A against row j of B
-KERNEL mat3 mulMT(mat3 A, mat3 B) { return rows(mulv(B, row_x(A)), mulv(B, row_y(A)), mulv(B, row_z(A))); }
-
-KERNEL mat3 full(sym3 A) { return (mat3){A.xx, A.xy, A.xz, A.xy, A.yy, A.yz, A.xz, A.yz, A.zz}; }
-
-KERNEL sym3 upper(mat3 A) { return (sym3){A.xx, A.xy, A.xz, A.yy, A.yz, A.zz}; }
+KERNEL pose compose(pose A, pose B) { return (pose){mulM(A.R, B.R), add_mulv(A.p, A.R, B.p)}; }
 
 // ---- turns about z by an angle given as (c, s), and about x and z by constant ones ----------------
 

@@ -21,6 +21,7 @@
 
 #include "limb/kinematics_derivatives.h"
 
+#include "base/numeric.h"
 #include "kinematics/kinematics_impl.h"
 
 #include <string.h>

@@ -53,7 +53,7 @@ static task begin(limb_balance* p, const limb_balance_scratch* scratch)
 
 // ---- what both stages need ----------------------------------------------------------------------------------
 
-// n vectors, rows of V: V = R' Q with orthonormal Q in the place of V, R upper triangular, row by row.
+// n vectors, rows of V: V = R' Q with orthonormal Q replacing V, R upper triangular, row by row.
 // False when one of them depends on those before it.
 static bool orthogonalise(int n, size_t length, double* V, double* R)
 {
@@ -149,9 +149,9 @@ static bool step(task* k)
   return false;
 }
 
-// ---- second stage: least sum --------------------------------------------------------------------------------
+// ---- second stage: smallest sum -----------------------------------------------------------------------------
 
-// t of the free unknowns with the least sum and E t = c in the independent rows, the others as they are in x:
+// t of the free unknowns with the smallest sum and E t = c in the independent rows, the others as they are in x:
 //   t = preferred + W^-1 E' mu,   and with V = E W^-1/2 = R' Q
 //   W^1/2 (t - preferred) = Q' z,   R' z = rhs,   R mu = z
 static bool least_sum(task* k)
@@ -233,7 +233,7 @@ static bool second_stage(task* k)
 
 // ---- first stage: nearest -----------------------------------------------------------------------------------
 
-// t of the free unknowns with the least |E t - c|, the others as they are in x:
+// t of the free unknowns with the smallest |E t - c|, the others as they are in x:
 //   V = R' Q for the columns of E,   R t = Q rhs
 static bool nearest(task* k)
 {
@@ -259,7 +259,7 @@ static int steepest(task* k)
 {
   const limb_balance* p = k->p;
   int best = -1;
-  double most = 0;
+  double largest = 0;
   for (int i = 0; i < k->rows; i++) k->rhs[i] = missing(k, i, p->x);
   for (int j = 0; j < k->columns; j++) {
     if (k->free[j] || k->refused[j]) continue;
@@ -269,8 +269,8 @@ static int steepest(task* k)
       fall += e * k->rhs[i], size += e * e;
     }
     size = sqrt(size);
-    if (fabs(fall) <= 1e-13 * size * k->scale || fabs(fall) <= most * size) continue;
-    if (fall > 0 ? p->x[j] < p->upper[j] : p->x[j] > p->lower[j]) best = j, most = fabs(fall) / size;
+    if (fabs(fall) <= 1e-13 * size * k->scale || fabs(fall) <= largest * size) continue;
+    if (fall > 0 ? p->x[j] < p->upper[j] : p->x[j] > p->lower[j]) best = j, largest = fabs(fall) / size;
   }
   return best;
 }

@@ -1,7 +1,7 @@
 // Few unknowns between bounds that balance forces: least squares in two stages, by active sets.
 //
-//     first    |E x - b| is least among all x with lower <= x <= upper
-//     then     sum of weight (x - preferred)^2 is least among those
+//     first    |E x - b| is smallest among all x with lower <= x <= upper
+//     then     sum of weight (x - preferred)^2 is smallest among those
 //
 // Reference: without bounds, G. Golub, C. Van Loan, Matrix Computations, 4th edition, sections 5.2 (Gram
 //            and Schmidt, here twice) and 6.2. First stage: C. Lawson, R. Hanson, Solving least squares

@@ -82,10 +82,10 @@ void limb_transpose(int rows, int columns, double* A)
 static int find_pivot(int n, int k, const double* A, const double* scale)
 {
   int best = k;
-  double most = -1;
+  double largest = -1;
   for (int i = k; i < n; i++) {
     const double share = fabs(A[(size_t)i * (size_t)n + (size_t)k]) * scale[i];
-    if (share > most) best = i, most = share;
+    if (share > largest) best = i, largest = share;
   }
   return best;
 }
@@ -94,10 +94,10 @@ bool limb_lu_factor(int n, double* A, int* pivot, double* scale)
 {
   const size_t width = (size_t)n;
   for (int i = 0; i < n; i++) {
-    double most = 0;
-    for (int j = 0; j < n; j++) most = fmax(most, fabs(A[(size_t)i * width + (size_t)j]));
-    if (most == 0) return false;
-    scale[i] = 1 / most;
+    double largest = 0;
+    for (int j = 0; j < n; j++) largest = fmax(largest, fabs(A[(size_t)i * width + (size_t)j]));
+    if (largest == 0) return false;
+    scale[i] = 1 / largest;
   }
   for (int k = 0; k < n; k++) {
     const int p = find_pivot(n, k, A, scale);
@@ -421,9 +421,9 @@ static void sort_down(int n, double* x)
 bool limb_singular_values(int rows, int columns, double* A, double* sigma)
 {
   const size_t m = (size_t)rows, n = (size_t)columns;
-  double most = 0;
-  for (size_t i = 0; i < m; i++) most = fmax(most, limb_dot(n, A + i * n, A + i * n));
-  const double floor = most * DBL_EPSILON * DBL_EPSILON;
+  double largest = 0;
+  for (size_t i = 0; i < m; i++) largest = fmax(largest, limb_dot(n, A + i * n, A + i * n));
+  const double floor = largest * DBL_EPSILON * DBL_EPSILON;
   bool turned = true;
   for (int sweep = 0; turned; sweep++) {
     if (sweep == SWEEPS) return false;

@@ -30,10 +30,10 @@ static inline void take_numbers(ptrdiff_t n, double factor, const double* y, dou
   for (; j < n; j++) x[j] -= factor * y[j];
 }
 
-typedef struct place_of_pivot {
+typedef struct pivot_entry {
   int row, column;
   double size;
-} place_of_pivot;
+} pivot_entry;
 
 typedef struct columns_wanted { // all, or those that are marked like that
   const unsigned char* prefer;
@@ -46,10 +46,10 @@ static inline bool is_wanted(const columns_wanted* of, int c)
 }
 
 // The largest entry of a row that has no pivot yet: what it has in columns of pivots is zero.
-static inline place_of_pivot largest_of_row(const limb_reduction* r, ptrdiff_t wide, const columns_wanted* of, int i)
+static inline pivot_entry largest_of_row(const limb_reduction* r, ptrdiff_t wide, const columns_wanted* of, int i)
 {
   const double* row = r->A + i * wide;
-  place_of_pivot best = {i, 0, 0};
+  pivot_entry best = {i, 0, 0};
   for (int c = 0; c < r->columns; c++) {
     const double size = is_wanted(of, c) ? fabs(row[c]) : 0;
     best.column = size > best.size ? c : best.column;
@@ -59,11 +59,11 @@ static inline place_of_pivot largest_of_row(const limb_reduction* r, ptrdiff_t w
 }
 
 // The same of all rows from `from` on.
-static inline place_of_pivot largest(const limb_reduction* r, ptrdiff_t wide, const columns_wanted* of, int from)
+static inline pivot_entry largest(const limb_reduction* r, ptrdiff_t wide, const columns_wanted* of, int from)
 {
-  place_of_pivot best = {from, 0, 0};
+  pivot_entry best = {from, 0, 0};
   for (int i = from; i < r->rows; i++) {
-    const place_of_pivot p = largest_of_row(r, wide, of, i);
+    const pivot_entry p = largest_of_row(r, wide, of, i);
     if (p.size > best.size) best = p;
   }
   return best;
@@ -81,7 +81,7 @@ static inline void swap_rows(limb_reduction* r, ptrdiff_t wide, int i, int j)
   r->row[i] = r->row[j], r->row[j] = row;
 }
 
-// Column c goes to place k in the list; those it passes move up by one and stay in order.
+// Column c goes to index k of the list; those it passes move up by one and stay in order.
 static inline void put_pivot(limb_reduction* r, int k, int c)
 {
   int next = c;
@@ -107,7 +107,7 @@ static inline void clear_column(limb_reduction* r, ptrdiff_t wide, int k, int c)
 }
 
 // Row k becomes that of a pivot.
-static inline void take_pivot(limb_reduction* r, ptrdiff_t wide, place_of_pivot p)
+static inline void take_pivot(limb_reduction* r, ptrdiff_t wide, pivot_entry p)
 {
   const int k = r->rank;
   swap_rows(r, wide, k, p.row);
@@ -121,21 +121,21 @@ static inline void take_pivot(limb_reduction* r, ptrdiff_t wide, place_of_pivot 
 #define LARGE 0.3 // in a row, and beside the largest entry of all
 
 // An entry of row i that will do as a pivot: of the smallest weight among the large ones. size 0: there is none.
-static inline place_of_pivot good_entry(const limb_reduction* r, ptrdiff_t wide, const columns_wanted* of,
-                                        const int* weight, int i, double enough)
+static inline pivot_entry good_entry(const limb_reduction* r, ptrdiff_t wide, const columns_wanted* of,
+                                     const int* weight, int i, double enough)
 {
-  const place_of_pivot most = largest_of_row(r, wide, of, i);
-  place_of_pivot best = {i, 0, 0};
-  if (!(most.size > enough)) return best;
-  if (!weight) return most;
+  const pivot_entry largest = largest_of_row(r, wide, of, i);
+  pivot_entry best = {i, 0, 0};
+  if (!(largest.size > enough)) return best;
+  if (!weight) return largest;
   const double* row = r->A + i * wide;
   int lightest = INT_MAX;
   for (int c = 0; c < r->columns; c++) {
     const double size = fabs(row[c]);
-    if (size < LARGE * most.size || !is_wanted(of, c)) continue;
+    if (size < LARGE * largest.size || !is_wanted(of, c)) continue;
     if (weight[c] < lightest || (weight[c] == lightest && size > best.size)) {
       lightest = weight[c];
-      best = (place_of_pivot){i, c, size};
+      best = (pivot_entry){i, c, size};
     }
   }
   return best;
@@ -145,14 +145,14 @@ static inline place_of_pivot good_entry(const limb_reduction* r, ptrdiff_t wide,
 static inline void take_pivots(limb_reduction* r, ptrdiff_t wide, columns_wanted of, const int* weight, double scale,
                                double tolerance)
 {
-  const int most = r->rows < r->columns ? r->rows : r->columns;
+  const int max_rank = r->rows < r->columns ? r->rows : r->columns;
   const double min_pivot = tolerance * scale, enough = larger(min_pivot, LARGE * scale);
-  for (int i = r->rank; i < r->rows && r->rank < most; i++) {
-    const place_of_pivot p = good_entry(r, wide, &of, weight, i, enough);
+  for (int i = r->rank; i < r->rows && r->rank < max_rank; i++) {
+    const pivot_entry p = good_entry(r, wide, &of, weight, i, enough);
     if (p.size > min_pivot) take_pivot(r, wide, p);
   }
-  while (r->rank < most) {
-    const place_of_pivot p = largest(r, wide, &of, r->rank);
+  while (r->rank < max_rank) {
+    const pivot_entry p = largest(r, wide, &of, r->rank);
     if (!(p.size > min_pivot)) return;
     take_pivot(r, wide, p);
   }

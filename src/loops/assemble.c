@@ -149,17 +149,17 @@ static limb_status apart(limb_loops* w, const double* a, const double* b, double
   return s;
 }
 
-limb_status limb_assembly_branches(limb_loops* w, const double* q, const limb_assembly* options, int most,
+limb_status limb_assembly_branches(limb_loops* w, const double* q, const limb_assembly* options, int max,
                                    double* q_out, int* found)
 {
   if (found) *found = 0;
-  if (!w || !q || !q_out || !found || most < 1) return LIMB_E_ARG;
+  if (!w || !q || !q_out || !found || max < 1) return LIMB_E_ARG;
   const limb_model* m = w->m;
   limb_assembly o;
   limb_status s = read_assembly(m, options, &o);
   const int tries = o.tries;
   o.tries = 1;
-  for (int t = 0; s == LIMB_OK && t < tries && *found < most; t++) {
+  for (int t = 0; s == LIMB_OK && t < tries && *found < max; t++) {
     double* x = q_out + (ptrdiff_t)*found * m->nq;
     memcpy(x, q, (size_t)m->nq * sizeof *x);
     limb_set_clusters(w, t == 0 ? LIMB_CLUSTER_OPEN : LIMB_CLUSTER_STUCK);
@@ -179,11 +179,11 @@ limb_status limb_assembly_branches(limb_loops* w, const double* q, const limb_as
 
 // ---- the nearest state that closes the loops ----------------------------------------------------------------
 
-// Reference: loops/closing.c; velocities v -= Psi^+ (Psi v - s'), repeated, because the pseudo-inverse is
-//            regularised as far as rounding needs. Cost O(n), and O(rows^2 (rows + velocities)) per cluster
-//            and step.
+// Reference: loops/closing.c; velocities v -= Psi^+ (Psi v - s'), repeated, because the pseudo-inverse is regularised
+//            as far as rounding needs. Cost O(n), and O(constraints^2 (constraints + velocities)) per cluster and
+//            step.
 
-#define PROJECTED         1e-12 // residual of places
+#define PROJECTED         1e-12 // residual of positions
 #define PROJECTION_MAX    1.0   // [rad] or [m] that a projection moves a joint
 #define VELOCITIES_WITHIN 1e-10 // of velocities, relative to what they are the sum of
 
@@ -209,7 +209,7 @@ static double velocity_gap(limb_loops* w, const double* v, double* size)
   return gap;
 }
 
-// v in w->v2. Rows are those at q.
+// v in w->v2. Constraints are those at q.
 static limb_status project_velocities(limb_loops* w, const unsigned char* held)
 {
   const limb_model* m = w->m;
@@ -252,7 +252,7 @@ limb_status limb_project(limb_loops* w, const limb_loop_options* options, double
   if (s != LIMB_OK) return s;
   if (report) *report = (limb_assembly_report){gap.place, gap.place_loop, iterations, 1, 0};
   if (!closed) return LIMB_E_NOCONV;
-  if (v) { // the rows are those of the gap, Psi included
+  if (v) { // the constraints are those of the gap, Psi included
     memcpy(w->v2, v, (size_t)m->nv * sizeof *v);
     s = project_velocities(w, o.held);
     if (s != LIMB_OK) return s;
@@ -269,13 +269,12 @@ limb_status limb_project(limb_loops* w, const limb_loop_options* options, double
 // Reference: E. Allgower, K. Georg, Numerical continuation methods, 1990: tangent, then projection. Cost as
 //            limb_mobility_at per step.
 //
-// How long a step may be is told by the pivots of the columns that follow: they change by a share of the
-// largest one that is not much larger than the step. A step of a quarter of the least pivot, relative to the
-// greatest, before it and after it, passes no place where it is zero; towards such a place steps become
-// shorter and shorter.
+// The pivots of the dependent columns decide how long a step may be: they change by a share of the largest one that
+// is not much larger than the step. A step of a quarter of the smallest pivot, relative to the largest, before it and
+// after it, passes no configuration where that pivot is zero; towards one, steps become shorter and shorter.
 
 #define STEP_MAX  0.1   // [rad] or [m]
-#define SHARE     0.25  // of the least pivot
+#define SHARE     0.25  // of the smallest pivot
 #define STEP_MIN  1e-6  // the branch ends here
 #define CORRECTED 1e-12 // [m] or [rad]: residual of a closed loop
 
@@ -287,7 +286,7 @@ typedef struct follow {
   limb_loop_options o;
 } follow;
 
-// Least over greatest pivot of the columns that follow, of the worst cluster; 0 when held ones depend on each
+// Smallest over largest pivot of the dependent columns, of the worst cluster; 0 when held ones depend on each
 // other.
 static double pivot_ratio(const follow* f)
 {

@@ -142,7 +142,7 @@ static limb_status bias_accelerations(limb_loops* w, const double* q, const doub
 static limb_status bias_accelerations_now(limb_loops* w, const double* q, const double* v, const double** a)
 {
   *a = w->v4;
-  if (w->has_prescribed) return LIMB_E_UNSUPPORTED; // they depend on time, which is not said here
+  if (w->has_prescribed) return LIMB_E_UNSUPPORTED; // they depend on time, which is not known here
   return bias_accelerations(w, q, v, 0, w->v4);
 }
 

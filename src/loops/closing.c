@@ -1,11 +1,11 @@
 // Levenberg and Marquardt's iteration for closed loops, on the manifold of configurations.
 //
-// Reference: J. More, The Levenberg-Marquardt algorithm: implementation and theory, 1977; J. Fan, Y. Yuan, On
-//            the quadratic convergence of the Levenberg-Marquardt method without nonsingularity assumption,
-//            2005: redundant rows do no harm. Cost per iteration O(n), and O(rows^2 (rows + velocities)) per
-//            cluster.
+// Reference: J. More, The Levenberg-Marquardt algorithm: implementation and theory, 1977; J. Fan, Y. Yuan, On the
+//            quadratic convergence of the Levenberg-Marquardt method without nonsingularity assumption, 2005:
+//            redundant constraints do no harm. Cost per iteration O(n), and O(constraints^2 (constraints +
+//            velocities)) per cluster.
 //
-//   phi          what is to become zero, holonomic rows
+//   phi          what is to become zero, holonomic constraints
 //   x            step: x = -A' (A A' + mu)^-1 phi, then q <- q exp(x)
 //   mu           falls when |phi| falls, grows when it does not
 
@@ -21,12 +21,12 @@
 #define NO_STEP      1e-14 // a step below moves nothing
 #define DEAD_END     1e6   // damping above which nothing helps
 #define ROUNDING     1e-15 // residual below which there is nothing to gain
-#define OF_PLACES    1e-14 // rounding of places, relative
+#define OF_POSITIONS 1e-14 // rounding of positions, relative
 
 // ---- steps of least norm ------------------------------------------------------------------------------------
 
-// Local rows of the set, ascending.
-static int rows_of_set(const limb_loops* w, int cluster, limb_constraint_set set, int* list)
+// Local constraints of the set, ascending.
+static int constraints_of_set(const limb_loops* w, int cluster, limb_constraint_set set, int* list)
 {
   const limb_cluster* k = &w->m->clusters.cluster[cluster];
   int count = 0, l = 0;
@@ -55,22 +55,22 @@ void limb_min_norm_step(limb_loops* w, int cluster, limb_constraint_set rows, co
   const limb_cluster* k = &w->m->clusters.cluster[cluster];
   const double* Psi = w->Psi + k->block;
   int* list = w->reduced.row;
-  const ptrdiff_t n = rows_of_set(w, cluster, rows, list);
+  const ptrdiff_t n = constraints_of_set(w, cluster, rows, list);
   double *A = w->cluster_work, *y = A + n * n;
   for (int j = 0; j < k->nv; j++) x[k->v[j]] = 0;
-  double most = 0;
+  double largest = 0;
   for (ptrdiff_t i = 0; i < n; i++) {
     const double* row = Psi + (ptrdiff_t)list[i] * k->nv;
-    most = fmax(most, row_product(k, held, row, row));
+    largest = fmax(largest, row_product(k, held, row, row));
   }
-  if (most == 0) return; // nothing can move
+  if (largest == 0) return; // nothing can move
   double mu = fmax(damping, 64 * (double)n * DBL_EPSILON);
   bool solved = false;
   while (!solved) { // soon: the sum becomes the unit matrix, times mu
     for (ptrdiff_t i = 0; i < n; i++) {
       const double* row = Psi + (ptrdiff_t)list[i] * k->nv;
       for (ptrdiff_t j = 0; j <= i; j++) A[i * n + j] = row_product(k, held, row, Psi + (ptrdiff_t)list[j] * k->nv);
-      A[i * n + i] += mu * most;
+      A[i * n + i] += mu * largest;
       y[i] = b[k->row + list[i]];
     }
     solved = limb_cholesky((int)n, A) || !(mu < 1e100);
@@ -108,9 +108,9 @@ void limb_copy_clusters(const limb_loops* w, int state, const unsigned char* hel
 double limb_cluster_residual(const limb_loops* w, int cluster)
 {
   const limb_cluster* k = &w->m->clusters.cluster[cluster];
-  double most = 0;
-  for (int r = k->row; r < k->row + k->nrow; r++) most = fmax(most, fabs(w->phi[r]));
-  return most;
+  double largest = 0;
+  for (int r = k->row; r < k->row + k->nrow; r++) largest = fmax(largest, fabs(w->phi[r]));
+  return largest;
 }
 
 limb_status limb_check_held(const limb_model* m, const unsigned char* held)
@@ -125,8 +125,8 @@ limb_status limb_check_held(const limb_model* m, const unsigned char* held)
   return LIMB_OK;
 }
 
-// Rows of turns are sines: beyond a right angle they fall again, and lead to a closure that is turned round.
-// There the rest to two takes their place, which goes on growing, with the sign that leads back:
+// Constraints of turns are sines: beyond a right angle they fall again, and lead to a closure that is turned round.
+// There the rest to two replaces them, which goes on growing, with the sign that leads back:
 //   phi <- -(2 - |phi|) phi / |phi|
 static void turn_back(limb_loops* w)
 {
@@ -143,7 +143,7 @@ static void turn_back(limb_loops* w)
   }
 }
 
-static limb_status rows_at(limb_loops* w, const double* q, double time)
+static limb_status constraints_at(limb_loops* w, const double* q, double time)
 {
   const limb_status s = limb_constraints_at(w, q, NULL, time, LIMB_NEED_PSI);
   if (s == LIMB_OK) turn_back(w);
@@ -206,15 +206,15 @@ static void kick(limb_loops* w, const limb_closing* o, int cluster, double size,
   w->order[cluster] = LIMB_CLUSTER_STUCK;
   if (!o->seed || p.kicks[cluster] >= o->kicks) return;
   if (!draw_way(w, o, now->q, &now->drawn)) return;
-  double most = 0;
+  double largest = 0;
   for (int j = 0; j < k->nv; j++) {
     const int v = k->v[j];
     w->v1[v] = o->held && o->held[v] ? 0 : w->v4[v];
-    most = fmax(most, fabs(w->v1[v]));
+    largest = fmax(largest, fabs(w->v1[v]));
   }
-  if (most == 0) return; // all is held
+  if (largest == 0) return; // all is held
   const double length = fmin(1.5, size * pow(3, p.kicks[cluster]));
-  for (int j = 0; j < k->nv; j++) w->v1[k->v[j]] *= length / most;
+  for (int j = 0; j < k->nv; j++) w->v1[k->v[j]] *= length / largest;
   w->order[cluster] = LIMB_CLUSTER_OPEN;
   p.kicks[cluster]++;
   p.damping[cluster] = -1; // to be taken whatever comes of it
@@ -236,11 +236,11 @@ static void next_step(limb_loops* w, const limb_closing* o, int cluster, round_o
   }
   if (!done) {
     limb_min_norm_step(w, cluster, LIMB_CONSTRAINTS_HOLONOMIC, o->held, p.damping[cluster], w->phi, w->v1);
-    double most = 0;
-    for (int j = 0; j < k->nv; j++) most = fmax(most, fabs(w->v1[k->v[j]]));
-    const double scale = most > LONGEST_STEP ? LONGEST_STEP / most : 1;
+    double largest = 0;
+    for (int j = 0; j < k->nv; j++) largest = fmax(largest, fabs(w->v1[k->v[j]]));
+    const double scale = largest > LONGEST_STEP ? LONGEST_STEP / largest : 1;
     for (int j = 0; j < k->nv; j++) w->v1[k->v[j]] *= -scale;
-    if (most > NO_STEP || closed) return;
+    if (largest > NO_STEP || closed) return;
   }
   kick(w, o, cluster, 0.02, now);
 }
@@ -281,17 +281,17 @@ static int next_steps(limb_loops* w, const limb_closing* o, const double* q)
 
 enum { REJECTED = 100 }; // a state for the moment
 
-// Takes the steps that help. The rows are those at q afterwards.
+// Takes the steps that help. The constraints are those at q afterwards.
 static limb_status take_steps(limb_loops* w, const limb_closing* o, double* q)
 {
   const progress p = progress_in(w);
   const int count = w->m->clusters.count;
   limb_status s = limb_integrate(w->m, q, w->v1, 1, w->q1);
-  if (s == LIMB_OK) s = rows_at(w, w->q1, o->time);
+  if (s == LIMB_OK) s = constraints_at(w, w->q1, o->time);
   int rejected = 0;
   for (int c = 0; c < count; c++) {
     if (w->order[c] != LIMB_CLUSTER_OPEN) continue;
-    if (s != LIMB_OK) p.damping[c] = fmax(p.damping[c], 1e-4) * 100; // rows that are not finite
+    if (s != LIMB_OK) p.damping[c] = fmax(p.damping[c], 1e-4) * 100; // constraints that are not finite
     if (s == LIMB_OK && judge_step(w, o, c)) continue;
     w->order[c] = REJECTED, rejected++;
   }
@@ -299,14 +299,14 @@ static limb_status take_steps(limb_loops* w, const limb_closing* o, double* q)
   for (int c = 0; c < count; c++) {
     if (w->order[c] == REJECTED) w->order[c] = LIMB_CLUSTER_OPEN;
   }
-  return rejected > 0 ? rows_at(w, q, o->time) : LIMB_OK;
+  return rejected > 0 ? constraints_at(w, q, o->time) : LIMB_OK;
 }
 
 double limb_closing_tolerance(const limb_loops* w, double tolerance)
 {
   double farthest = 0;
   for (int i = 0; i < w->m->nlink; i++) farthest = fmax(farthest, sp_norm3(w->d->own.X[i].p));
-  return fmax(tolerance, OF_PLACES * farthest);
+  return fmax(tolerance, OF_POSITIONS * farthest);
 }
 
 limb_status limb_close(limb_loops* w, const limb_closing* given, double* q, int* iterations)
@@ -315,7 +315,7 @@ limb_status limb_close(limb_loops* w, const limb_closing* given, double* q, int*
   limb_closing closing = *given;
   const limb_closing* o = &closing;
   for (int c = 0; c < w->m->clusters.count; c++) p.damping[c] = o->damping, p.kicks[c] = 0;
-  limb_status s = rows_at(w, q, o->time);
+  limb_status s = constraints_at(w, q, o->time);
   closing.tolerance = limb_closing_tolerance(w, given->tolerance);
   for (int i = 0; s == LIMB_OK && next_steps(w, o, q) > 0; i++) {
     if (i == o->iterations) break;

@@ -11,7 +11,7 @@
 
 typedef enum limb_constraint_set { LIMB_CONSTRAINTS_ALL, LIMB_CONSTRAINTS_HOLONOMIC } limb_constraint_set;
 
-// x = A' (A A' + mu)^-1 b: the velocities of a cluster, of least norm but for mu, by which its rows change
+// x = A' (A A' + mu)^-1 b: the velocities of a cluster, of least norm but for mu, by which its constraints change
 // by b. A: the live rows of Psi in that set, without the columns of held velocities (marks; NULL: none).
 // mu is damping times the largest row, squared, and never below what rounding needs. b in the order of the
 // clusters. x: nv, of which only those of the cluster are written.
@@ -31,12 +31,12 @@ typedef struct limb_closing {
 // Of a cluster, in w->order.
 enum { LIMB_CLUSTER_OPEN, LIMB_CLUSTER_CLOSED, LIMB_CLUSTER_STUCK };
 
-// Closes the clusters that are marked as open; says which came out closed or stuck. Uses v1, v4, q1, r1
-// ... r3. Leaves the rows at q, sines of turns beyond a right angle excepted. iterations: how many it took
+// Closes the clusters that are marked as open, and marks them as closed or stuck. Uses v1, v4, q1, r1
+// ... r3. Leaves the constraints at q, sines of turns beyond a right angle excepted. iterations: how many it took
 // is added (may be NULL).
 limb_status limb_close(limb_loops* w, const limb_closing* given, double* q, int* iterations);
 
-// The tolerance of residuals, no less than what rounding leaves of places so far from the world's origin.
+// The tolerance of residuals, no less than what rounding leaves of positions so far from the world's origin.
 // Needs the poses.
 double limb_closing_tolerance(const limb_loops* w, double tolerance);
 
@@ -46,7 +46,7 @@ void limb_set_clusters(limb_loops* w, int state);
 // Coordinates of the clusters in that state, held ones excepted, from one configuration to another.
 void limb_copy_clusters(const limb_loops* w, int state, const unsigned char* held, const double* from, double* to);
 
-// Largest |phi| of a cluster, in all its rows. Needs limb_constraints_at.
+// Largest |phi| of a cluster, in all its constraints. Needs limb_constraints_at.
 double limb_cluster_residual(const limb_loops* w, int cluster);
 
 // Held marks: of ball and free joints all or none. LIMB_OK or LIMB_E_ARG.

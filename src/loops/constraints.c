@@ -1,7 +1,7 @@
-// The equations of closures: laws, biases, and the public calls that show them.
+// The equations of closures: prescribed motions, biases, and the public calls that show them.
 //
 // Reference: Khalil 2010, (3) and (4); Ghosal 2010, (12)-(20). Cost O(n) for the motion of the links, then O(joints
-//            between the frames) per row.
+//            between the frames) per constraint.
 
 #include "base/numeric.h"
 #include "base/status.h"
@@ -23,9 +23,9 @@ limb_status limb_loop_options_read(const limb_loop_options* given, limb_loop_opt
   return out->tolerance > 0 && out->tolerance < 1 ? LIMB_OK : LIMB_E_ARG;
 }
 
-// ---- laws ---------------------------------------------------------------------------------------------------
+// ---- prescribed motions -------------------------------------------------------------------------------------
 
-// s, s' and s'' of a law
+// s, s' and s'' of a prescribed motion
 static void ask_law(const limb_time_law* law, double time, double s[3])
 {
   const double turn = 2 * acos(-1.0) * law->frequency, angle = turn * time + law->phase;
@@ -61,7 +61,7 @@ static void take_laws(limb_loops* w, double time)
   }
 }
 
-// ---- rows ---------------------------------------------------------------------------------------------------
+// ---- constraints --------------------------------------------------------------------------------------------
 
 // Axes of the two frames of a closure, in the world. Needs the poses of the links.
 static void frames_of(const limb_loops* w, const limb_loop* loop, sp_mat3* A, sp_mat3* B)
@@ -73,7 +73,7 @@ static void frames_of(const limb_loops* w, const limb_loop* loop, sp_mat3* A, sp
 
 #define FLAT 1e-7 // sine between the axis of a wheel and the normal of its plane
 
-// Whether some wheel lies on its side: it has no track and no lowest point there, its rows are rounding.
+// Whether some wheel lies on its side: it has no track and no lowest point there, its constraints are rounding.
 static bool lies_flat(const limb_loops* w)
 {
   for (int l = 0; l < w->m->nloop; l++) {
@@ -180,7 +180,7 @@ limb_status limb_loop_equations_at(limb_loops* w, const double* q, const double*
 
 // ---- gaps ---------------------------------------------------------------------------------------------------
 
-// Of a closure whose rows vanish, too, when it is turned round: does it stand that way? The axes that should
+// Of a closure whose constraints vanish, too, when it is turned round: does it stand that way? The axes that should
 // agree do so with a cosine of 1 then, not -1. Needs the poses of the links.
 bool limb_loop_is_flipped(const limb_loops* w, int index)
 {
@@ -196,10 +196,10 @@ bool limb_loop_is_flipped(const limb_loops* w, int index)
   return cosine[free_axis] < 0;
 }
 
-static void widen(double size, int loop, double* most, int* whose)
+static void widen(double size, int loop, double* largest, int* whose)
 {
-  if (*whose >= 0 && !(size > *most)) return;
-  *most = size, *whose = loop;
+  if (*whose >= 0 && !(size > *largest)) return;
+  *largest = size, *whose = loop;
 }
 
 limb_status limb_loop_gap_of(limb_loops* w, const double* q, const double* v, const limb_loop_options* options,

@@ -1,22 +1,20 @@
-// Forward dynamics of robots with closed loops: the entry point, the choice of the method, and the
-// judgement of what came out.
+// Forward dynamics of robots with closed loops: the entry point, the choice of the method, the check of the results;
+// impacts.
 //
 // Baumgarte's terms go into gamma before any method starts:
 //
 //     Psi a = gamma - 2 alpha (Psi v - s') - beta^2 (phi - s)
 //
-// Afterwards all rows are looked at, those that others imply as well. Rows that count as dependent at a
-// tolerance agree to no more than that: one is contradicted when LIMB_CONTRADICTION tolerances of the
-// largest sum of magnitudes that a row of its cluster is made of are left. Baumgarte's terms of redundant
-// rows need not agree with each other, as places that are a little off do not: near the surface as much as
-// the largest of them is allowed for, and gamma is looked at without them. Ranks that are in doubt are
-// looked at as loops/ranks.c says.
+// Afterwards all constraints are checked, including those that others imply. Constraints that count as dependent at a
+// tolerance agree to no more than that: one is contradicted when LIMB_CONTRADICTION tolerances of the largest sum of
+// magnitudes that a constraint of its cluster is made of are left. Baumgarte's terms of redundant constraints need not
+// agree with each other, as positions that are slightly off do not: near the surface the largest of these terms is
+// allowed as a residual, and gamma is checked without them. Suspect ranks are checked as in loops/reduce.c.
 
 #include "limb/closed.h"
 
 #include "base/numeric.h"
 #include "base/status.h"
-#include "kernel/tables.h"
 #include "linalg/dense.h"
 #include "loops/loops_impl.h"
 
@@ -31,7 +29,7 @@
 //            Computer Methods in Applied Mechanics and Engineering 1, 1972; Ghosal 2010, which leaves the
 //            choice open.
 //
-// The residual e of a row obeys e'' + 2 alpha e' + beta^2 e = 0. alpha = beta is the fastest decay without
+// The residual e of a constraint obeys e'' + 2 alpha e' + beta^2 e = 0. alpha = beta is the fastest decay without
 // overshoot: a double root at -alpha. A step h multiplies it by R(-alpha h), R being the stability function
 // of the integrator:
 //
@@ -41,9 +39,9 @@
 // with z = alpha h. Stability would allow z = 1. Accuracy does not: a stage half a step ahead is off the
 // surface of the constraints by the curvature, h^2 / 8 of Psi' v, and the feedback takes that for an error
 // of the motion, z^2 / 8 of gamma itself. So z has to be small, and the drift that builds up in 1 / alpha
-// sets the other bound. z = 1/50 (5e-5 of gamma; errors fall to 1/e in 50 steps) is where neither places,
+// sets the other bound. z = 1/50 (5e-5 of gamma; errors fall to 1/e in 50 steps) is where neither positions,
 // velocities nor energies of RK4 over 10 s are worse than without feedback, for steps of 1 to 20 ms
-// (docs/loops.md has the figures): places are 40 to 450 times better.
+// (docs/loops.md has the numbers): positions are 40 to 450 times better.
 
 #define DECAY_STEPS 50
 
@@ -56,7 +54,9 @@ limb_status limb_baumgarte(double step, limb_closed_options* o)
   return LIMB_OK;
 }
 
-#define NEAR 1e-3 // gaps of places and velocities, below which Baumgarte's terms need not agree
+// ---- options ------------------------------------------------------------------------------------------------
+
+#define NEAR 1e-3 // gaps of positions and velocities, below which Baumgarte's terms need not agree
 
 limb_status limb_closed_options_read(const limb_closed_options* given, limb_closed_options* out)
 {
@@ -77,9 +77,9 @@ limb_status limb_closed_options_read(const limb_closed_options* given, limb_clos
   return known && sound && out->iterations > 0 ? LIMB_OK : LIMB_E_ARG;
 }
 
-// ---- judgement ----------------------------------------------------------------------------------------------
+// ---- check of the results -----------------------------------------------------------------------------------
 
-static int redundant_rows(limb_loops* w, double tolerance)
+static int redundant_count(limb_loops* w, double tolerance)
 {
   int rank = 0;
   for (int c = 0; c < w->m->clusters.count; c++)
@@ -87,18 +87,18 @@ static int redundant_rows(limb_loops* w, double tolerance)
   return w->m->nrow - rank;
 }
 
-// |target| + sum |Psi_ij x_j| of the row of a cluster in which it is largest
-static double size_of_rows(const limb_loops* w, int cluster, const double* x, const double* target)
+// |target| + sum |Psi_ij x_j| of the constraint of a cluster in which it is largest
+static double size_of_constraints(const limb_loops* w, int cluster, const double* x, const double* target)
 {
   const limb_cluster* k = &w->m->clusters.cluster[cluster];
-  double most = 0;
+  double peak = 0;
   for (int r = 0; r < k->nrow; r++) {
     const double* row = w->Psi + k->block + (ptrdiff_t)r * k->nv;
     double sum = fabs(target[k->row + r]);
     for (int j = 0; j < k->nv; j++) sum += fabs(row[j] * x[k->v[j]]);
-    most = fmax(most, sum);
+    peak = fmax(peak, sum);
   }
-  return most;
+  return peak;
 }
 
 bool limb_constraints_hold(limb_loops* w, const double* x, const double* target, double slack, double tolerance,
@@ -111,7 +111,7 @@ bool limb_constraints_hold(limb_loops* w, const double* x, const double* target,
   limb_psi_times(w, x, w->r1);
   for (int c = 0; c < m->clusters.count; c++) {
     const limb_cluster* k = &m->clusters.cluster[c];
-    const double allowed = LIMB_CONTRADICTION * tolerance * size_of_rows(w, c, x, target) + slack;
+    const double allowed = LIMB_CONTRADICTION * tolerance * size_of_constraints(w, c, x, target) + slack;
     for (int l = 0; l < k->nloop; l++) {
       const int first = k->row + m->loop[k->loop[l]].local;
       for (int r = first; r < first + m->loop[k->loop[l]].nrow; r++) {
@@ -123,23 +123,23 @@ bool limb_constraints_hold(limb_loops* w, const double* x, const double* target,
     }
   }
   if (out) out->residual = largest, out->loop = worst;
-  if (out) out->redundant = redundant_rows(w, tolerance);
+  if (out) out->redundant = redundant_count(w, tolerance);
   return hold;
 }
 
 // ---- the call -----------------------------------------------------------------------------------------------
 
-static limb_closed_method choose(const limb_model* m, limb_closed_method wish)
+static limb_closed_method choose(const limb_model* m, limb_closed_method requested)
 {
-  if (wish != LIMB_CLOSED_AUTO) return wish;
+  if (requested != LIMB_CLOSED_AUTO) return requested;
   return m->has_mimic && m->nrow > 0 ? LIMB_CLOSED_SCHUR : LIMB_CLOSED_CLUSTERS;
 }
 
 static bool is_stabilised(const limb_closed_options* o) { return o->alpha != 0 || o->beta != 0; }
 
-// The rows of a call: Baumgarte's terms need phi. Clusters look themselves whether their rows are finite.
-static limb_status find_rows(limb_loops* w, const limb_forward_in* in, const limb_closed_options* o,
-                             limb_closed_method method)
+// The constraints of a call: Baumgarte's terms need phi. The method by clusters checks itself whether they are finite.
+static limb_status find_constraints(limb_loops* w, const limb_forward_in* in, const limb_closed_options* o,
+                                    limb_closed_method method)
 {
   const unsigned lean = is_stabilised(o) ? 0U : LIMB_NEED_LEAN;
   const bool raw = lean && method == LIMB_CLOSED_CLUSTERS && !w->has_prescribed;
@@ -150,17 +150,17 @@ static limb_status find_rows(limb_loops* w, const limb_forward_in* in, const lim
 // gamma -= 2 alpha (Psi v - s') + beta^2 (phi - s); the largest of these terms, 0 far from the surface.
 static double stabilise(limb_loops* w, const double* v, const limb_closed_options* o)
 {
-  double most = 0, gap = 0;
+  double peak = 0, gap = 0;
   if (!is_stabilised(o)) return 0;
   limb_psi_times(w, v, w->r1);
   for (int r = 0; r < w->m->nrow; r++) {
     const double rate = w->r1[r] - w->rate[r];
     const double term = 2 * o->alpha * rate + o->beta * o->beta * w->phi[r];
     w->gamma[r] -= term;
-    most = fmax(most, fabs(term));
+    peak = fmax(peak, fabs(term));
     gap = fmax(gap, fmax(fabs(rate), fabs(w->phi[r])));
   }
-  return gap < NEAR ? most : 0;
+  return gap < NEAR ? peak : 0;
 }
 
 static limb_status by_clusters(limb_loops* w, const limb_forward_in* in, double tolerance, double* a, double* lambda)
@@ -197,8 +197,8 @@ static bool choose_again(const limb_loops* w, const limb_closed_options* o, limb
 
 double limb_rounding_at(const limb_model* m, const double* v)
 {
-  const double most = limb_largest((size_t)m->nv, v);
-  return LIMB_CONSTRAINT_ROUNDING * (1 + most * most);
+  const double peak = limb_largest((size_t)m->nv, v);
+  return LIMB_CONSTRAINT_ROUNDING * (1 + peak * peak);
 }
 
 static limb_status contradiction(limb_closed_method method)
@@ -206,11 +206,11 @@ static limb_status contradiction(limb_closed_method method)
   return method == LIMB_CLOSED_PROXIMAL ? LIMB_E_NOCONV : LIMB_E_SINGULAR;
 }
 
-// Whether gamma, as it is without Baumgarte's terms, is nothing where rows depend on others.
+// Whether gamma without Baumgarte's terms vanishes where constraints depend on others.
 static bool gammas_agree(limb_loops* w, const double* a, double slack, double tolerance, limb_suspect* out)
 {
   for (int c = 0; c < w->m->clusters.count; c++) {
-    const double allowed = LIMB_CONTRADICTION * tolerance * size_of_rows(w, c, a, w->gamma) + slack;
+    const double allowed = LIMB_CONTRADICTION * tolerance * size_of_constraints(w, c, a, w->gamma) + slack;
     const limb_reduction* r = limb_reduce_cluster(w, c, NULL, LIMB_CARRY_GAMMA, tolerance);
     for (int i = r->rank; i < r->rows; i++) {
       const double rest = fabs(r->A[(ptrdiff_t)i * (r->columns + 1) + r->columns]);
@@ -222,7 +222,7 @@ static bool gammas_agree(limb_loops* w, const double* a, double slack, double to
   return true;
 }
 
-// Ranks that are in doubt. Leaves the rows as they were.
+// Checks suspect ranks. Leaves the constraints as they were.
 static limb_status check_ranks(limb_loops* w, const limb_forward_in* in, const limb_closed_options* o, const double* a,
                                limb_closed_report* report)
 {
@@ -237,14 +237,14 @@ static limb_status check_ranks(limb_loops* w, const limb_forward_in* in, const l
     s = limb_check_redundancy(w, in->q, o->loops.time, tolerance, &why);
   if (why.loop >= 0) {
     report->loop = why.loop, report->residual = why.residual;
-    report->redundant = redundant_rows(w, tolerance);
+    report->redundant = redundant_count(w, tolerance);
   }
-  if (s == LIMB_OK) s = find_rows(w, in, o, report->method);
+  if (s == LIMB_OK) s = find_constraints(w, in, o, report->method);
   if (s == LIMB_OK) (void)stabilise(w, in->v, o);
   return s;
 }
 
-// Whether what came out can be trusted.
+// Whether the results can be trusted.
 static limb_status judge(limb_loops* w, const limb_forward_in* in, const limb_closed_options* o, const double* a,
                          double term, limb_closed_report* report)
 {
@@ -272,7 +272,7 @@ limb_status limb_closed_forward_dynamics(limb_loops* w, const limb_closed_motion
   if (found.method != LIMB_CLOSED_CLUSTERS && w->use != LIMB_LOOPS_DENSE) return LIMB_E_ORDER;
   if (!limb_finite_v(w->d, tau)) return LIMB_E_NONFINITE;
   const limb_forward_in x = {in->q, in->v, tau, in->env};
-  s = find_rows(w, &x, &o, found.method);
+  s = find_constraints(w, &x, &o, found.method);
   if (s != LIMB_OK) return s;
   const double term = stabilise(w, x.v, &o);
   s = run(w, &x, &o, a, lambda ? w->r3 : NULL, &found);
@@ -282,7 +282,7 @@ limb_status limb_closed_forward_dynamics(limb_loops* w, const limb_closed_motion
   if (!limb_finite_v(w->d, a)) return LIMB_E_NONFINITE;
   if (lambda) limb_constraints_to_user(w, w->r3, lambda);
   if (lambda && !limb_finite(m->nrow, lambda)) return LIMB_E_NONFINITE;
-  // rows that were solved for, one by one, hold; one that no joint moves may have a law
+  // constraints that were solved for, one by one, hold; one that no joint moves may be prescribed
   const bool clear = w->full && !w->suspect && !w->has_prescribed;
   if (clear && !report && found.method == LIMB_CLOSED_CLUSTERS) return LIMB_OK;
   s = judge(w, &x, &o, a, term, &found);
@@ -300,10 +300,10 @@ limb_status limb_closed_forward_dynamics(limb_loops* w, const limb_closed_motion
 //
 //     M (v_after - v) = Psi' p,     Psi v_after = s'
 //
-// It is the equation of forward dynamics, with velocities in place of accelerations, and no force that acts
+// It is the equation of forward dynamics, with velocities instead of accelerations, and no force that acts
 // for a finite time counts.
 
-// Ranks that are in doubt: how far q is from the surface, and whether branches meet there.
+// Suspect ranks: how far q is from the surface, and whether branches meet there.
 static limb_status check_impact_ranks(limb_loops* w, const double* q, const limb_loop_options* o,
                                       limb_closed_report* report)
 {

@@ -14,17 +14,17 @@
 // Through Psi M^-1 Psi'.
 //
 // Reference: Featherstone 2008, section 8.4; Ghosal 2010, (14)-(17), where M is inverted as a whole.
-// Cost:      O(n m^2 + m^3) for m rows, and the elimination of the rows of each cluster.
+// Cost:      O(n m^2 + m^3) for m constraints, and the elimination of the constraints of each cluster.
 //
 //   a0          acceleration of the tree without closures
-//   R x = b     independent rows, from elimination: T Psi = [R; 0], T gamma = [b; 0]
+//   R x = b     independent constraints, from elimination: T Psi = [R; 0], T gamma = [b; 0]
 //   X = M^-1 R' by the tree's own factors
 //
 //     R M^-1 R' mu = b - R a0,     a = a0 + M^-1 R' mu,     Psi' lambda = R' mu
 //
-// With R in place of Psi, the matrix on the left is as well conditioned as M, however near the closures
+// With R instead of Psi, the matrix on the left is as well conditioned as M, however near the closures
 // come to a singularity: R_p = 1, and its other entries are small (complete pivoting). A second step with
-// what is left of the rows takes the rounding of the first one away.
+// the residual of the constraints removes the rounding of the first.
 
 limb_dense limb_dense_parts(const limb_loops* w)
 {
@@ -100,10 +100,10 @@ limb_status limb_forward_by_schur(limb_loops* w, const limb_forward_in* in, doub
 // Cost:      O((n + m)^3).
 //
 //     [ M  R' ] [  a  ]   [ tau - h ]
-//     [ R  0  ] [ -mu ] = [ b       ]         R x = b: the independent rows (above), Psi' lambda = R' mu
+//     [ R  0  ] [ -mu ] = [ b       ]         R x = b: the independent constraints (above), Psi' lambda = R' mu
 //
 // M may be singular: the matrix is regular when M is positive definite along the motions that R leaves, and
-// then has as many positive eigenvalues as there are velocities, and as many negative ones as rows. Rows
+// then has as many positive eigenvalues as there are velocities, and as many negative ones as constraints. Rows
 // and columns are scaled by D, so that the diagonal of M and the largest entry of each row of R are 1; what
 // vanishes besides that is rounding.
 
@@ -119,12 +119,12 @@ typedef struct saddle {
 static saddle lay_out_saddle(const limb_loops* w)
 {
   const limb_dense dense = limb_dense_parts(w);
-  const size_t n = (size_t)w->m->nv, most = n + (size_t)w->m->nrow;
+  const size_t n = (size_t)w->m->nv, max_size = n + (size_t)w->m->nrow;
   saddle k = {.n = w->m->nv, .K = dense.part[0], .LD = dense.part[1], .M = dense.part[2]};
   k.R = k.M + n * n; // n^2 + nrow n <= most^2
-  k.scale = k.K + most * most;
-  k.rhs = k.LD + most * most;
-  k.x = k.M + most * most;
+  k.scale = k.K + max_size * max_size;
+  k.rhs = k.LD + max_size * max_size;
+  k.x = k.M + max_size * max_size;
   return k;
 }
 
@@ -140,11 +140,11 @@ static limb_status find_right_side(limb_loops* w, const limb_forward_in* in, dou
 
 static void find_scales(const saddle* k)
 {
-  double most = 0;
-  for (ptrdiff_t i = 0; i < k->n; i++) most = fmax(most, k->M[i * k->n + i]);
+  double peak = 0;
+  for (ptrdiff_t i = 0; i < k->n; i++) peak = fmax(peak, k->M[i * k->n + i]);
   for (ptrdiff_t i = 0; i < k->n; i++) {
     const double d = k->M[i * k->n + i];
-    k->scale[i] = d > DBL_EPSILON * most ? 1 / sqrt(d) : most > 0 ? 1 / sqrt(most) : 1;
+    k->scale[i] = d > DBL_EPSILON * peak ? 1 / sqrt(d) : peak > 0 ? 1 / sqrt(peak) : 1;
   }
   for (ptrdiff_t r = 0; r < k->rank; r++) {
     double largest = 0;
@@ -169,7 +169,7 @@ static bool factor_saddle(const saddle* k, int* pivot)
   return limb_indefinite_factor(k->size, rounding, k->LD, pivot, &negative) && negative == k->rank;
 }
 
-// K y = D rhs, x = D y. The second step takes the rounding of the first one away.
+// K y = D rhs, x = D y. The second step removes the rounding of the first.
 static void solve_saddle(const saddle* k, const int* pivot, double* y, double* rest)
 {
   enum { STEPS = 2 };
@@ -207,7 +207,7 @@ limb_status limb_forward_by_kkt(limb_loops* w, const limb_forward_in* in, double
 
 // ---- proximal iteration -------------------------------------------------------------------------------------
 
-// Regularised and iterated, for rows that depend on each other, or nearly do.
+// Regularised and iterated, for constraints that depend on each other, or nearly do.
 //
 // Reference: J. Carpentier, R. Budhiraja, N. Mansard, Proximal and sparse resolution of constrained dynamic
 //            equations, RSS 2021; R. Rockafellar, Augmented Lagrangians and applications of the proximal
@@ -216,10 +216,10 @@ limb_status limb_forward_by_kkt(limb_loops* w, const limb_forward_in* in, double
 //
 //     (Psi M^-1 Psi' + rho 1) dlambda = gamma - Psi a,     a += M^-1 Psi' dlambda
 //
-// from a of the tree and lambda = 0 on. The matrix is positive definite whatever the rows are, and no rank
+// from a of the tree and lambda = 0 on. The matrix is positive definite whatever the constraints are, and no rank
 // is decided on to find a. A direction in which Psi M^-1 Psi' is sigma loses all but rho / (sigma + rho) of
-// its error in a step; one in which it is zero stays, and does not matter to a. The steps end when the rows
-// do not come nearer any more.
+// its error in a step; one in which it is zero stays, and does not matter to a. The steps end when the residual
+// no longer falls.
 //
 //   rho         regularisation times the mean of the diagonal
 //   B, X        live rows of Psi, and M^-1 of them
@@ -310,14 +310,13 @@ limb_status limb_forward_by_proximal(limb_loops* w, const limb_forward_in* in, c
 
 // ---- cluster by cluster -------------------------------------------------------------------------------------
 
-// Rows reduced, one sweep over the links (kernel/cluster_kernel.h), and
-// multipliers where they are wanted, from what the tree would need for the motion: Psi' lambda = inverse
-// dynamics - tau.
+// Constraints are reduced, then one sweep over the links follows (kernel/cluster_kernel.h). Multipliers, if
+// requested, come from what the tree would need for the motion: Psi' lambda = inverse dynamics - tau.
 //
 // Cost O(n) and the clusters' cubes.
 
-// The live rows of a cluster with gamma, and zeros up to whole quads; A: where they go.
-static limb_reduction* load_rows(limb_loops* w, int c, double* A)
+// The live constraints of a cluster with gamma, and zeros up to whole quads; A: where they go.
+static limb_reduction* load_constraints(limb_loops* w, int c, double* A)
 {
   const limb_cluster* k = &w->m->clusters.cluster[c];
   const int *live = w->live + k->row, n = k->nv, wide = limb_quads_above(n);
@@ -340,7 +339,7 @@ static limb_status reduce_clusters(limb_loops* w, double tolerance)
   int *pivot = w->pivots, *row = w->rows;
   w->full = true, w->suspect = false;
   for (int c = 0; c < w->m->clusters.count; c++) {
-    limb_reduction* r = load_rows(w, c, A);
+    limb_reduction* r = load_constraints(w, c, A);
     const ptrdiff_t size = (ptrdiff_t)r->rows * (r->columns + r->extra);
     if (!limb_finite(size, A)) return LIMB_E_NONFINITE;
     r->pivot = pivot, r->row = row;

@@ -174,7 +174,7 @@ static void share_alone(const limb_loops* w, int v, const limb_actuation* how, c
   out->unbalanced = fmax(out->unbalanced, fabs(tree[v] - tau[v]));
 }
 
-// Torques come out at a bound to rounding.
+// Torques reach a bound up to rounding.
 static bool is_at(double tau, double bound) { return isfinite(bound) && fabs(tau - bound) <= 1e-12 * fabs(bound); }
 
 limb_status limb_share_torques(limb_loops* w, const limb_actuation* how, double tolerance, const double* tree,
@@ -204,13 +204,13 @@ static bool motion_complete(const limb_closed_motion* in) { return in && in->q &
 
 static double largest_wrench(const limb_environment* env)
 {
-  double most = 0;
+  double largest = 0;
   for (int k = 0; k < env->nwrench; k++) {
     const sp_force* f = &env->wrench[k].wrench;
     const double x[6] = {f->m.x, f->m.y, f->m.z, f->f.x, f->f.y, f->f.z};
-    most = fmax(most, limb_largest(6, x));
+    largest = fmax(largest, limb_largest(6, x));
   }
-  return most;
+  return largest;
 }
 
 // The size of the forces that cancel in a motion, against which rounding is measured: the weight and the

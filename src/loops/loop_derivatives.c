@@ -16,8 +16,8 @@
 
 // ---- changes along directions -------------------------------------------------------------------------------
 
-// The motion of the links and the rows, along what the dual workspace holds.
-static void rows_along(limb_loops* w, limb_dual* u, bool with_psi)
+// The motion of the links and the constraints, along what the dual workspace holds.
+static void constraints_along(limb_loops* w, limb_dual* u, bool with_psi)
 {
   const limb_model* m = w->m;
   const limb_loop_tangents* t = &w->along;
@@ -83,7 +83,7 @@ limb_status limb_loop_along(limb_loops* w, limb_dual* u, const limb_loop_point* 
     w->along.lambda[r] = (limb_dual_number){.x = point->lambda ? point->lambda[r] : 0};
   for (int first = 0; first < along->count; first += LIMB_TANGENTS) {
     limb_dual_group(u, along, along->da, first);
-    rows_along(w, u, out->dPsi_z != NULL);
+    constraints_along(w, u, out->dPsi_z != NULL);
     if (out->dF) forces_along(w, u, &x, along, first);
     const int used = limb_dual_used(along, first);
     for (int slot = 0; slot < used; slot++) take_changes(w, u, first + slot, slot, out);
@@ -116,12 +116,12 @@ static int independent_constraints(limb_loops* w, double tolerance)
 //     A dlambda = Psi M^-1 dF - dc        da = -M^-1 dF + X dlambda
 //     by tau:    dlambda = -A^-1 X'       da = M^-1 - X A^-1 X'
 //
-// Where rows depend on each other, these are of the robot that has the independent ones only, with
+// Where constraints depend on each other, these are of the robot that has the independent ones only, with
 // multipliers A^-1 X' f that make the same force f = Psi' lambda: it moves alike, but for states that do
 // not close the loops.
 
 typedef struct forward_parts {
-  int n, m;      // velocities, independent rows
+  int n, m;      // velocities, independent constraints
   double *X, *A; // m x n (transposed), m x m: Cholesky factor_forward
   double* Z;     // n x n: M^-1 dF of each direction
   double* dc;    // n x nrow
@@ -174,15 +174,15 @@ static void put_column(limb_loops* w, const forward_parts* p, int direction, dou
   for (int r = 0; dlambda && r < p->m; r++) dlambda[(ptrdiff_t)w->user_index[w->order[r]] * n + direction] = x[r];
 }
 
-// Rows that some joint moves.
-static int live_rows(const limb_loops* w)
+// Constraints that some joint moves.
+static int live_count(const limb_loops* w)
 {
   int count = 0;
   for (int c = 0; c < w->m->clusters.count; c++) count += w->nlive[c];
   return count;
 }
 
-// The multipliers of the independent rows that make the same force as those of all, in the order of the
+// The multipliers of the independent constraints that make the same force as those of all, in the order of the
 // clusters.
 static void gather_multipliers(limb_loops* w, const forward_parts* p, double* lambda)
 {
@@ -252,7 +252,7 @@ limb_status limb_closed_forward_dynamics_derivatives(limb_loops* w, limb_dual* d
   const limb_loop_point point = {{in->q, in->v, w->v4, in->env}, w->r3};
   forward_parts p = forward_layout(w);
   p.m = independent_constraints(w, o.loops.tolerance);
-  const bool redundant = p.m < live_rows(w);
+  const bool redundant = p.m < live_count(w);
   if (redundant && (out->dlambda_dq || out->dlambda_dv || out->dlambda_dtau)) return LIMB_E_SINGULAR;
   s = factor_forward(w, in->q, &p);
   if (s != LIMB_OK) return s;
@@ -272,7 +272,7 @@ limb_status limb_closed_forward_dynamics_derivatives(limb_loops* w, limb_dual* d
 // Cost:      O(n^2) by dual numbers, O((n + m)^3) for the factors.
 //
 // The independent coordinates y, their velocities and accelerations decide about q, v and a of the tree.
-// Along each of them, first the others follow from the rows, differentiated:
+// Along each of them, first the others follow from the constraints, differentiated:
 //
 //     Psi dq = 0        Psi dv = -(dPsi) v        Psi da = -dc          c = Psi a + Psi' v, at fixed a
 //
@@ -283,7 +283,7 @@ limb_status limb_closed_forward_dynamics_derivatives(limb_loops* w, limb_dual* d
 //     [ Psi 0    ] [ lambda ] = [ 0        ]        [ Psi 0    ] [ dlambda ] = [ -dPsi z  ]
 
 typedef struct inverse_parts {
-  int n, m, y, size;    // velocities, live rows, independent velocities, n + m
+  int n, m, y, size;    // velocities, live constraints, independent velocities, n + m
   double* K;            // size x size: factors
   double* G;            // up to nv x nv
   double *dq, *dv, *da; // y x n: directions
@@ -298,10 +298,10 @@ typedef struct inverse_parts {
 static inverse_parts inverse_layout(const limb_loops* w, const limb_loop_options* o)
 {
   const limb_dense dense = limb_dense_parts(w);
-  const size_t n = (size_t)w->m->nv, m = (size_t)w->m->nrow, most = n + m;
+  const size_t n = (size_t)w->m->nv, m = (size_t)w->m->nrow, max_size = n + m;
   return (inverse_parts){.n = w->m->nv,
                          .K = dense.part[0],
-                         .x = dense.part[0] + most * most,
+                         .x = dense.part[0] + max_size * max_size,
                          .G = dense.part[1],
                          .dc = dense.part[1] + n * n,
                          .dq = dense.part[2],
@@ -418,7 +418,7 @@ static limb_status by_accelerations(limb_loops* w, limb_dual* u, const limb_loop
 
 // ---- inverse dynamics: the call -----------------------------------------------------------------------------
 
-// Marks of dependent velocities, G, the completed accelerations in v4, and the rows at q.
+// Marks of dependent velocities, G, the completed accelerations in v4, and the constraints at q.
 static limb_status prepare(limb_loops* w, const limb_closed_motion* in, const unsigned char* independent,
                            inverse_parts* p)
 {

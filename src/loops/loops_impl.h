@@ -1,8 +1,8 @@
 // The workspace of loops, and what the files of this layer share.
 //
-// Rows and multipliers inside are in the order of the clusters (model/clusters.c): local row r of cluster
-// c is number c.row + r, its block of Psi is nrow x nv at c.block. Idle rows, which no joint moves, are
-// left out of everything that is solved: of each cluster, live[c.row ...] lists the local rows that are not.
+// Constraints and multipliers inside are in the order of the clusters (model/clusters.c): local constraint r of cluster
+// c is number c.row + r, its block of Psi is nrow x nv at c.block. Idle constraints, which no joint moves, are left out
+// of everything that is solved: of each cluster, live[c.row ...] lists the local constraints that are not idle.
 #ifndef LIMB_LOOPS_IMPL_H
 #define LIMB_LOOPS_IMPL_H
 
@@ -17,7 +17,7 @@
 #include "model/clusters.h"
 #include "model/data_impl.h"
 
-// The motion of links, and the rows, with their changes along directions (loops/loop_derivatives.c).
+// The motion of links, and the constraints, with their changes along directions (loops/loop_derivatives.c).
 typedef struct limb_loop_tangents {
   limb_dual_number *X, *vel, *acc, *acc_v; // 12 nlink, then 6 nlink
   limb_dual_number *Psi, *bias, *reach;    // as in the workspace
@@ -35,11 +35,11 @@ struct limb_loops {
   double *Psi, *phi, *bias, *rate, *gamma;
   double* reach;         // 6 nrow
   int* user_index;       // nrow: index in the user's order
-  int* live;             // nrow: local rows of each cluster that some joint moves
+  int* live;             // nrow: local constraints of each cluster that some joint moves
   int* nlive;            // clusters
   unsigned char* wanted; // nloop: the same by bits
   bool has_prescribed, has_wheels;
-  unsigned char* mixed; // clusters: 1 where rows have units of their own (limb_even_constraints)
+  unsigned char* mixed; // clusters: 1 where constraints have units of their own (limb_even_constraints)
 
   // forward dynamics by clusters
   const limb_cluster_kernels* cluster_kernels;
@@ -53,16 +53,16 @@ struct limb_loops {
   double *work, *kept;      // of the kernels
 
   // a cluster at a time: capacity of the largest one
-  limb_reduction reduced;         // A: most_nrow x (most_nv + most_nrow + 1)
-  double* cluster_work;           // (most_nv + most_nrow + 2)^2
+  limb_reduction reduced;         // A: max_nrow x (max_nv + max_nrow + 1)
+  double* cluster_work;           // (max_nv + max_nrow + 2)^2
   unsigned char* marks;           // nv
   unsigned char* active;          // nv: 1 where a motor is
-  unsigned char *prefer, *chosen; // nv: marks of a call
+  unsigned char *prefer, *chosen; // nv: flags of a call
 
   // inverse dynamics (loops/inverse.c)
-  double* sharing;              // limb_sharing_size(most_nv)
-  int* sharing_index;           // 4 most_nv
-  unsigned char* sharing_marks; // 2 most_nv
+  double* sharing;              // limb_sharing_size(max_nv)
+  int* sharing_index;           // 4 max_nv
+  unsigned char* sharing_marks; // 2 max_nv
   unsigned char* passive;       // nv: 1 where no motor is
   limb_wrench* closure;         // 2 nloop: what closures do to bodies
 
@@ -71,7 +71,7 @@ struct limb_loops {
   double *q1, *q2, *q3;      // nq: scratch
   int* order;                // nv + 2 nrow: scratch
   unsigned char* dependent;  // nv: scratch
-  double* dense;             // LIMB_LOOPS_DENSE: limb_loops_dense_size numbers; else NULL
+  double* dense;             // LIMB_LOOPS_DENSE: LIMB_DENSE_PARTS (nv + nrow + 1)^2 numbers; else NULL
   limb_loop_tangents along;  // LIMB_LOOPS_DENSE; else empty
   limb_dual* dual;           // LIMB_LOOPS_DENSE: of the tree; else NULL
 
@@ -82,13 +82,12 @@ struct limb_loops {
   double* lambda; // nrow, the user's order
 };
 
-// Numbers of dense scratch: LIMB_DENSE_PARTS (nv + nrow + 1)^2.
-enum { LIMB_DENSE_PARTS = 6 };
+enum { LIMB_DENSE_PARTS = 6 }; // of dense scratch
 
 // Reads options (NULL: defaults).
 limb_status limb_loop_options_read(const limb_loop_options* given, limb_loop_options* out);
 
-// Whether a law says anything.
+// Whether a motion is prescribed: any coefficient is not zero.
 bool limb_is_prescribed(const limb_time_law* law);
 
 static inline bool limb_is_wheel(const limb_loop* loop)
@@ -96,45 +95,44 @@ static inline bool limb_is_wheel(const limb_loop* loop)
   return loop->def.kind == LIMB_LOOP_WHEEL || loop->def.kind == LIMB_LOOP_ROLLING_DISC;
 }
 
-// Whether a pin, weld or the like stands turned round, where its rows vanish, too. Needs limb_constraints_at.
+// Whether a pin, weld or the like stands turned round, where its constraints vanish, too. Needs limb_constraints_at.
 bool limb_loop_is_flipped(const limb_loops* w, int loop);
 
-// What limb_constraints_at is to find.
+// What limb_constraints_at computes.
 enum {
   LIMB_NEED_PSI = 1,
   LIMB_NEED_GAMMA = 2,
   LIMB_NEED_REACH = 4,
-  LIMB_NEED_LEAN = 8, // no phi; idle rows are not looked at, their gamma is what laws say
-  LIMB_NEED_RAW = 16  // not looked at whether Psi and gamma are finite
+  LIMB_NEED_LEAN = 8, // no phi; idle constraints are skipped, their gamma is that of prescribed motions
+  LIMB_NEED_RAW = 16  // no check whether Psi and gamma are finite
 };
 
-// The equations at q, v (NULL: at rest), checked here: phi less s(t), rate, and what `need` says: Psi,
-// gamma, reach.
-// Leaves the motion of the links in w->d->own. LIMB_E_NONFINITE also when a row is not finite;
+// The equations at q, v (NULL: at rest), checked here: phi less s(t), rate, and what `need` requests: Psi, gamma,
+// reach. Leaves the motion of the links in w->d->own. LIMB_E_NONFINITE also when a constraint is not finite;
 // LIMB_E_SINGULAR when a wheel lies flat.
 limb_status limb_constraints_at(limb_loops* w, const double* q, const double* v, double time, unsigned need);
 
-// A cluster's block of Psi, live rows only, reduced with preferred columns (marks by the user's
+// A cluster's block of Psi, live constraints only, reduced with preferred columns (flags by the user's
 // velocities; NULL: none): w->reduced. What is carried along:
 typedef enum limb_carry {
   LIMB_CARRY_NOTHING,  // extra = 0
   LIMB_CARRY_RESIDUAL, // extra = 1: phi
   LIMB_CARRY_RATE,     // extra = 1: rate
   LIMB_CARRY_GAMMA,    // extra = 1: gamma
-  LIMB_CARRY_STEPS     // extra = live rows: the unit matrix
+  LIMB_CARRY_STEPS     // extra = live constraints: the unit matrix
 } limb_carry;
 const limb_reduction* limb_reduce_cluster(limb_loops* w, int cluster, const unsigned char* prefer, limb_carry carry,
                                           double tolerance);
 
-// Rows of gears and polynomials have units of their own. Given rows of a cluster, live ones only, what is
-// carried included, are multiplied such that the largest entry of each of these is that of the geometric
-// rows; with `apart`, those of turns and those of places get a largest entry of 1 each, too.
+// Scales constraints of gears and polynomials, which have units of their own. r: live constraints of a cluster, with
+// what is carried. The largest entry of each of these becomes that of the geometric constraints; with `apart`, those
+// of rotations and those of positions get a largest entry of 1 each, too.
 void limb_even_constraints(const limb_loops* w, int cluster, bool apart, limb_reduction* r);
 
 // ---- whether a rank can be trusted (loops/reduce.c) ---------------------------------------------------------
 
-// Least pivots, beside the greatest one, that may be there only because loops are not quite closed: in any
-// cluster, and where other rows depend on each other as they are.
+// Smallest pivots, relative to the largest, that may be there only because loops are not quite closed: in any
+// cluster, and where other constraints depend on each other as they are.
 #define LIMB_THIN    1e-4
 #define LIMB_SLENDER 1e-2
 
@@ -144,28 +142,27 @@ static inline bool limb_is_suspect(const limb_reduction* r)
   return r->min_pivot < share * r->max_pivot;
 }
 
-// Of live row i of a cluster.
+// The loop of live constraint i of a cluster.
 int limb_loop_of_constraint(const limb_loops* w, int cluster, int i);
 
-typedef struct limb_suspect { // of what, and how much
+typedef struct limb_suspect { // where a rank is suspect, and by how much
   int loop;
   double residual;
 } limb_suspect;
 
-// Looks at the rows that are there: w->full and w->suspect.
+// From the constraints that are there: w->full and w->suspect.
 void limb_find_suspect_ranks(limb_loops* w, double tolerance);
 
-// LIMB_E_SINGULAR when dependent rows cannot be told from independent ones so far from the surface of the
-// constraints.
-// Needs phi and Psi. out may be NULL.
+// LIMB_E_SINGULAR when dependent constraints cannot be distinguished from independent ones so far from the surface of
+// the constraints. Needs phi and Psi. out may be NULL.
 limb_status limb_check_distance(limb_loops* w, double tolerance, limb_suspect* out);
 
-// LIMB_E_SINGULAR when rows depend on each other here only: branches of motion meet, or a structure is
+// LIMB_E_SINGULAR when constraints depend on each other here only: branches of motion meet, or a structure is
 // shaky. Needs Psi at q; leaves other biases, and uses v1. out may be NULL.
 limb_status limb_check_redundancy(limb_loops* w, const double* q, double time, double tolerance, limb_suspect* out);
 
 // ---- along the independent velocities (loops/reduce.c); all need Psi ----------------------------------------
-// The independent velocities are those of w->settings, or chosen; w->chosen marks them afterwards.
+// The independent velocities are those of w->settings, or chosen; w->chosen flags them afterwards.
 
 // x = Ghat' x for nv rows of `columns` numbers. LIMB_E_SINGULAR as limb_velocity_map.
 limb_status limb_to_independent(limb_loops* w, int columns, double* x);
@@ -177,20 +174,20 @@ limb_status limb_from_independent(limb_loops* w, double* x);
 // clusters); the others, those marked in w->chosen, stay.
 limb_status limb_follow_constraints(limb_loops* w, int count, double tolerance, const double* right, double* x);
 
-// ---- more ---------------------------------------------------------------------------------------------------
+// ---- orders, products, multipliers --------------------------------------------------------------------------
 
 // From the order of the clusters to the user's, and back.
 void limb_constraints_to_user(const limb_loops* w, const double* x, double* user);
 void limb_constraints_from_user(const limb_loops* w, const double* user, double* x);
 
-// y = Psi x and y += Psi' x, by blocks; x or y in the order of the clusters where they are rows.
+// y = Psi x, by blocks; y in the order of the clusters.
 void limb_psi_times(const limb_loops* w, const double* x, double* y);
 
 // Row r of Psi, of nv numbers.
 void limb_psi_row(const limb_loops* w, int row, double* out);
 
 // Multipliers of least norm with Psi' lambda = f for f in the span of Psi', cluster by cluster: those that
-// balance f where they can. f: nv. lambda: nrow, in the order of the clusters; zero in idle rows.
+// balance f where they can. f: nv. lambda: nrow, in the order of the clusters; zero in idle constraints.
 void limb_min_norm_multipliers(limb_loops* w, const double* f, double tolerance, double* lambda);
 
 // ---- inverse dynamics ---------------------------------------------------------------------------------------
@@ -198,20 +195,20 @@ void limb_min_norm_multipliers(limb_loops* w, const double* f, double tolerance,
 // Numbers of scratch for sharing torques in a cluster of n velocities.
 size_t limb_sharing_size(size_t n);
 
-// Checks what is said about active joints, and copies it (NULL: defaults). Bounds may be infinite.
+// Checks the options of active joints, and copies them (NULL: defaults). Bounds may be infinite.
 limb_status limb_actuation_read(const limb_loops* w, const limb_actuation* given, limb_actuation* out);
 
 // tau at active joints that balances tree, what the tree needs, with the loops closed; Psi must be there.
-// Counts and `unbalanced` of out are set, and w->suspect. LIMB_E_NONFINITE; LIMB_E_NOCONV: bounds that
-// were not sorted out (linalg/balance.h).
+// Counts and `unbalanced` of out are set, and w->suspect. LIMB_E_NONFINITE; LIMB_E_NOCONV: the active
+// sets of the bounds did not converge (linalg/balance.h).
 limb_status limb_share_torques(limb_loops* w, const limb_actuation* how, double tolerance, const double* tree,
                                double* tau, limb_closed_forces* out);
 
 // ---- forward dynamics ---------------------------------------------------------------------------------------
 
-// All methods are called with the rows of the workspace found (limb_constraints_at, Psi and gamma) and
-// Baumgarte's terms in gamma. They leave the rows as they are, except for what limb_reduce_cluster works
-// in. Multipliers are nrow numbers in the order of the clusters; NULL: not wanted.
+// All methods are called with the constraints of the workspace found (limb_constraints_at, Psi and gamma) and
+// Baumgarte's terms in gamma. They leave the constraints as they are, except for what limb_reduce_cluster works
+// in. Multipliers are nrow numbers in the order of the clusters; NULL: not requested.
 
 // The state, and what acts: checked, but for the environment.
 typedef struct limb_forward_in {
@@ -241,23 +238,23 @@ typedef struct limb_dense {
 
 limb_dense limb_dense_parts(const limb_loops* w);
 
-// x += M^-1 Psi' lambda, such that Psi x is what carry says: rows that depend on others are left to these,
-// and lambda is the one of least norm. In x is what would be without the closures.
+// x += M^-1 Psi' lambda, such that Psi x equals what carry selects. Constraints that depend on others are left
+// to these, and lambda has the least norm. x holds on entry what it would be without the closures.
 limb_status limb_schur_correct(limb_loops* w, const double* q, limb_carry carry, double tolerance, double* x,
                                double* lambda);
 
-// What counts as rounding in a row, against accelerations and squares of velocities of 1, or velocities of
-// 1: parts that cannot move have nothing else in their rows.
+// Rounding of a constraint, relative to accelerations and squares of velocities of 1, or velocities of 1: the
+// constraints of parts that cannot move contain nothing else.
 #define LIMB_CONSTRAINT_ROUNDING 1e-12
 
 // That for accelerations at v.
 double limb_rounding_at(const limb_model* m, const double* v);
 
-// Tolerances that may be left of a row that depends on others.
+// Tolerances that may be left of a constraint that depends on others.
 #define LIMB_CONTRADICTION 10
 
-// Whether the rows hold, Psi x = target, to what rounding and slack allow, and where they do least:
-// residual and loop of the report, and its redundant rows. out NULL: not wanted.
+// Whether the constraints hold, Psi x = target, up to rounding and slack, and where they hold worst: residual and loop
+// of the report, and its redundant constraints. out NULL: not requested.
 bool limb_constraints_hold(limb_loops* w, const double* x, const double* target, double slack, double tolerance,
                            limb_closed_report* out);
 
@@ -273,10 +270,10 @@ typedef struct limb_loop_point {
 // Along directions of q, v and a, what changes in
 //   F = inverse dynamics of the tree - Psi' lambda        dF: count x nv
 //   c = Psi a + Psi' v                                    dc: count x nrow, in the order of the clusters
-// and in Psi itself, times z (nv; with dPsi_z NULL: not wanted): count x nrow. Rows of directions are
+// and in Psi itself, times z (nv; with dPsi_z NULL: not requested): count x nrow. Rows of directions are
 // those of along.
 typedef struct limb_loop_changes {
-  double *dF, *dc, *dPsi_z; // NULL: not wanted
+  double *dF, *dc, *dPsi_z; // NULL: not requested
   const double* z;
 } limb_loop_changes;
 

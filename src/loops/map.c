@@ -19,7 +19,7 @@ typedef struct grid {
   limb_loops* w;
   limb_map map;
   const limb_loop_options* options;
-  int at[2];        // places in q
+  int at[2];        // indices in q
   int lines, count; // coordinates that there are; points
   limb_map_point* point;
   double* q;       // count x nq
@@ -33,7 +33,7 @@ static double value_at(const limb_map* map, int line, int index)
   return map->lower[line] + share * (map->upper[line] - map->lower[line]);
 }
 
-// The place in q of a velocity that is the rate of a coordinate; -1: none.
+// The index in q of a velocity that is the rate of a coordinate; -1: none.
 static int coordinate_of(const limb_model* m, int v)
 {
   for (int i = 0; i < m->njoint; i++) {

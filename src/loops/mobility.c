@@ -2,7 +2,7 @@
 //
 // Reference: C. Gosselin, J. Angeles, Singularity analysis of closed-loop kinematic chains, 1990; D.
 //            Zlatanov, R. Fenton, B. Benhabib, A unifying framework for classification and interpretation of
-//            mechanism singularities, 1995. Cost O(n), and O(cube of rows and velocities) per cluster, some
+//            mechanism singularities, 1995. Cost O(n), and O(cube of constraints and velocities) per cluster, some
 //            times.
 //
 // Ranks are compared with those at a configuration next to q where the loops close as well: a step along a
@@ -12,7 +12,7 @@
 //   its passive columns     platform: something moves though the drives are held
 //   the two sides apart     drives: some drive moves, and the frames of the closures stand still
 //
-// The two sides of a row are its parts from the joints on the way to frame a, and to frame b. Motions with
+// The two sides of a constraint are its parts from the joints on the way to frame a, and to frame b. Motions with
 // both at rest move the frames of no closure.
 
 #include "linalg/dense.h"
@@ -46,7 +46,7 @@ static void mark_side(limb_loops* w, const limb_loop* loop, int columns)
   }
 }
 
-// The live rows of a cluster in that form, in cluster_work; how many.
+// The live constraints of a cluster in that form, in cluster_work; how many.
 static int fill_matrix(limb_loops* w, int cluster, form f)
 {
   const limb_cluster* k = &w->m->clusters.cluster[cluster];
@@ -102,7 +102,7 @@ static int passive_in(const limb_loops* w, const limb_cluster* k)
   return count;
 }
 
-// At the rows that are there. Per cluster: r1 rank, r2 that of the passive columns, r3 that by sides.
+// At the constraints that are there. Per cluster: r1 rank, r2 that of the passive columns, r3 that by sides.
 static limb_status take_ranks(limb_loops* w, double tolerance, ranks* out)
 {
   const limb_model* m = w->m;
@@ -192,7 +192,7 @@ static limb_singularity classify(ranks here, ranks next)
 
 // ---- condition ----------------------------------------------------------------------------------------------
 
-// Largest over smallest singular value of all clusters; of each, as many count as its entry of `count` says.
+// Largest over smallest singular value of all clusters; of each, its entry of `count` says how many count.
 static limb_status condition_of(limb_loops* w, form f, const double* count, double* condition)
 {
   double largest = 0, smallest = HUGE_VAL;

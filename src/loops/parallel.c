@@ -107,18 +107,19 @@ static limb_status find_platform(const limb_model* m, const limb_allocator* allo
   const size_t size = (size_t)(m->nlink + m->nloop + 1) * sizeof(int);
   int* set = limb_alloc(alloc, size);
   if (!set) return limb_fail(err, LIMB_E_NOMEM, m->name, "out of memory");
-  int most = 0, second = -1;
+  int largest = 0, second = -1;
   for (int b = 1; b < m->nbody; b++) {
     if (m->body[b].carrier != b || m->body[b].link < 0) continue;
     const int legs = count_legs(m, m->body[b].link, set);
-    if (legs == most) second = b;
-    if (legs > most) most = legs, *platform = b, second = -1;
+    if (legs == largest) second = b;
+    if (legs > largest) largest = legs, *platform = b, second = -1;
   }
   limb_free(alloc, set, size);
-  if (most < 2) return limb_fail(err, LIMB_E_MODEL, m->name, "no body is held by two legs: this is no parallel robot");
+  if (largest < 2)
+    return limb_fail(err, LIMB_E_MODEL, m->name, "no body is held by two legs: this is no parallel robot");
   if (second >= 0)
     return limb_fail(err, LIMB_E_MODEL, m->name, "'%s' and '%s' are both held by %d legs: name the platform",
-                     m->body[*platform].name, m->body[second].name, most);
+                     m->body[*platform].name, m->body[second].name, largest);
   return LIMB_OK;
 }
 
@@ -139,7 +140,7 @@ static limb_status refuse(const limb_model* m, int platform, int x, unsigned t, 
                    name);
 }
 
-// Of loops, those whose equations are not of places or not of now.
+// Refuses loops whose equations are not of positions, or depend on time.
 static limb_status check_loops(const limb_model* m, limb_error* err)
 {
   for (int l = 0; l < m->nloop; l++) {

@@ -1,10 +1,10 @@
-// The equations of legs: set up from the rows of the closures, reduced, used.
+// The equations of legs: set up from the constraints of the closures, reduced, used.
 //
-// Reference: Khalil 2010, (61)-(65). Cost O(n) for the motion of the links, and rows^2 (velocities + rows) for
-// every leg.
+// Reference: Khalil 2010, (61)-(65). Cost O(n) for the motion of the links, and constraints^2 (velocities +
+//            constraints) for every leg.
 //
-// A row of a closure pulls at the origin of its frame b with (moment; force) = reach, world axes
-// (loop_kernels.h). On the platform's twist V that is J_V: the same force at the platform's origin, in its
+// A constraint of a closure pulls at the origin of its frame b with (moment; force) = reach, world axes
+// (kernel/constraint_kernel.h). On the platform's twist V that is J_V: the same force at the platform's origin, in its
 // axes.
 
 #include "kinematics/kinematics_impl.h"
@@ -71,7 +71,7 @@ void limb_legs_prepare(limb_parallel* p)
 
 sp_pose limb_platform_pose(const limb_parallel* p) { return sp_compose(p->w->d->own.X[p->link], p->in_link); }
 
-// [J J_V 1] of the rows of a closure, from local row *row on.
+// [J J_V 1] of the constraints of a closure, from local constraint *row on.
 static void set_loop(const limb_parallel* p, const limb_leg* leg, int k, const sp_pose* X, int* row)
 {
   const limb_loops* w = p->w;
@@ -251,7 +251,7 @@ double limb_legs_resist(const limb_parallel* p, const double* V)
 {
   if (!p->forbids) return 0;
   const double size = limb_largest(PLATFORM, V);
-  double most = 0, terms = 0;
+  double largest = 0, terms = 0;
   for (int i = 0; i < p->ngroup; i++) {
     const limb_leg* leg = &p->leg[i];
     for (int k = 0; k < leg->nrow; k++) {
@@ -260,20 +260,20 @@ double limb_legs_resist(const limb_parallel* p, const double* V)
       if (k < leg->nv) continue;
       double sum = -stepped(leg, k);
       for (int c = 0; c < PLATFORM; c++) sum += E[c] * V[c];
-      most = fmax(most, fabs(sum));
+      largest = fmax(largest, fabs(sum));
     }
   }
-  return terms > 0 ? most / terms : 0;
+  return terms > 0 ? largest / terms : 0;
 }
 
 double limb_leg_gap(const limb_parallel* p, const limb_leg* leg)
 {
-  double most = 0;
+  double largest = 0;
   for (int k = 0; k < leg->nloop; k++) {
     const limb_loop* loop = &p->m->loop[leg->loop[k]];
     const double* phi = p->w->phi + p->m->clusters.cluster[loop->cluster].row + loop->local;
-    most = fmax(most, limb_largest((size_t)loop->nrow, phi));
-    if (limb_loop_is_flipped(p->w, leg->loop[k])) most = fmax(most, 2);
+    largest = fmax(largest, limb_largest((size_t)loop->nrow, phi));
+    if (limb_loop_is_flipped(p->w, leg->loop[k])) largest = fmax(largest, 2);
   }
-  return most;
+  return largest;
 }

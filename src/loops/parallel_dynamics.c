@@ -45,9 +45,9 @@ static bool loops_are_closed(const limb_parallel* p)
 static bool is_at(const limb_parallel* p, const sp_pose* pose)
 {
   const sp_pose X = limb_platform_pose(p);
-  double most = sp_norm3(sp_sub3(X.p, pose->p)) / fmax(1, sp_norm3(X.p));
-  for (int i = 0; i < 9; i++) most = fmax(most, fabs(X.R.m[i] - pose->R.m[i]));
-  return most <= TOLERATED;
+  double largest = sp_norm3(sp_sub3(X.p, pose->p)) / fmax(1, sp_norm3(X.p));
+  for (int i = 0; i < 9; i++) largest = fmax(largest, fabs(X.R.m[i] - pose->R.m[i]));
+  return largest <= TOLERATED;
 }
 
 // Legs at q, which closes the loops; g is zero.

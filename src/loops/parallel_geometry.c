@@ -6,7 +6,7 @@
 // Inverse: V = 0, the platform stays where it is put. From a configuration that closes the loops the platform
 // is led to its goal in pieces that turn no joint far, so that every leg stays on its branch. From any other,
 // straight to it.
-// Forward: V from the rows that hold the drives, B_a V = -(T g)_a, and from what the legs forbid.
+// Forward: V from the equations that hold the drives, B_a V = -(T g)_a, and from what the legs forbid.
 
 #include "base/numeric.h"
 #include "linalg/dense.h"
@@ -19,7 +19,7 @@
 #define LAST_STEP 1e-8 // beyond such a step of Newton's, rounding is left
 #define FARTHEST  0.3  // that a joint may turn in a step [rad]
 #define SHORTEST  1e-4 // share of the way to a goal that is still tried
-enum { MOST_STEPS = 60 };
+enum { STEPS_MAX = 60 };
 
 // ---- poses --------------------------------------------------------------------------------------------------
 
@@ -65,14 +65,14 @@ static void pose_error(const limb_parallel* p, const sp_pose* goal, double* e)
 // ---- steps --------------------------------------------------------------------------------------------------
 
 // Largest turn of a joint in a step, and largest step of all.
-static void measure(const limb_parallel* p, const double* step, double* turn, double* most)
+static void measure(const limb_parallel* p, const double* step, double* turn, double* largest)
 {
   const limb_model* m = p->m;
-  *turn = *most = 0;
+  *turn = *largest = 0;
   for (int i = 0; i < m->nlink; i++) {
     for (int k = 0; k < m->link[i].ndof; k++) {
       const double size = fabs(step[m->dof[m->link[i].dof + k].v]);
-      *most = fmax(*most, size);
+      *largest = fmax(*largest, size);
       if (m->link[i].joint_class != CLASS_TRANS && k < 3) *turn = fmax(*turn, size);
     }
   }
@@ -80,19 +80,19 @@ static void measure(const limb_parallel* p, const double* step, double* turn, do
 
 static double extent(const limb_model* m, const double* q)
 {
-  double most = 1;
-  for (int i = 0; i < m->nq; i++) most = fmax(most, fabs(q[i]));
-  return most;
+  double largest = 1;
+  for (int i = 0; i < m->nq; i++) largest = fmax(largest, fabs(q[i]));
+  return largest;
 }
 
 // A step that turns no joint farther than allowed. 1: it was the last one.
 static int take_step(const limb_parallel* p, double* q, limb_status* s)
 {
-  double turn, most;
-  measure(p, p->step, &turn, &most);
+  double turn, largest;
+  measure(p, p->step, &turn, &largest);
   const double share = turn > FARTHEST ? FARTHEST / turn : 1;
   *s = limb_integrate(p->m, q, p->step, share, q);
-  return *s == LIMB_OK && most <= LAST_STEP * extent(p->m, q);
+  return *s == LIMB_OK && largest <= LAST_STEP * extent(p->m, q);
 }
 
 // Whether all loops are closed at q; if not, which leg is farthest from it (-1: the platform itself).
@@ -100,13 +100,13 @@ static limb_status judge(limb_parallel* p, const double* q, int* failed)
 {
   const limb_status s = limb_constraints_at(p->w, q, NULL, 0, 0);
   if (s != LIMB_OK) return s;
-  double most = 0;
+  double largest = 0;
   for (int i = 0; i < p->ngroup; i++) {
     const double gap = limb_leg_gap(p, &p->leg[i]);
-    if (gap > most && failed) *failed = i < p->nleg ? i : -1;
-    most = fmax(most, gap);
+    if (gap > largest && failed) *failed = i < p->nleg ? i : -1;
+    largest = fmax(largest, gap);
   }
-  return most <= CLOSED ? LIMB_OK : LIMB_E_NOCONV;
+  return largest <= CLOSED ? LIMB_OK : LIMB_E_NOCONV;
 }
 
 // ---- inverse ------------------------------------------------------------------------------------------------
@@ -123,19 +123,19 @@ static limb_status judge_pose(limb_parallel* p, const sp_pose* goal, int* failed
 }
 
 // All legs to a pose of the platform, from q. follow: the first step must be a small one. What the legs
-// forbid is not looked at: on the way it may be in the way, at the goal judge() sees it.
+// forbid is not checked: it may be violated on the way; judge() checks it at the goal.
 static limb_status settle(limb_parallel* p, const sp_pose* goal, bool follow, double* q, int* failed)
 {
   if (p->floats) put(p, goal, q);
-  for (int i = 0; i < MOST_STEPS; i++) {
+  for (int i = 0; i < STEPS_MAX; i++) {
     limb_status s = limb_legs_at(p, q, failed);
     if (s != LIMB_OK) return s;
     double e[PLATFORM];
     pose_error(p, goal, e);
     limb_legs_set(p, -1, p->w->phi, e);
     limb_legs_follow(p, NULL, p->step);
-    double turn, most;
-    measure(p, p->step, &turn, &most);
+    double turn, largest;
+    measure(p, p->step, &turn, &largest);
     if (follow && turn > FARTHEST) break;
     if (take_step(p, q, &s)) return LIMB_OK;
     if (s != LIMB_OK) return s;
@@ -175,11 +175,11 @@ static limb_status lead(limb_parallel* p, const sp_pose* from, const sp_pose* go
 static bool is_rotation(const sp_mat3* R)
 {
   const sp_mat3 x = sp_mul3(sp_transpose3(*R), *R);
-  double most = 0;
-  for (int i = 0; i < 9; i++) most = fmax(most, fabs(x.m[i] - (i % 4 == 0 ? 1 : 0)));
+  double largest = 0;
+  for (int i = 0; i < 9; i++) largest = fmax(largest, fabs(x.m[i] - (i % 4 == 0 ? 1 : 0)));
   const sp_vec3 a = {R->m[0], R->m[3], R->m[6]}, b = {R->m[1], R->m[4], R->m[7]};
   const sp_vec3 c = {R->m[2], R->m[5], R->m[8]};
-  return most <= 1e-6 && sp_dot3(sp_cross3(a, b), c) > 0;
+  return largest <= 1e-6 && sp_dot3(sp_cross3(a, b), c) > 0;
 }
 
 limb_status limb_parallel_inverse_geometry(limb_parallel* p, const sp_pose* pose, double* q, int* failed)
@@ -206,7 +206,7 @@ limb_status limb_parallel_inverse_geometry(limb_parallel* p, const sp_pose* pose
 
 // ---- forward ------------------------------------------------------------------------------------------------
 
-// Rows that hold the drives, below those that the legs forbid: V. False when they leave it some motion.
+// Equations that hold the drives, below those that the legs forbid: V. False when they leave it some motion.
 static bool solve_platform(limb_parallel* p, double* V)
 {
   const limb_reduction* forbidden = &p->allowed;
@@ -233,7 +233,7 @@ limb_status limb_parallel_forward_geometry(limb_parallel* p, double* q, sp_pose*
   memcpy(p->q, q, size);
   limb_status s = LIMB_OK;
   bool last = false;
-  for (int i = 0; i < MOST_STEPS && !last; i++) {
+  for (int i = 0; i < STEPS_MAX && !last; i++) {
     s = limb_legs_at(p, p->q, NULL);
     if (s != LIMB_OK) return s;
     limb_legs_set(p, -1, p->w->phi, none);

@@ -5,8 +5,8 @@
 //     J v + J_V V = g        g: 0 for velocities, gamma for accelerations, -phi for steps that close the
 //     loops
 //
-// with a row per closure row, and where the platform hangs on this leg six more, J_0 v - V = g: the leg
-// carries it. (For accelerations V is V' less what the platform has without those of joints: nothing where it
+// with a row per constraint of the closures, and where the platform is attached to this leg six more, J_0 v - V = g:
+// the leg carries it. (For accelerations V is V' less what the platform has without those of joints: nothing where it
 // floats.) Reduced (linalg/row_reduce.h), T [J J_V g] = [1 E T g; 0 E T g], they give
 //
 //     v = B V + T g,   B = -E   (first rows)            E V = T g   (the others: what the leg forbids)
@@ -31,8 +31,8 @@ typedef struct limb_leg {
   int nv, *v;         // the user's velocities, ascending
   int nloop, *loop;   // ascending
   signed char* side;  // nloop: 1, -1: V moves frame b, frame a of the closure; 0: both, or none
-  bool carries;       // the platform hangs on it: its last six rows
-  int nrow;           // local rows: of the loops, then those
+  bool carries;       // the platform is attached to it: its last six constraints
+  int nrow;           // local constraints: of the loops, then those
   ptrdiff_t* at;      // nrow x nv: entry of Psi; -1: zero. Rows of loops only
   limb_reduction eqs; // nrow x (nv + 6 + nrow): [J J_V 1], reduced
   double* size;       // nrow: largest entry of J_V
@@ -47,12 +47,12 @@ struct limb_parallel {
   int platform;         // body
   int link;             // that it is part of
   sp_pose in_link;      // and where
-  bool floats;          // on a free joint in the world; else it hangs on a leg
+  bool floats;          // on a free joint in the world; else it is attached to a leg
   sp_pose home;         // floats: pose of the link at coordinates of zero
   int mobility;         // at the start configuration; -1: not known
   int ngroup, nleg;     // legs are the first groups
   limb_leg* leg;        // ngroup
-  bool forbids;         // some leg has more rows than velocities
+  bool forbids;         // some leg has more constraints than velocities
   int* of_link;         // nlink: leg; -1: the platform's own joint
   int nactive, *active; // the user's velocities with a motor, ascending
 
@@ -77,14 +77,14 @@ typedef struct limb_parts {
 
 // ---- their equations (parallel_constraints.c) ---------------------------------------------------------------
 
-// Where Psi and the rows of each leg are: what does not change.
+// Where Psi and the constraints of each leg are: what does not change.
 void limb_legs_prepare(limb_parallel* p);
 
 // Equations of all legs at q, reduced, into B; LIMB_E_SINGULAR: leg *failed (may be NULL) does not follow the
 // platform.
 limb_status limb_legs_at(limb_parallel* p, const double* q, int* failed);
 
-// g of all legs from the rows of the workspace; carried: of the six rows of the leg that carries the
+// g of all legs from the constraints of the workspace; carried: of the six constraints of the leg that carries the
 // platform.
 void limb_legs_set(limb_parallel* p, double factor, const double* rows, const double* carried);
 
@@ -94,7 +94,7 @@ void limb_legs_follow(const limb_parallel* p, const double* V, double* x);
 // What the legs forbid at their g, reduced: allowed, N and free.
 void limb_legs_restrict(limb_parallel* p);
 
-// Largest |E V - T g| of what the legs forbid, against the largest terms of any row.
+// Largest |E V - T g| of what the legs forbid, against the largest terms of any constraint.
 double limb_legs_resist(const limb_parallel* p, const double* V);
 
 sp_pose limb_platform_pose(const limb_parallel* p); // as limb_legs_at left the links

@@ -1,4 +1,4 @@
-// A loop cut elsewhere: the robot described again, with a closure and a joint in each other's place.
+// A loop cut elsewhere: the robot described again, with a closure and a joint exchanged.
 //
 // A joint between a body with frame F in it and a body with frame G in it is X = F M(q) G^-1: the pose of the
 // second in the first. A joint of the tree has G = 1. Turned round, X^-1 = G M(q)^-1 F^-1, where
@@ -18,7 +18,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { NAME = 256 };
 
@@ -120,7 +119,7 @@ static limb_status check_joint(const limb_model* m, int joint, limb_error* err)
   return limb_fail(err, LIMB_E_UNSUPPORTED, def->name, "the loop cannot be cut at this joint: %s", why);
 }
 
-// Whether a body hangs on the joint.
+// Whether the joint carries a body.
 static bool is_behind(const limb_model* m, int joint, int body)
 {
   for (; body > 0; body = m->body[body].parent) {

@@ -34,7 +34,7 @@ static bool find_body(const limb_model* from, const limb_model* to, int body, in
   *in_given = sp_pose_identity();
   *given = body;
   if (body < from->nbody) return true;
-  for (int j = 0; j < to->njoint; j++) { // the body that hangs on it: X_body = X_child placement^-1
+  for (int j = 0; j < to->njoint; j++) { // the body that it carries: X_body = X_child placement^-1
     const limb_joint_def* def = &to->joint[j].def;
     if (def->parent != body || def->type != LIMB_FIXED) continue;
     *given = def->child;

@@ -1,4 +1,4 @@
-// Clusters reduced: which velocities follow from which, which rows from which, and the multipliers of least
+// Clusters reduced: which velocities follow from which, which constraints from which, and the multipliers of least
 // norm.
 //
 // With Psi_y left beside the unit matrix of the pivot columns p, v_p = rate - Psi_y v_y (Khalil 2010, (56)).
@@ -7,8 +7,8 @@
 //
 //     lambda' Psi = f'   holds for   lambda' = f_p' T_i        T_i: the first rank rows
 //
-// and so it does with any combination of the rows of T_r, those of zeros, added: of least norm is the one at
-// right angles to them, lambda - T_r' (T_r T_r')^-1 T_r lambda. Cost O(rows^2 (rows + columns)) per cluster.
+// and so it does with any combination of the rows of T_r, those of zeros, added: of least norm is the one at right
+// angles to them, lambda - T_r' (T_r T_r')^-1 T_r lambda. Cost O(constraints^2 (constraints + columns)) per cluster.
 
 #include "base/numeric.h"
 #include "dynamics/dynamics_impl.h"
@@ -18,12 +18,12 @@
 #include <math.h>
 #include <string.h>
 
-// ---- rows of different units --------------------------------------------------------------------------------
+// ---- constraints of different units -------------------------------------------------------------------------
 
-typedef enum row_kind { TURN, PLACE, OF_JOINTS } row_kind;
+typedef enum constraint_kind { ROTATION, POSITION, OF_JOINTS } constraint_kind;
 
-// Of live row i of a cluster. *loop: where to look for it from; 0 to begin with, rows ascending.
-static row_kind kind_of(const limb_loops* w, int cluster, int i, int* loop)
+// Of live constraint i of a cluster. *loop: where to look for it from; 0 to begin with, constraints ascending.
+static constraint_kind kind_of(const limb_loops* w, int cluster, int i, int* loop)
 {
   const limb_cluster* k = &w->m->clusters.cluster[cluster];
   const int r = w->live[k->row + i];
@@ -31,24 +31,24 @@ static row_kind kind_of(const limb_loops* w, int cluster, int i, int* loop)
   for (; r >= x->local + x->nrow; x = &w->m->loop[k->loop[*loop]]) ++*loop;
   const unsigned turns = x->locked & 7U;
   if (limb_between_joints(x)) return OF_JOINTS;
-  return r - x->local < (int)((turns & 1U) + (turns >> 1 & 1U) + (turns >> 2)) ? TURN : PLACE;
+  return r - x->local < (int)((turns & 1U) + (turns >> 1 & 1U) + (turns >> 2)) ? ROTATION : POSITION;
 }
 
 void limb_even_constraints(const limb_loops* w, int cluster, bool apart, limb_reduction* r)
 {
   const ptrdiff_t wide = r->columns + r->extra;
-  double most[2] = {0, 0};
+  double largest[2] = {0, 0};
   int loop = 0;
   for (int i = 0; i < r->rows; i++) {
-    const row_kind kind = kind_of(w, cluster, i, &loop);
-    if (kind != OF_JOINTS) most[kind] = fmax(most[kind], limb_largest((size_t)r->columns, r->A + i * wide));
+    const constraint_kind kind = kind_of(w, cluster, i, &loop);
+    if (kind != OF_JOINTS) largest[kind] = fmax(largest[kind], limb_largest((size_t)r->columns, r->A + i * wide));
   }
-  const double geometric = fmax(most[TURN], most[PLACE]);
+  const double geometric = fmax(largest[ROTATION], largest[POSITION]);
   loop = 0;
   for (int i = 0; i < r->rows; i++) {
-    const row_kind kind = kind_of(w, cluster, i, &loop);
+    const constraint_kind kind = kind_of(w, cluster, i, &loop);
     double* row = r->A + i * wide;
-    double factor = apart && kind != OF_JOINTS && most[kind] > 0 ? 1 / most[kind] : 1;
+    double factor = apart && kind != OF_JOINTS && largest[kind] > 0 ? 1 / largest[kind] : 1;
     if (kind == OF_JOINTS) // its first entry is that of a joint: not zero
       factor = (!apart && geometric > 0 ? geometric : 1) / limb_largest((size_t)r->columns, row);
     for (ptrdiff_t j = 0; j < wide; j++) row[j] *= factor;
@@ -110,22 +110,22 @@ void limb_min_norm_multipliers(limb_loops* w, const double* f, double tolerance,
 
 // ---- ranks --------------------------------------------------------------------------------------------------
 
-// Whether the rank of a cluster's rows says what it seems to say.
+// Whether the rank of a cluster's constraints can be trusted.
 //
-// Cost: that of a reduction or two per cluster, and once the rows at another velocity. Only where a rank is
-// in doubt.
+// Cost: that of a reduction or two per cluster, and once the constraints at another velocity. Only where a rank is
+// suspect.
 //
-// Distance. Rows may depend on each other on the surface of the constraints only (Bennett's do). So far from
-// it that the residual is phi they leave pivots of the size of phi. A least pivot that is not far above phi
-// may be one of those, or belong to a robot that stands next to a singularity: nothing at hand tells which.
-// Sizes are relative, rows of turns, of places and of joints each to their own.
+// Distance. Constraints may depend on each other on the surface of the constraints only (Bennett's do). So far from
+// it that the residual is phi they leave pivots of the size of phi. A smallest pivot that is not far above
+// phi may be one of those, or belong to a robot next to a singularity: the two cannot be distinguished here.
+// Sizes are relative, constraints of rotations, of positions and of joints each to their own.
 //
-// Redundancy. Let c' Psi = 0 here. When it is so at all places around, the motion goes on along every
+// Redundancy. Let c' Psi = 0 here. When this holds at all configurations around, the motion goes on along every
 // velocity with Psi v = 0: there is an a with Psi a = -Psi' v (Psi' here: dPsi/dt), so c' Psi' v = 0. One
-// velocity taken at random for which it is not tells that rank is missing here only. (Where all of that
-// vanishes, too, and only a higher order does not, it does not tell.)
+// random velocity for which it does not vanish shows that the rank is missing here only. (Where all of that
+// vanishes, too, and only a higher order does not, the test does not detect it.)
 
-#define FAR_BELOW 1e-3 // a residual beside the least pivot
+#define FAR_BELOW 1e-3 // a residual relative to the smallest pivot
 #define NO_BIAS   1e-6 // of what c' Psi' v is the sum of
 
 int limb_loop_of_constraint(const limb_loops* w, int cluster, int i)
@@ -186,7 +186,7 @@ static double some_number(int i)
   return (i % 2 ? -1 : 1) * (0.5 + x - floor(x));
 }
 
-// A velocity that the closures allow, its largest entry 1, of each cluster with rows that depend on others,
+// A velocity that the closures allow, its largest entry 1, of each cluster with constraints that depend on others,
 // in v1; the rest is zero.
 static void allowed_velocity(limb_loops* w, double tolerance)
 {
@@ -196,18 +196,18 @@ static void allowed_velocity(limb_loops* w, double tolerance)
     const int* v = m->clusters.cluster[c].v;
     const limb_reduction* r = limb_reduce_cluster(w, c, NULL, LIMB_CARRY_NOTHING, tolerance);
     if (r->rank == r->rows) continue;
-    double most = 0;
+    double largest = 0;
     for (int j = r->rank; j < r->columns; j++) w->v1[v[r->pivot[j]]] = some_number(j);
     for (int i = 0; i < r->rank; i++) { // v_p = -B v_y
       for (int j = r->rank; j < r->columns; j++)
         w->v1[v[r->pivot[i]]] -= r->A[i * (ptrdiff_t)r->columns + r->pivot[j]] * w->v1[v[r->pivot[j]]];
     }
-    for (int j = 0; j < r->columns; j++) most = fmax(most, fabs(w->v1[v[j]]));
-    for (int j = 0; j < r->columns && most > 0; j++) w->v1[v[j]] /= most;
+    for (int j = 0; j < r->columns; j++) largest = fmax(largest, fabs(w->v1[v[j]]));
+    for (int j = 0; j < r->columns && largest > 0; j++) w->v1[v[j]] /= largest;
   }
 }
 
-// c' Psi' v for the rows of a cluster that depend on others.
+// c' Psi' v for the constraints of a cluster that depend on others.
 static limb_status check_dependent(limb_loops* w, int cluster, double tolerance, limb_suspect* out)
 {
   const int first = w->m->clusters.cluster[cluster].row;
@@ -237,13 +237,13 @@ limb_status limb_check_redundancy(limb_loops* w, const double* q, double time, d
 
 // ---- dependent velocities and accelerations -----------------------------------------------------------------
 
-// Reference: Khalil 2010, (4) and (56): Psi_p v_p = rate - Psi_y v_y, v = G v_y. Cost O(rows^2 velocities) per
+// Reference: Khalil 2010, (4) and (56): Psi_p v_p = rate - Psi_y v_y, v = G v_y. Cost O(constraints^2 velocities) per
 //            cluster.
 //
 //   y, p       independent velocities, the others
 //   reduced    unit matrix in the columns p, B beside it: v_p = b - B v_y
 
-// A tenth of the share of what a row is made of that may be left of it: more contradicts.
+// A tenth of the share of what a constraint is made of that may be left of it: more contradicts.
 #define LEFT_OVER 1e-7
 
 typedef struct request {
@@ -257,7 +257,7 @@ typedef struct request {
 static const limb_reduction* follow_cluster(limb_loops* w, int cluster, const request* x)
 {
   const limb_cluster* k = &w->m->clusters.cluster[cluster];
-  for (int j = 0; j < k->nv; j++) // what is to follow; unless it is said, passive joints first
+  for (int j = 0; j < k->nv; j++) // dependent velocities: as requested, or else passive joints first
     w->prefer[k->v[j]] = x->independent ? !x->independent[k->v[j]] : !w->active[k->v[j]];
   const limb_reduction* r = limb_reduce_cluster(w, cluster, w->prefer, x->carry, x->tolerance);
   w->suspect |= limb_is_suspect(r);
@@ -309,7 +309,7 @@ static void fill_in(const limb_cluster* k, const limb_reduction* r, double* v)
   }
 }
 
-// vector: what is carried. slack: what counts as rounding in a row.
+// vector: what is carried. slack: what counts as rounding in a constraint.
 static limb_status complete(limb_loops* w, const request* x, const double* vector, double slack, double* v)
 {
   const limb_model* m = w->m;

@@ -39,7 +39,7 @@ static void free_name(const limb_allocator* a, const char* name)
   if (name) limb_free(a, (void*)(uintptr_t)name, strlen(name) + 1);
 }
 
-// The table anew: for the first time, in more room, or with one name less.
+// Builds the table again: for the first time, with more capacity, or with one name less.
 static void put_names(const limb_builder* b, builder_names* names, int count, limb_name_fn* get)
 {
   limb_names_clear(&names->table, names->table.slot, names->capacity);
@@ -177,18 +177,19 @@ limb_status limb_builder_set_gravity(limb_builder* b, sp_vec3 gravity)
 
 // ---- adding -------------------------------------------------------------------------------------------------
 
-limb_status limb_read_def(void* own, const void* given, size_t size, size_t least, const char* kind, limb_error* err)
+limb_status limb_read_def(void* own, const void* given, size_t size, size_t min_size, const char* kind, limb_error* err)
 {
-  size_t told;
-  memcpy(&told, given, sizeof told);
-  const limb_status s = limb_sized_read(own, size, given, least);
+  size_t claimed;
+  memcpy(&claimed, given, sizeof claimed);
+  const limb_status s = limb_sized_read(own, size, given, min_size);
   if (s == LIMB_E_ARG)
-    return limb_fail(err, s, kind, "the definition's size member is %zu: start from limb_default_%s_def()", told, kind);
+    return limb_fail(err, s, kind, "the definition's size member is %zu: start from limb_default_%s_def()", claimed,
+                     kind);
   if (s == LIMB_E_UNSUPPORTED)
     return limb_fail(err, s, kind,
                      "the definition has %zu bytes instead of %zu and sets some of the surplus: the "
                      "caller was built for a newer limb",
-                     told, size);
+                     claimed, size);
   return s;
 }
 

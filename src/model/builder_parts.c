@@ -275,7 +275,7 @@ static void name_shaft(const limb_builder* b, const char* kind, int joint, size_
     (void)snprintf(where, size, "%s", kind);
 }
 
-// Room for one more shaft, and for the mark of the joint it drives.
+// Capacity for one more shaft, and for the flag of the joint it drives.
 static bool reserve_shaft(limb_builder* b, int joint)
 {
   void* items = b->shaft;
@@ -284,9 +284,9 @@ static bool reserve_shaft(limb_builder* b, int joint)
   if (!grown) return false;
   while (b->driven_cap <= joint) {
     const int before = b->driven_cap;
-    void* marks = b->driven;
-    if (!limb_grow(&b->alloc, &marks, &b->driven_cap, before, 1)) return false;
-    b->driven = marks;
+    void* flags = b->driven;
+    if (!limb_grow(&b->alloc, &flags, &b->driven_cap, before, 1)) return false;
+    b->driven = flags;
     memset(b->driven + before, 0, (size_t)(b->driven_cap - before));
   }
   return true;

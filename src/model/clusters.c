@@ -27,18 +27,18 @@ static const char* loop_where(char buffer[96], const limb_loop* loop)
   return buffer;
 }
 
-// How many rows, the first ones, hold places rather than velocities.
-static int holonomic_rows(limb_loop_kind kind, int rows)
+// How many constraints, the first ones, hold positions rather than velocities.
+static int holonomic_count(limb_loop_kind kind, int count)
 {
   switch (kind) {
   case LIMB_LOOP_KNIFE_EDGE:
   case LIMB_LOOP_WHEEL: return 0;
   case LIMB_LOOP_ROLLING_DISC: return 1;
-  default: return rows;
+  default: return count;
   }
 }
 
-static limb_status place_frames(const limb_model* m, limb_loop* loop, limb_error* err)
+static limb_status attach_frames(const limb_model* m, limb_loop* loop, limb_error* err)
 {
   const limb_body *a = &m->body[loop->def.body_a], *b = &m->body[loop->def.body_b];
   char where[96];
@@ -53,7 +53,7 @@ static limb_status place_frames(const limb_model* m, limb_loop* loop, limb_error
   return LIMB_OK;
 }
 
-static limb_status place_joints(const limb_model* m, limb_loop* loop, limb_error* err)
+static limb_status attach_joints(const limb_model* m, limb_loop* loop, limb_error* err)
 {
   const limb_joint* const end[2] = {&m->joint[loop->def.joint], &m->joint[loop->def.other]};
   char where[96];
@@ -71,7 +71,7 @@ static limb_status place_joints(const limb_model* m, limb_loop* loop, limb_error
   return LIMB_OK;
 }
 
-limb_status limb_place_loops(limb_model* m, limb_error* err)
+limb_status limb_attach_loops(limb_model* m, limb_error* err)
 {
   for (int i = 0; i < m->nloop; i++) {
     limb_loop* loop = &m->loop[i];
@@ -79,12 +79,12 @@ limb_status limb_place_loops(limb_model* m, limb_error* err)
     loop->locked = kind == LIMB_LOOP_LOCK ? loop->def.locked : limb_loop_kind_locked(kind);
     loop->row = m->nrow;
     loop->nrow = limb_loop_rows(&loop->def);
-    loop->holonomic = holonomic_rows(kind, loop->nrow);
+    loop->holonomic = holonomic_count(kind, loop->nrow);
     loop->link_a = loop->link_b = -1;
     loop->in_a = loop->in_b = sp_pose_identity();
     loop->q[0] = loop->q[1] = loop->v[0] = loop->v[1] = -1;
     const bool relation = kind == LIMB_LOOP_GEAR || kind == LIMB_LOOP_POLYNOMIAL;
-    const limb_status s = relation ? place_joints(m, loop, err) : place_frames(m, loop, err);
+    const limb_status s = relation ? attach_joints(m, loop, err) : attach_frames(m, loop, err);
     if (s) return s;
     m->nrow += loop->nrow;
   }
@@ -259,8 +259,8 @@ static void measure(limb_clusters* c)
     limb_cluster* s = &c->cluster[i];
     s->row = row, row += s->nrow;
     s->block = c->entries, c->entries += (ptrdiff_t)s->nrow * s->nv;
-    if (s->nv > c->most_nv) c->most_nv = s->nv;
-    if (s->nrow > c->most_nrow) c->most_nrow = s->nrow;
+    if (s->nv > c->max_nv) c->max_nv = s->nv;
+    if (s->nrow > c->max_nrow) c->max_nrow = s->nrow;
   }
 }
 

@@ -1,7 +1,7 @@
 // Builder -> model (design: "a model is compiled"). The steps are listed in compile_impl.h.
 //
 // Memory: a draft with temporary arrays in one block, the model in another; both are laid out by one
-// function each, which first measures. No step recurses, so 100,000 links in a row are no trouble.
+// function each, which first measures. No step recurses, so a chain of 100,000 links is no trouble.
 
 #include "limb/isa.h"
 
@@ -214,7 +214,7 @@ static limb_status fill_model(limb_draft* t, limb_model* m, char* text, limb_err
   if (s != LIMB_OK) return s;
   limb_lower(t, m);
   limb_reframe(t, m);
-  s = limb_place_loops(m, err);
+  s = limb_attach_loops(m, err);
   if (s != LIMB_OK) return s;
   limb_regroup(t, m);
   set_actuators(m);
@@ -268,7 +268,7 @@ limb_status limb_compile(const limb_builder* b, limb_model** out, limb_error* er
 {
   limb_draft t = {.b = b, .text = text_size(b)};
   limb_arena count = {0};
-  if (!limb_isa_runs()) { // chosen now: hot calls do not look at the environment
+  if (!limb_isa_runs()) { // chosen now: hot calls do not read environment variables
     return limb_fail(err, LIMB_E_UNSUPPORTED, "model",
                      "this limb was built for x86-64-%s, which this processor does not run: build "
                      "it here, or with the preset dist",

@@ -17,10 +17,10 @@ enum { MAX_STEPS = 3 }; // elementary joints of one joint
 
 // An elementary joint before its frame is chosen.
 typedef struct limb_draft_link {
-  sp_pose place;     // joint frame, z on the axis, in the parent's draft frame (roots: in the world)
-  double phi, slide; // link frame = draft frame turned about and moved along z
-  double foot;       // where on its own axis the common normal with the parent's axis ends
-  int main;          // the child whose axis decides the frame; -1: none
+  sp_pose joint_frame; // z on the axis, in the parent's draft frame (roots: in the world)
+  double phi, slide;   // link frame = draft frame turned about and moved along z
+  double foot;         // where on its own axis the common normal with the parent's axis ends
+  int main;            // the child whose axis decides the frame; -1: none
 } limb_draft_link;
 
 // Temporary arrays, freed when compiling ends. Bodies and joints are the builder's.
@@ -55,7 +55,7 @@ limb_status limb_resolve_mimic(const limb_draft* t, limb_model* m, limb_error* e
 void limb_lower(limb_draft* t, limb_model* m);
 void limb_reframe(limb_draft* t, limb_model* m);
 void limb_regroup(limb_draft* t, limb_model* m);
-limb_status limb_place_loops(limb_model* m, limb_error* err);
+limb_status limb_attach_loops(limb_model* m, limb_error* err);
 limb_status limb_eliminate(limb_model* m);
 limb_status limb_write_notes(limb_model* m);
 

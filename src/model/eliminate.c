@@ -161,7 +161,7 @@ static void spread_loads(limb_model* m, work* w)
   }
 }
 
-// Edges by lower row. Many followers in a row ask for very many: then all rows are strung together.
+// Edges by lower row. A long chain of followers has very many: then all rows are strung together.
 static limb_status collect_edges(limb_model* m, work* w, size_t* bytes)
 {
   const size_t rows = (size_t)m->nv + 1, limit = 32 * (size_t)m->ncdof + 4096;

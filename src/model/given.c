@@ -1,4 +1,4 @@
-// Marks: of which degrees of freedom the force is given, and of which the acceleration.
+// Which degrees of freedom have their force given, and which their acceleration: arrays of limb_given.
 
 #include "limb/elastic.h"
 #include "limb/moving_base.h"

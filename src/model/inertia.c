@@ -219,11 +219,11 @@ sp_inertia limb_inertia_from_principal(sp_inertia Y, const double moment[3], con
 // negative either, if all pivots of (trace / 2) 1 - I lie well above rounding.
 static bool clearly_physical(const sp_inertia* Y, double size)
 {
-  const double half = 0.5 * (Y->xx + Y->yy + Y->zz), least = 1e-9 * size;
+  const double half = 0.5 * (Y->xx + Y->yy + Y->zz), threshold = 1e-9 * size;
   const double p0 = half - Y->xx;
-  if (!(p0 > least)) return false;
+  if (!(p0 > threshold)) return false;
   const double p1 = half - Y->yy - Y->xy * Y->xy / p0, r = Y->yz + Y->xy * Y->xz / p0;
-  return p1 > least && half - Y->zz - Y->xz * Y->xz / p0 - r * r / p1 > least;
+  return p1 > threshold && half - Y->zz - Y->xz * Y->xz / p0 - r * r / p1 > threshold;
 }
 
 const char* limb_inertia_defect(const sp_inertia* Y)
@@ -235,7 +235,7 @@ const char* limb_inertia_defect(const sp_inertia* Y)
   if (size == 0) return NULL;
   if (Y->mass == 0) return "it has an inertia, but no mass";
   if (clearly_physical(Y, size)) return NULL;
-  // Rods, discs and point masses lie on the border: leave room for rounding, and for nothing else.
+  // Rods, discs and point masses lie on the border: allow for rounding, and for nothing else.
   double moment[3];
   limb_inertia_principal(Y, moment, NULL);
   const double rounding = 32 * DBL_EPSILON * size;

@@ -76,8 +76,8 @@ static void append_joint(limb_draft* t, limb_model* m, int j, int parent)
   const int n = limb_joint_steps(def, steps);
   const int carrier = t->carrier[def->parent];
   // joint frame in the draft frame of the carrier's link (or in the world)
-  sp_pose place = sp_compose(t->in_carrier[def->parent], def->placement);
-  if (parent >= 0) place = sp_compose(t->body_in_draft[carrier], place);
+  sp_pose joint_frame = sp_compose(t->in_carrier[def->parent], def->placement);
+  if (parent >= 0) joint_frame = sp_compose(t->body_in_draft[carrier], joint_frame);
 
   m->joint[j].link = t->nlink;
   m->joint[j].nlink = n;
@@ -85,7 +85,7 @@ static void append_joint(limb_draft* t, limb_model* m, int j, int parent)
     const int i = t->nlink++;
     const sp_mat3 A = axis_frame(&steps[k]);
     const bool is_aux = steps[k].joint_class == CLASS_BALL || steps[k].joint_class == CLASS_FREE;
-    t->link[i] = (limb_draft_link){.place = sp_compose(place, sp_pose_make(A, sp_v3(0, 0, 0))), .main = -1};
+    t->link[i] = (limb_draft_link){.joint_frame = sp_compose(joint_frame, sp_pose_make(A, sp_v3(0, 0, 0))), .main = -1};
     m->link[i] = (limb_link){.parent = parent,
                              .end = i + 1,
                              .dof = t->ncdof,
@@ -101,9 +101,9 @@ static void append_joint(limb_draft* t, limb_model* m, int j, int parent)
       m->dof[t->ncdof++] = (limb_dof){m->joint[j].v + k + c, m->joint[j].multiplier};
     }
     parent = i;
-    place = sp_pose_make(sp_transpose3(A), sp_v3(0, 0, 0)); // A_k^-1 comes before the next axis
+    joint_frame = sp_pose_make(sp_transpose3(A), sp_v3(0, 0, 0)); // A_k^-1 comes before the next axis
   }
-  t->body_in_draft[def->child] = place;
+  t->body_in_draft[def->child] = joint_frame;
 }
 
 // Depth first with a stack of joints; a carrier's children are pushed in reverse, so the first is
@@ -167,7 +167,7 @@ static void choose_frame(limb_draft* t, const limb_model* m, int i)
   if (own->main < 0 || !has_axis(&m->link[own->main])) return;
 
   limb_draft_link* child = &t->link[own->main];
-  const sp_vec3 w = column_z(child->place.R), p = child->place.p;
+  const sp_vec3 w = column_z(child->joint_frame.R), p = child->joint_frame.p;
   const double sine = hypot(w.x, w.y);
   if (sine >= WELL_CROSSED) {
     // nearest points: slide z on this axis, p + s w on the other
@@ -255,14 +255,14 @@ void limb_reframe(limb_draft* t, limb_model* m)
 
     const sp_pose shift = screw_z(own->phi, own->slide);
     if (link->parent < 0) { // the base frame takes everything but the joint
-      m->base[link->root] = sp_compose(own->place, shift);
+      m->base[link->root] = sp_compose(own->joint_frame, shift);
       const sp_pose none = sp_pose_identity();
       set_shape(m, i, &none, 0);
     } else {
       const limb_draft_link* parent = &t->link[link->parent];
       const sp_pose back = sp_invert(screw_z(parent->phi, parent->slide));
-      const sp_pose T = sp_compose(sp_compose(back, own->place), shift);
-      const double reach = sp_norm3(own->place.p) + fabs(parent->slide) + fabs(own->slide);
+      const sp_pose T = sp_compose(sp_compose(back, own->joint_frame), shift);
+      const double reach = sp_norm3(own->joint_frame.p) + fabs(parent->slide) + fabs(own->slide);
       set_shape(m, i, &T, reach);
     }
     m->k64[i].off += joint->offset;

@@ -27,7 +27,7 @@ typedef struct limb_body {
 
 typedef struct limb_joint {
   limb_joint_def def;        // names owned by the model, axes normalised, mimic and its numbers as given
-  int q, nq, v, nv;          // place in the user's vectors; mimic: the source's place, nq = nv = 0
+  int q, nq, v, nv;          // index in the user's vectors; mimic: the source's, nq = nv = 0
   double multiplier, offset; // mimic chains resolved: q_joint = multiplier q[q] + offset
   int link, nlink;           // first compiled link and their number; fixed joints: -1, 0
   bool passive;              // no motor drives it (limb_drive); false for fixed and mimic joints
@@ -81,14 +81,14 @@ typedef struct limb_loop_axis {
 typedef struct limb_loop {
   limb_loop_def def;  // names owned by the model, rotations orthonormal
   unsigned locked;    // of the kind, or as given
-  int row, nrow;      // in the user's list of rows
-  int holonomic;      // rows, the first ones
+  int row, nrow;      // in the user's list of constraints
+  int holonomic;      // constraints, the first ones
   int link_a, link_b; // compiled; -1: the world
   sp_pose in_a, in_b; // poses of the cut frames in those links' frames, or in the world
   int q[2], v[2];     // of joint and other; -1: none
   double mult[2], off[2];
   int cluster; // model/clusters.c
-  int local;   // first row in the cluster
+  int local;   // first constraint in the cluster
   int naxis;   // geometric: joints that move the frames against each other
   limb_loop_axis* axis;
   int column[2]; // gear, polynomial: of joint and other in the cluster
@@ -101,8 +101,8 @@ typedef struct limb_cluster {
   int base;         // link; -1: the world
   int nv, *v;       // the user's velocities, ascending
   int nloop, *loop; // ascending
-  int nrow;         // of these loops; local rows are in that order
-  int row;          // rows of the clusters before
+  int nrow;         // of these loops; local constraints are in that order
+  int row;          // constraints of the clusters before
   ptrdiff_t block;  // entries of the blocks (nrow x nv) of the clusters before
 } limb_cluster;
 
@@ -110,11 +110,11 @@ typedef struct limb_clusters {
   void* memory; // of its own
   size_t size;
   int count;
-  limb_cluster* cluster;  // in the order of their first links
-  int* of_link;           // nlink: cluster; -1: none
-  int* of_v;              // nv: cluster; -1: none
-  int most_nv, most_nrow; // of a cluster
-  ptrdiff_t entries;      // of all blocks
+  limb_cluster* cluster; // in the order of their first links
+  int* of_link;          // nlink: cluster; -1: none
+  int* of_v;             // nv: cluster; -1: none
+  int max_nv, max_nrow;  // of a cluster
+  ptrdiff_t entries;     // of all blocks
 } limb_clusters;
 
 // Order in which L'DL eliminates the independent coordinates, last to first.
@@ -127,11 +127,11 @@ typedef struct limb_elimination {
   size_t packed;  // length of packed storage
 } limb_elimination;
 
-// Links in a row, each the child of the one before and with one degree of freedom, or one link with more.
+// A chain of links, each the child of the one before and with one degree of freedom, or one link with more.
 typedef struct limb_run {
   int begin, end; // links
   int dof;        // of the first
-  int parent;     // link that the first one hangs on; -1: the world
+  int parent;     // link that carries the first one; -1: the world
 } limb_run;
 
 struct limb_loop_calls;

@@ -5,7 +5,7 @@
 //
 //   m,   h = R h' + m p,   J = R J' R' + (R h') p' + p (R h')' + m p p'
 //
-// What a joint's motion cannot tell from the parent moves to the parent (Khalil 2010; Gautier and Khalil's
+// What a joint's motion cannot distinguish from the parent moves to the parent (Khalil 2010; Gautier and Khalil's
 // base parameters): for a rotation the part that sits on the axis (m, hz, Jzz), for a translation the
 // whole of J, for a ball the mass. Joint forces, accelerations and the robot's momentum stay the same;
 // joint reactions do not, so the ungrouped inertias are kept beside.
@@ -75,7 +75,7 @@ static sp_pose rest_pose(const limb_model* m, int i)
   return sp_pose_make(sp_mul3(sp_mul3(G, A), T), sp_v3(k->px, k->py, k->pz));
 }
 
-// Takes from s what the joint cannot tell from the parent.
+// Takes from s what the joint cannot distinguish from the parent.
 static limb_moments take_indistinct(uint8_t joint_class, limb_moments* s)
 {
   limb_moments moved = {0};
@@ -99,7 +99,7 @@ static void store_grouped(limb_link_f64* k, const limb_moments* s)
   k->xx = s->xx, k->xy = s->xy, k->xz = s->xz, k->yy = s->yy, k->yz = s->yz, k->zz = s->zz;
 }
 
-// Sum of magnitudes: tells rounding from nothing.
+// Sum of magnitudes: to distinguish rounding from zero.
 static double magnitude(const limb_moments* s)
 {
   return fabs(s->m) + fabs(s->hx) + fabs(s->hy) + fabs(s->hz) + fabs(s->xx) + fabs(s->xy) + fabs(s->xz) + fabs(s->yy) +

@@ -209,7 +209,7 @@ static limb_status follow_chain(const limb_draft* t, limb_model* m, int j, limb_
   return LIMB_OK;
 }
 
-// Gives each joint its place in q and v, and each follower its source's with the chain's numbers
+// Gives each joint its index in q and v, and each follower its source's with the chain's numbers
 // multiplied out: q = m1 (m2 (... q_source ...) + o2) + o1.
 limb_status limb_resolve_mimic(const limb_draft* t, limb_model* m, limb_error* err)
 {

@@ -120,6 +120,10 @@ class States(Case):
         self.assertEqual(self.answer("panda", *line, "--what", "tau,M,h"),
                          self.answer("panda", "--states", states, "--what", "tau,M,h"))
 
+    def test_known_and_unknown_joints(self):
+        r = self.answer("elastic2r", "--q", "joint1=0.3", "--a", "joint1=1", "--tau", "joint2=0.5", "--what", "hybrid")
+        self.assertEqual((r["hybrid"]["a"][0], r["hybrid"]["tau"][1]), (1, 0.5))
+
     def test_loops(self):
         r = self.answer("four_bar", "--q", "theta1=60deg", "--v", "theta1=1", "--what", "q,v,loop_residual,loop_rate")
         self.close([r["q"][0], r["v"][0]], [math.pi / 3, 1])

@@ -1,8 +1,8 @@
 // `limb eval --list`: the registry of quantities, for people, for programs, and as docs/quantities.md.
-#include "cli.h"
-#include "eval.h"
-#include "json.h"
-#include "table.h"
+#include "base/cli.h"
+#include "base/json.h"
+#include "base/table.h"
+#include "eval/eval.h"
 
 #include <string.h>
 

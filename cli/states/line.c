@@ -1,14 +1,15 @@
 // A state of the command line: --q elbow=1,shoulder=-30deg, and --v, --a and --tau likewise. Values are formulas with
 // units, as in `limb sim`. "*=X" and a plain number stand for all joints. Joints that are not named are at the start of
-// the model, at rest; accelerations and forces are zero where their option is there, and not given where it is not.
+// the model, at rest; accelerations and forces are zero where their option is there, and not given where it is not. When
+// both --a and --tau name joints, each is given of those that it names only: known and unknown joints of hybrid.
 //
 // Of a robot with loops the loops are closed: what is named stays, and so do the motors that are not named; without any
 // name the start is closed as a whole.
 #include "limb/control.h"
 
-#include "cli.h"
-#include "closure.h"
-#include "states_columns.h"
+#include "base/cli.h"
+#include "states/closure.h"
+#include "states/columns.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -127,6 +128,19 @@ static int find_start(cli_states* s, double* q)
   return cli_exit_code(status);
 }
 
+// 1 when an option names joints, and none of its entries stands for all.
+static int names_joints(const cli_args* args, int g)
+{
+  const char* list = cli_get(args, name_of[g]);
+  int named = list != NULL && *list;
+  while (list && *list) {
+    const size_t length = strcspn(list, ",");
+    named &= memchr(list, '=', length) && *list != '*';
+    list += length + (list[length] == ',');
+  }
+  return named;
+}
+
 // Columns of the row: one per number that is given.
 static int make_columns(cli_states* s, double* const* value, unsigned char* const* named)
 {
@@ -135,14 +149,16 @@ static int make_columns(cli_states* s, double* const* value, unsigned char* cons
   for (int g = 0; g < STATES_GROUPS; g++) s->options += states_width(s->dofs, g);
   s->option = calloc((size_t)s->options + 1, sizeof *s->option);
   if (!s->option || !states_make_room(s)) return cli_usage(s->args, "out of memory");
+  const int by_joint = names_joints(s->args, GROUP_A) && names_joints(s->args, GROUP_TAU);
   int column = 0;
   for (int g = 0; g < STATES_GROUPS; g++) {
+    const int only_named = (loops && g < GROUP_TAU) || (by_joint && g >= GROUP_A);
     const int there = g < 2 || cli_has(s->args, name_of[g]);
     if (loops && g < 3) choose_given(s, g, named[g]);
     for (int k = 0; k < states_width(s->dofs, g); k++) {
       s->option[column] = "";
       s->row[column] = value[g][k];
-      s->column[g][k] = there && (!loops || g == 3 || named[g][k]) ? column : -1;
+      s->column[g][k] = there && (!only_named || named[g][k]) ? column : -1;
       column++;
     }
   }

@@ -1,5 +1,5 @@
 // Tables as NPY: reading.
-#include "npy.h"
+#include "states/npy.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef LIMB_CLI_STATES_COLUMNS_H
 #define LIMB_CLI_STATES_COLUMNS_H
 
-#include "states.h"
+#include "states/states.h"
 
 // Groups of columns: 0 q, 1 v, and these.
 enum { GROUP_A = 2, GROUP_TAU = 3 };
@@ -28,7 +28,7 @@ int states_check_columns(const cli_states* s, unsigned what, const char* purpose
 // "note: ... takes forces ... for zero: " on standard error; their names are still to come.
 void states_note_zero(const cli_states* s, const char* purpose);
 
-// ---- states_given.c --------------------------------------------------------------------------------
+// ---- given.c --------------------------------------------------------------------------------
 
 // Decides what is given, for the bits STATES_GIVEN and STATES_BASE. EXIT_FINE, or EXIT_USAGE after a message.
 int states_find_given(cli_states* s, unsigned what, const char* purpose);

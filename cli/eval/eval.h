@@ -4,8 +4,8 @@
 
 #include "limb/table.h"
 
-#include "robot.h"
-#include "states.h"
+#include "robot/robot.h"
+#include "states/states.h"
 
 #include <stdio.h>
 
@@ -21,7 +21,7 @@ typedef struct eval_printer {
   int (*fail)(eval_run* r, int code); // instead of end, after a row that failed with this exit code
 } eval_printer;
 
-extern const eval_printer eval_json, eval_csv, eval_npy, eval_text; // eval_json.c, eval_print.c
+extern const eval_printer eval_json, eval_csv, eval_npy, eval_text; // json.c, print.c
 
 struct eval_run {
   const cli_args* args;
@@ -42,16 +42,16 @@ struct eval_run {
   int nan_told;             // a part of "all" that has no value was reported
 };
 
-// `limb eval --list`: the registry, as text, JSON or Markdown. An exit code. eval_list.c
+// `limb eval --list`: the registry, as text, JSON or Markdown. An exit code. list.c
 int eval_list(const cli_args* args);
 
 // "nv x nv", "dqdq, dqdv: nv x nv": the shape of a quantity.
-void eval_shape(const limb_quantity_info* q, char* text, size_t size); // eval_list.c
+void eval_shape(const limb_quantity_info* q, char* text, size_t size); // list.c
 
 // Name of the frame of --frame; NULL: there is none.
-const char* eval_frame_name(const eval_run* r); // eval_print.c
+const char* eval_frame_name(const eval_run* r); // print.c
 
-// ---- columns: eval_columns.c -----------------------------------------------------------------------
+// ---- columns: columns.c -----------------------------------------------------------------------
 
 // The quantity at the head of a name; NULL: none.
 const limb_quantity_info* eval_quantity(const char* name);

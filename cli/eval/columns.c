@@ -1,6 +1,6 @@
 // `limb eval`: what quantities need of a table, what its columns give, rows of robots with loops.
-#include "cli.h"
-#include "eval.h"
+#include "base/cli.h"
+#include "eval/eval.h"
 
 #include <string.h>
 

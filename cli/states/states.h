@@ -9,10 +9,10 @@
 #include "limb/limb.h"
 #include "limb/table.h"
 
-#include "command.h"
-#include "dofs.h"
-#include "npy.h"
-#include "robot.h"
+#include "base/command.h"
+#include "robot/robot.h"
+#include "states/dofs.h"
+#include "states/npy.h"
 
 // What a row may hold, as bits.
 enum {
@@ -32,8 +32,7 @@ enum { STATES_GROUPS = 4 };
 // What is given of the degrees of freedom, in the form of limb/hybrid.h.
 typedef struct cli_given {
   unsigned char* mark; // nv; NULL: not wanted
-  int* column;         // nv: where x is from; -1: a force of zero
-  double* x;           // nv, of the row at hand
+  int* column;         // nv: which column has it; -1: a force of zero
 } cli_given;
 
 typedef struct cli_states {
@@ -83,7 +82,7 @@ void cli_states_close(cli_states* s);
 void cli_states_none(cli_states* s, const cli_args* args, const cli_robot* robot, const cli_dofs* dofs);
 
 // One row by the options --q, --v, --a and --tau: joints that are not named are at the start, at rest. An exit code,
-// after a message. states_line.c
+// after a message. line.c
 int cli_states_line(cli_states* s, const cli_args* args, cli_robot* robot, const cli_dofs* dofs);
 int cli_has_state_line(const cli_args* args); // 1 when one of these options is there
 

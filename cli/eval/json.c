@@ -1,8 +1,8 @@
 // `limb eval --format json`: one object, with what the answers rest on and an array of one object per row.
-#include "cli.h"
-#include "eval.h"
-#include "json.h"
-#include "output.h"
+#include "base/json.h"
+#include "base/cli.h"
+#include "base/output.h"
+#include "eval/eval.h"
 
 #include <errno.h>
 #include <stdlib.h>

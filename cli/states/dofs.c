@@ -1,6 +1,6 @@
 // Names and units of coordinates, as arrays; what the base of a robot is called; names that are near.
-#include "dofs.h"
-#include "command.h"
+#include "states/dofs.h"
+#include "base/command.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 // Tables of states: columns by their names, rows of CSV or NPY; rows of robots with loops completed.
 #define _POSIX_C_SOURCE 200809L // fstat, fileno
 
-#include "states.h"
-#include "cli.h"
-#include "closure.h"
-#include "output.h"
-#include "states_columns.h"
+#include "states/states.h"
+#include "base/cli.h"
+#include "base/output.h"
+#include "states/closure.h"
+#include "states/columns.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -166,8 +166,11 @@ static int complete_row(cli_states* s);
 // Where messages about the row at hand begin: file and line.
 static int row_error(cli_states* s, const char* subject, const char* text)
 {
-  (void)fprintf(stderr, "%s:%d: error: %s: %s\n", s->path, s->line, subject, text);
   (void)snprintf(s->error, sizeof s->error, "%s: %s", subject, text);
+  if (s->line > 0)
+    (void)fprintf(stderr, "%s:%d: error: %s\n", s->path, s->line, s->error);
+  else
+    (void)fprintf(stderr, "%s: error: row %llu: %s\n", s->path, (unsigned long long)s->count, s->error);
   return EXIT_USAGE;
 }
 
@@ -195,15 +198,6 @@ static void pick(const cli_states* s, int g)
   const int* column = s->column[g];
   double* value = s->value[g];
   for (int k = 0; k < width; k++) value[k] = column[k] >= 0 ? s->row[column[k]] : 0; // IDLE, PART
-}
-
-// Nothing when it is not wanted.
-static void pick_given(const cli_states* s, const cli_given* given)
-{
-  for (int k = 0; k < s->dofs->nv && given->mark; k++) {
-    const int column = given->column[k];
-    given->x[k] = column >= 0 ? s->row[column] : 0;
-  }
 }
 
 static void pick_wrenches(cli_states* s)
@@ -263,8 +257,6 @@ int cli_states_next(cli_states* s, int* got)
   const unsigned given = s->given.mark || s->base.mark ? STATES_A | STATES_TAU : 0;
   for (int g = 0; g < STATES_GROUPS; g++)
     if ((s->wanted | given) & 1U << g) pick(s, g);
-  pick_given(s, &s->given);
-  pick_given(s, &s->base);
   pick_wrenches(s);
   code = take_time(s);
   if (code == EXIT_FINE && s->wanted & STATES_Q) code = check_quaternions(s);

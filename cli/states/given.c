@@ -1,7 +1,7 @@
 // What is given of each degree of freedom: the columns decide. a.<joint>: its acceleration; tau.<joint>: its
 // force; neither: a force of zero when it has no motor. Nothing else is guessed.
-#include "cli.h"
-#include "states_columns.h"
+#include "base/cli.h"
+#include "states/columns.h"
 
 #include <stdlib.h>
 
@@ -110,9 +110,9 @@ static int find(const cli_states* s, cli_given* out, int for_base, const char* p
   const size_t n = (size_t)nv + 1;
   if (out->mark) return EXIT_FINE; // told before
   unsigned* all = calloc(n, sizeof *all);
-  *out = (cli_given){calloc(n, 1), calloc(n, sizeof *out->column), calloc(n, sizeof *out->x)};
+  *out = (cli_given){calloc(n, 1), calloc(n, sizeof *out->column)};
   int code = EXIT_FINE;
-  if (!all || !out->mark || !out->column || !out->x) {
+  if (!all || !out->mark || !out->column) {
     code = cli_usage(s->args, "out of memory");
   } else {
     for (int k = 0; k < nv; k++) all[k] = judge(s, k, for_base);
@@ -136,6 +136,5 @@ void states_free_given(cli_given* given)
 {
   free(given->mark);
   free(given->column);
-  free(given->x);
-  *given = (cli_given){NULL, NULL, NULL};
+  *given = (cli_given){NULL, NULL};
 }

@@ -1,5 +1,5 @@
 // Closing the loops of a robot where its model begins, and what is seen there.
-#include "closure.h"
+#include "states/closure.h"
 
 #include <stdio.h>
 #include <stdlib.h>

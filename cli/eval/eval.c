@@ -1,9 +1,9 @@
 // `limb eval`: any quantity of the library, for each row of a table of states or for one state.
-#include "cli.h"
-#include "closure.h"
-#include "commands.h"
-#include "eval.h"
-#include "output.h"
+#include "eval/eval.h"
+#include "base/cli.h"
+#include "base/commands.h"
+#include "base/output.h"
+#include "states/closure.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +54,8 @@ static const char* const about[] = {
   "--q, --v, --a and --tau give one state by joint, with units: --q elbow=1,",
   "shoulder=-30deg. Joints that are not named are at the start of the model and at",
   "rest. Accelerations and forces need their option: --a 0 stands for a motion",
-  "without acceleration.",
+  "without acceleration. When both --a and --tau name joints, each gives those that",
+  "it names, for hybrid and base_acc.",
   "",
   "External wrenches act on the robot: columns wrench.<frame>.mx .my .mz .fx .fy",
   ".fz, at the frame's origin, in world axes (see --wrench-ref); those that are",

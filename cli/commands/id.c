@@ -1,13 +1,13 @@
 // `limb id`: inverse dynamics along a trajectory: torques, the sizing table, curves.
 #include "limb/draw.h"
 
-#include "cli.h"
-#include "closure.h"
-#include "commands.h"
-#include "differentiate.h"
-#include "output.h"
-#include "sizing.h"
-#include "states.h"
+#include "base/cli.h"
+#include "base/commands.h"
+#include "base/output.h"
+#include "commands/differentiate.h"
+#include "commands/sizing.h"
+#include "states/closure.h"
+#include "states/states.h"
 
 #include <stdlib.h>
 #include <string.h>

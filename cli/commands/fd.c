@@ -1,9 +1,9 @@
 // `limb fd`: forward dynamics along a trajectory: positions, velocities and torques in, accelerations out.
-#include "cli.h"
-#include "closure.h"
-#include "commands.h"
-#include "output.h"
-#include "states.h"
+#include "base/cli.h"
+#include "base/commands.h"
+#include "base/output.h"
+#include "states/closure.h"
+#include "states/states.h"
 
 #include <stdlib.h>
 #include <string.h>

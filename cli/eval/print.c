@@ -1,8 +1,8 @@
 // `limb eval`: tables as CSV and NPY, and text for people, row by row.
-#include "cli.h"
-#include "eval.h"
-#include "output.h"
-#include "table.h"
+#include "base/cli.h"
+#include "base/output.h"
+#include "base/table.h"
+#include "eval/eval.h"
 
 #include <math.h>
 #include <stdlib.h>
