@@ -1,11 +1,10 @@
-// Batch calls that go state by state, on the threads of the pool: matrices of large robots, whose lanes would
-// not fit into caches, and robots with loops, whose kernels choose pivots by values. Double, and state after state, only.
+// Batch calls that go state by state, on the threads of the pool: matrices of large robots, whose lanes would not fit
+// into caches, and robots with loops, whose kernels choose pivots by values. Double, and state after state, only.
 
 #include "limb/derivatives.h"
 #include "limb/regressor.h"
 
 #include "batch/batch_impl.h"
-#include "dynamics/environment.h"
 
 #include <math.h>
 

@@ -12,9 +12,9 @@
 #include "limb/derivatives.h"
 #include "limb/elastic.h"
 
+#include "base/numeric.h"
 #include "base/status.h"
 #include "dynamics/dynamics_impl.h"
-#include "kernel/tables.h"
 #include "linalg/dense.h"
 
 #include <float.h>

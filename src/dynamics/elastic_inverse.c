@@ -19,8 +19,8 @@
 // A trajectory is q(0) and the derivatives of v. Coordinates that are not angles or displacements follow from
 // q' = q w / 2 for the quaternion q of a ball or free joint, and p' = R(q) v for a free one's position.
 
+#include "base/numeric.h"
 #include "dynamics/elastic_impl.h"
-#include "kernel/tables.h"
 #include "kinematics/kinematics_impl.h"
 
 #include <string.h>

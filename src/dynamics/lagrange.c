@@ -29,7 +29,6 @@
 #include "base/numeric.h"
 #include "dynamics/environment.h"
 #include "dynamics/lagrange_impl.h"
-#include "kernel/tables.h"
 #include "kinematics/kinematics_impl.h"
 
 #include <string.h>

@@ -20,7 +20,6 @@
 #include "linalg/dense.h"
 
 #include <math.h>
-#include <string.h>
 
 #define SMALLEST_SINGULAR 1e-10 // of the largest: zero
 

@@ -26,7 +26,7 @@
 // ---- steps of least norm ------------------------------------------------------------------------------------
 
 // Local constraints of the set, ascending.
-static int rows_of_set(const limb_loops* w, int cluster, limb_constraint_set set, int* list)
+static int constraints_of_set(const limb_loops* w, int cluster, limb_constraint_set set, int* list)
 {
   const limb_cluster* k = &w->m->clusters.cluster[cluster];
   int count = 0, l = 0;
@@ -55,7 +55,7 @@ void limb_min_norm_step(limb_loops* w, int cluster, limb_constraint_set rows, co
   const limb_cluster* k = &w->m->clusters.cluster[cluster];
   const double* Psi = w->Psi + k->block;
   int* list = w->reduced.row;
-  const ptrdiff_t n = rows_of_set(w, cluster, rows, list);
+  const ptrdiff_t n = constraints_of_set(w, cluster, rows, list);
   double *A = w->cluster_work, *y = A + n * n;
   for (int j = 0; j < k->nv; j++) x[k->v[j]] = 0;
   double largest = 0;
@@ -143,7 +143,7 @@ static void turn_back(limb_loops* w)
   }
 }
 
-static limb_status rows_at(limb_loops* w, const double* q, double time)
+static limb_status constraints_at(limb_loops* w, const double* q, double time)
 {
   const limb_status s = limb_constraints_at(w, q, NULL, time, LIMB_NEED_PSI);
   if (s == LIMB_OK) turn_back(w);
@@ -287,7 +287,7 @@ static limb_status take_steps(limb_loops* w, const limb_closing* o, double* q)
   const progress p = progress_in(w);
   const int count = w->m->clusters.count;
   limb_status s = limb_integrate(w->m, q, w->v1, 1, w->q1);
-  if (s == LIMB_OK) s = rows_at(w, w->q1, o->time);
+  if (s == LIMB_OK) s = constraints_at(w, w->q1, o->time);
   int rejected = 0;
   for (int c = 0; c < count; c++) {
     if (w->order[c] != LIMB_CLUSTER_OPEN) continue;
@@ -299,7 +299,7 @@ static limb_status take_steps(limb_loops* w, const limb_closing* o, double* q)
   for (int c = 0; c < count; c++) {
     if (w->order[c] == REJECTED) w->order[c] = LIMB_CLUSTER_OPEN;
   }
-  return rejected > 0 ? rows_at(w, q, o->time) : LIMB_OK;
+  return rejected > 0 ? constraints_at(w, q, o->time) : LIMB_OK;
 }
 
 double limb_closing_tolerance(const limb_loops* w, double tolerance)
@@ -315,7 +315,7 @@ limb_status limb_close(limb_loops* w, const limb_closing* given, double* q, int*
   limb_closing closing = *given;
   const limb_closing* o = &closing;
   for (int c = 0; c < w->m->clusters.count; c++) p.damping[c] = o->damping, p.kicks[c] = 0;
-  limb_status s = rows_at(w, q, o->time);
+  limb_status s = constraints_at(w, q, o->time);
   closing.tolerance = limb_closing_tolerance(w, given->tolerance);
   for (int i = 0; s == LIMB_OK && next_steps(w, o, q) > 0; i++) {
     if (i == o->iterations) break;

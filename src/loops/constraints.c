@@ -61,7 +61,7 @@ static void take_laws(limb_loops* w, double time)
   }
 }
 
-// ---- constraints ---------------------------------------------------------------------------------------------------
+// ---- constraints --------------------------------------------------------------------------------------------
 
 // Axes of the two frames of a closure, in the world. Needs the poses of the links.
 static void frames_of(const limb_loops* w, const limb_loop* loop, sp_mat3* A, sp_mat3* B)

@@ -15,7 +15,6 @@
 
 #include "base/numeric.h"
 #include "base/status.h"
-#include "kernel/tables.h"
 #include "linalg/dense.h"
 #include "loops/loops_impl.h"
 
@@ -55,6 +54,8 @@ limb_status limb_baumgarte(double step, limb_closed_options* o)
   return LIMB_OK;
 }
 
+// ---- options ------------------------------------------------------------------------------------------------
+
 #define NEAR 1e-3 // gaps of positions and velocities, below which Baumgarte's terms need not agree
 
 limb_status limb_closed_options_read(const limb_closed_options* given, limb_closed_options* out)
@@ -76,9 +77,9 @@ limb_status limb_closed_options_read(const limb_closed_options* given, limb_clos
   return known && sound && out->iterations > 0 ? LIMB_OK : LIMB_E_ARG;
 }
 
-// ---- judgement ----------------------------------------------------------------------------------------------
+// ---- check of the results -----------------------------------------------------------------------------------
 
-static int redundant_rows(limb_loops* w, double tolerance)
+static int redundant_count(limb_loops* w, double tolerance)
 {
   int rank = 0;
   for (int c = 0; c < w->m->clusters.count; c++)
@@ -87,17 +88,17 @@ static int redundant_rows(limb_loops* w, double tolerance)
 }
 
 // |target| + sum |Psi_ij x_j| of the constraint of a cluster in which it is largest
-static double size_of_rows(const limb_loops* w, int cluster, const double* x, const double* target)
+static double size_of_constraints(const limb_loops* w, int cluster, const double* x, const double* target)
 {
   const limb_cluster* k = &w->m->clusters.cluster[cluster];
-  double greatest = 0;
+  double peak = 0;
   for (int r = 0; r < k->nrow; r++) {
     const double* row = w->Psi + k->block + (ptrdiff_t)r * k->nv;
     double sum = fabs(target[k->row + r]);
     for (int j = 0; j < k->nv; j++) sum += fabs(row[j] * x[k->v[j]]);
-    greatest = fmax(greatest, sum);
+    peak = fmax(peak, sum);
   }
-  return greatest;
+  return peak;
 }
 
 bool limb_constraints_hold(limb_loops* w, const double* x, const double* target, double slack, double tolerance,
@@ -110,7 +111,7 @@ bool limb_constraints_hold(limb_loops* w, const double* x, const double* target,
   limb_psi_times(w, x, w->r1);
   for (int c = 0; c < m->clusters.count; c++) {
     const limb_cluster* k = &m->clusters.cluster[c];
-    const double allowed = LIMB_CONTRADICTION * tolerance * size_of_rows(w, c, x, target) + slack;
+    const double allowed = LIMB_CONTRADICTION * tolerance * size_of_constraints(w, c, x, target) + slack;
     for (int l = 0; l < k->nloop; l++) {
       const int first = k->row + m->loop[k->loop[l]].local;
       for (int r = first; r < first + m->loop[k->loop[l]].nrow; r++) {
@@ -122,24 +123,23 @@ bool limb_constraints_hold(limb_loops* w, const double* x, const double* target,
     }
   }
   if (out) out->residual = largest, out->loop = worst;
-  if (out) out->redundant = redundant_rows(w, tolerance);
+  if (out) out->redundant = redundant_count(w, tolerance);
   return hold;
 }
 
 // ---- the call -----------------------------------------------------------------------------------------------
 
-static limb_closed_method choose(const limb_model* m, limb_closed_method wish)
+static limb_closed_method choose(const limb_model* m, limb_closed_method requested)
 {
-  if (wish != LIMB_CLOSED_AUTO) return wish;
+  if (requested != LIMB_CLOSED_AUTO) return requested;
   return m->has_mimic && m->nrow > 0 ? LIMB_CLOSED_SCHUR : LIMB_CLOSED_CLUSTERS;
 }
 
 static bool is_stabilised(const limb_closed_options* o) { return o->alpha != 0 || o->beta != 0; }
 
-// The constraints of a call: Baumgarte's terms need phi. The method by clusters checks whether their constraints are
-// finite.
-static limb_status find_rows(limb_loops* w, const limb_forward_in* in, const limb_closed_options* o,
-                             limb_closed_method method)
+// The constraints of a call: Baumgarte's terms need phi. The method by clusters checks itself whether they are finite.
+static limb_status find_constraints(limb_loops* w, const limb_forward_in* in, const limb_closed_options* o,
+                                    limb_closed_method method)
 {
   const unsigned lean = is_stabilised(o) ? 0U : LIMB_NEED_LEAN;
   const bool raw = lean && method == LIMB_CLOSED_CLUSTERS && !w->has_prescribed;
@@ -150,17 +150,17 @@ static limb_status find_rows(limb_loops* w, const limb_forward_in* in, const lim
 // gamma -= 2 alpha (Psi v - s') + beta^2 (phi - s); the largest of these terms, 0 far from the surface.
 static double stabilise(limb_loops* w, const double* v, const limb_closed_options* o)
 {
-  double greatest = 0, gap = 0;
+  double peak = 0, gap = 0;
   if (!is_stabilised(o)) return 0;
   limb_psi_times(w, v, w->r1);
   for (int r = 0; r < w->m->nrow; r++) {
     const double rate = w->r1[r] - w->rate[r];
     const double term = 2 * o->alpha * rate + o->beta * o->beta * w->phi[r];
     w->gamma[r] -= term;
-    greatest = fmax(greatest, fabs(term));
+    peak = fmax(peak, fabs(term));
     gap = fmax(gap, fmax(fabs(rate), fabs(w->phi[r])));
   }
-  return gap < NEAR ? greatest : 0;
+  return gap < NEAR ? peak : 0;
 }
 
 static limb_status by_clusters(limb_loops* w, const limb_forward_in* in, double tolerance, double* a, double* lambda)
@@ -197,8 +197,8 @@ static bool choose_again(const limb_loops* w, const limb_closed_options* o, limb
 
 double limb_rounding_at(const limb_model* m, const double* v)
 {
-  const double greatest = limb_largest((size_t)m->nv, v);
-  return LIMB_CONSTRAINT_ROUNDING * (1 + greatest * greatest);
+  const double peak = limb_largest((size_t)m->nv, v);
+  return LIMB_CONSTRAINT_ROUNDING * (1 + peak * peak);
 }
 
 static limb_status contradiction(limb_closed_method method)
@@ -210,7 +210,7 @@ static limb_status contradiction(limb_closed_method method)
 static bool gammas_agree(limb_loops* w, const double* a, double slack, double tolerance, limb_suspect* out)
 {
   for (int c = 0; c < w->m->clusters.count; c++) {
-    const double allowed = LIMB_CONTRADICTION * tolerance * size_of_rows(w, c, a, w->gamma) + slack;
+    const double allowed = LIMB_CONTRADICTION * tolerance * size_of_constraints(w, c, a, w->gamma) + slack;
     const limb_reduction* r = limb_reduce_cluster(w, c, NULL, LIMB_CARRY_GAMMA, tolerance);
     for (int i = r->rank; i < r->rows; i++) {
       const double rest = fabs(r->A[(ptrdiff_t)i * (r->columns + 1) + r->columns]);
@@ -237,14 +237,14 @@ static limb_status check_ranks(limb_loops* w, const limb_forward_in* in, const l
     s = limb_check_redundancy(w, in->q, o->loops.time, tolerance, &why);
   if (why.loop >= 0) {
     report->loop = why.loop, report->residual = why.residual;
-    report->redundant = redundant_rows(w, tolerance);
+    report->redundant = redundant_count(w, tolerance);
   }
-  if (s == LIMB_OK) s = find_rows(w, in, o, report->method);
+  if (s == LIMB_OK) s = find_constraints(w, in, o, report->method);
   if (s == LIMB_OK) (void)stabilise(w, in->v, o);
   return s;
 }
 
-// Whether what came out can be trusted.
+// Whether the results can be trusted.
 static limb_status judge(limb_loops* w, const limb_forward_in* in, const limb_closed_options* o, const double* a,
                          double term, limb_closed_report* report)
 {
@@ -272,7 +272,7 @@ limb_status limb_closed_forward_dynamics(limb_loops* w, const limb_closed_motion
   if (found.method != LIMB_CLOSED_CLUSTERS && w->use != LIMB_LOOPS_DENSE) return LIMB_E_ORDER;
   if (!limb_finite_v(w->d, tau)) return LIMB_E_NONFINITE;
   const limb_forward_in x = {in->q, in->v, tau, in->env};
-  s = find_rows(w, &x, &o, found.method);
+  s = find_constraints(w, &x, &o, found.method);
   if (s != LIMB_OK) return s;
   const double term = stabilise(w, x.v, &o);
   s = run(w, &x, &o, a, lambda ? w->r3 : NULL, &found);

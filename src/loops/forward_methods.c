@@ -140,11 +140,11 @@ static limb_status find_right_side(limb_loops* w, const limb_forward_in* in, dou
 
 static void find_scales(const saddle* k)
 {
-  double greatest = 0;
-  for (ptrdiff_t i = 0; i < k->n; i++) greatest = fmax(greatest, k->M[i * k->n + i]);
+  double peak = 0;
+  for (ptrdiff_t i = 0; i < k->n; i++) peak = fmax(peak, k->M[i * k->n + i]);
   for (ptrdiff_t i = 0; i < k->n; i++) {
     const double d = k->M[i * k->n + i];
-    k->scale[i] = d > DBL_EPSILON * greatest ? 1 / sqrt(d) : greatest > 0 ? 1 / sqrt(greatest) : 1;
+    k->scale[i] = d > DBL_EPSILON * peak ? 1 / sqrt(d) : peak > 0 ? 1 / sqrt(peak) : 1;
   }
   for (ptrdiff_t r = 0; r < k->rank; r++) {
     double largest = 0;
@@ -316,7 +316,7 @@ limb_status limb_forward_by_proximal(limb_loops* w, const limb_forward_in* in, c
 // Cost O(n) and the clusters' cubes.
 
 // The live constraints of a cluster with gamma, and zeros up to whole quads; A: where they go.
-static limb_reduction* load_rows(limb_loops* w, int c, double* A)
+static limb_reduction* load_constraints(limb_loops* w, int c, double* A)
 {
   const limb_cluster* k = &w->m->clusters.cluster[c];
   const int *live = w->live + k->row, n = k->nv, wide = limb_quads_above(n);
@@ -339,7 +339,7 @@ static limb_status reduce_clusters(limb_loops* w, double tolerance)
   int *pivot = w->pivots, *row = w->rows;
   w->full = true, w->suspect = false;
   for (int c = 0; c < w->m->clusters.count; c++) {
-    limb_reduction* r = load_rows(w, c, A);
+    limb_reduction* r = load_constraints(w, c, A);
     const ptrdiff_t size = (ptrdiff_t)r->rows * (r->columns + r->extra);
     if (!limb_finite(size, A)) return LIMB_E_NONFINITE;
     r->pivot = pivot, r->row = row;

@@ -17,7 +17,7 @@
 // ---- changes along directions -------------------------------------------------------------------------------
 
 // The motion of the links and the constraints, along what the dual workspace holds.
-static void rows_along(limb_loops* w, limb_dual* u, bool with_psi)
+static void constraints_along(limb_loops* w, limb_dual* u, bool with_psi)
 {
   const limb_model* m = w->m;
   const limb_loop_tangents* t = &w->along;
@@ -83,7 +83,7 @@ limb_status limb_loop_along(limb_loops* w, limb_dual* u, const limb_loop_point* 
     w->along.lambda[r] = (limb_dual_number){.x = point->lambda ? point->lambda[r] : 0};
   for (int first = 0; first < along->count; first += LIMB_TANGENTS) {
     limb_dual_group(u, along, along->da, first);
-    rows_along(w, u, out->dPsi_z != NULL);
+    constraints_along(w, u, out->dPsi_z != NULL);
     if (out->dF) forces_along(w, u, &x, along, first);
     const int used = limb_dual_used(along, first);
     for (int slot = 0; slot < used; slot++) take_changes(w, u, first + slot, slot, out);
@@ -175,7 +175,7 @@ static void put_column(limb_loops* w, const forward_parts* p, int direction, dou
 }
 
 // Constraints that some joint moves.
-static int live_rows(const limb_loops* w)
+static int live_count(const limb_loops* w)
 {
   int count = 0;
   for (int c = 0; c < w->m->clusters.count; c++) count += w->nlive[c];
@@ -252,7 +252,7 @@ limb_status limb_closed_forward_dynamics_derivatives(limb_loops* w, limb_dual* d
   const limb_loop_point point = {{in->q, in->v, w->v4, in->env}, w->r3};
   forward_parts p = forward_layout(w);
   p.m = independent_constraints(w, o.loops.tolerance);
-  const bool redundant = p.m < live_rows(w);
+  const bool redundant = p.m < live_count(w);
   if (redundant && (out->dlambda_dq || out->dlambda_dv || out->dlambda_dtau)) return LIMB_E_SINGULAR;
   s = factor_forward(w, in->q, &p);
   if (s != LIMB_OK) return s;

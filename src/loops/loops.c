@@ -5,7 +5,6 @@
 #include "loops/loops_impl.h"
 
 #include <math.h>
-#include <string.h>
 
 static double* take(limb_arena* a, size_t n) { return limb_arena_take(a, n, sizeof(double)); }
 
@@ -41,7 +40,7 @@ typedef struct blocks { // of the workspaces inside
 static limb_loops* lay_out(limb_arena* a, const limb_model* m, limb_loops_use use, blocks* in)
 {
   const size_t nq = (size_t)m->nq, nv = (size_t)m->nv, nr = (size_t)m->nrow;
-  const size_t cv = (size_t)m->clusters.most_nv, cr = (size_t)m->clusters.most_nrow;
+  const size_t cv = (size_t)m->clusters.max_nv, cr = (size_t)m->clusters.max_nrow;
   limb_loops* w = limb_arena_take(a, 1, sizeof *w);
   limb_loops t = {.m = m, .use = use, .full = true};
   const limb_model* tree = limb_spanning_tree(m);
@@ -97,11 +96,11 @@ static bool has_own_units(const limb_loop* loop)
 {
   if (!limb_between_joints(loop)) return false;
   const double first = fabs(loop->mult[0]);
-  const double greatest = fmax(first, fabs(loop->mult[1] * loop->def.coefficient[1]));
-  return loop->def.kind != LIMB_LOOP_GEAR || greatest < 1e-2 || greatest > 1e2;
+  const double peak = fmax(first, fabs(loop->mult[1] * loop->def.coefficient[1]));
+  return loop->def.kind != LIMB_LOOP_GEAR || peak < 1e-2 || peak > 1e2;
 }
 
-static void number_rows_and_columns(limb_loops* w)
+static void number_constraints_and_columns(limb_loops* w)
 {
   const limb_model* m = w->m;
   for (int c = 0; c < m->clusters.count; c++) w->mixed[c] = 0;
@@ -145,7 +144,7 @@ static double largest_in_loop(const limb_loops* w, const limb_loop* loop)
 
 // Constraints with something in them at a configuration taken at random: marked in r1. Those of gears and
 // polynomials, which have units of their own, always have.
-static limb_status mark_moved_rows(limb_loops* w, uint64_t* seed)
+static limb_status mark_moved_constraints(limb_loops* w, uint64_t* seed)
 {
   const limb_model* m = w->m;
   limb_status s = limb_random(m, seed, w->q1);
@@ -172,7 +171,7 @@ static limb_status mark_moved_rows(limb_loops* w, uint64_t* seed)
 // Constraints that no joint moves anywhere: three configurations taken at random agree on it. Those of a planar
 // mechanism that hold it in its plane, say. Where a wheel happens to lie flat nothing is learnt;
 // LIMB_E_SINGULAR when it always does.
-static limb_status find_idle_rows(limb_loops* w)
+static limb_status find_idle_constraints(limb_loops* w)
 {
   const limb_model* m = w->m;
   enum { TRIES = 3 };
@@ -181,7 +180,7 @@ static limb_status find_idle_rows(limb_loops* w)
   int flat = 0;
   for (int r = 0; r < m->nrow; r++) w->r1[r] = 0;
   for (int i = 0; s == LIMB_OK && i < TRIES; i++) {
-    s = mark_moved_rows(w, &seed);
+    s = mark_moved_constraints(w, &seed);
     if (s == LIMB_E_SINGULAR && ++flat < TRIES) s = LIMB_OK;
   }
   for (int c = 0; c < m->clusters.count; c++) {
@@ -227,8 +226,8 @@ limb_status limb_loops_init(const limb_model* m, limb_loops_use use, void* memor
   w->kernels = limb_loop_kernels_here();
   w->cluster_kernels = limb_cluster_kernels_here();
   w->memory = (limb_memory){.block = memory, .size = size};
-  number_rows_and_columns(w);
-  s = find_idle_rows(w);
+  number_constraints_and_columns(w);
+  s = find_idle_constraints(w);
   if (s == LIMB_OK) *out = w;
   return s;
 }

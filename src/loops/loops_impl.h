@@ -53,16 +53,16 @@ struct limb_loops {
   double *work, *kept;      // of the kernels
 
   // a cluster at a time: capacity of the largest one
-  limb_reduction reduced;         // A: most_nrow x (most_nv + most_nrow + 1)
-  double* cluster_work;           // (most_nv + most_nrow + 2)^2
+  limb_reduction reduced;         // A: max_nrow x (max_nv + max_nrow + 1)
+  double* cluster_work;           // (max_nv + max_nrow + 2)^2
   unsigned char* marks;           // nv
   unsigned char* active;          // nv: 1 where a motor is
-  unsigned char *prefer, *chosen; // nv: marks of a call
+  unsigned char *prefer, *chosen; // nv: flags of a call
 
   // inverse dynamics (loops/inverse.c)
-  double* sharing;              // limb_sharing_size(most_nv)
-  int* sharing_index;           // 4 most_nv
-  unsigned char* sharing_marks; // 2 most_nv
+  double* sharing;              // limb_sharing_size(max_nv)
+  int* sharing_index;           // 4 max_nv
+  unsigned char* sharing_marks; // 2 max_nv
   unsigned char* passive;       // nv: 1 where no motor is
   limb_wrench* closure;         // 2 nloop: what closures do to bodies
 
@@ -71,7 +71,7 @@ struct limb_loops {
   double *q1, *q2, *q3;      // nq: scratch
   int* order;                // nv + 2 nrow: scratch
   unsigned char* dependent;  // nv: scratch
-  double* dense;             // LIMB_LOOPS_DENSE: limb_loops_dense_size numbers; else NULL
+  double* dense;             // LIMB_LOOPS_DENSE: LIMB_DENSE_PARTS (nv + nrow + 1)^2 numbers; else NULL
   limb_loop_tangents along;  // LIMB_LOOPS_DENSE; else empty
   limb_dual* dual;           // LIMB_LOOPS_DENSE: of the tree; else NULL
 
@@ -81,8 +81,7 @@ struct limb_loops {
   double* lambda; // nrow, the user's order
 };
 
-// Numbers of dense scratch: LIMB_DENSE_PARTS (nv + nrow + 1)^2.
-enum { LIMB_DENSE_PARTS = 6 };
+enum { LIMB_DENSE_PARTS = 6 }; // of dense scratch
 
 // Reads options (NULL: defaults).
 limb_status limb_loop_options_read(const limb_loop_options* given, limb_loop_options* out);
@@ -107,9 +106,8 @@ enum {
   LIMB_NEED_RAW = 16  // no check whether Psi and gamma are finite
 };
 
-// The equations at q, v (NULL: at rest), checked here: phi less s(t), rate, and what `need` requests: Psi,
-// gamma, reach.
-// Leaves the motion of the links in w->d->own. LIMB_E_NONFINITE also when a constraint is not finite;
+// The equations at q, v (NULL: at rest), checked here: phi less s(t), rate, and what `need` requests: Psi, gamma,
+// reach. Leaves the motion of the links in w->d->own. LIMB_E_NONFINITE also when a constraint is not finite;
 // LIMB_E_SINGULAR when a wheel lies flat.
 limb_status limb_constraints_at(limb_loops* w, const double* q, const double* v, double time, unsigned need);
 
@@ -125,9 +123,9 @@ typedef enum limb_carry {
 const limb_reduction* limb_reduce_cluster(limb_loops* w, int cluster, const unsigned char* prefer, limb_carry carry,
                                           double tolerance);
 
-// Constraints of gears and polynomials have units of their own. Given constraints of a cluster, live ones only, what is
-// carried included, are multiplied such that the largest entry of each of these is that of the geometric
-// constraints; with `apart`, those of rotations and those of positions get a largest entry of 1 each, too.
+// Scales constraints of gears and polynomials, which have units of their own. r: live constraints of a cluster, with
+// what is carried. The largest entry of each of these becomes that of the geometric constraints; with `apart`, those
+// of rotations and those of positions get a largest entry of 1 each, too.
 void limb_even_constraints(const limb_loops* w, int cluster, bool apart, limb_reduction* r);
 
 // ---- whether a rank can be trusted (loops/reduce.c) ---------------------------------------------------------
@@ -143,7 +141,7 @@ static inline bool limb_is_suspect(const limb_reduction* r)
   return r->min_pivot < share * r->max_pivot;
 }
 
-// Of live constraint i of a cluster.
+// The loop of live constraint i of a cluster.
 int limb_loop_of_constraint(const limb_loops* w, int cluster, int i);
 
 typedef struct limb_suspect { // where a rank is suspect, and by how much
@@ -155,8 +153,7 @@ typedef struct limb_suspect { // where a rank is suspect, and by how much
 void limb_find_suspect_ranks(limb_loops* w, double tolerance);
 
 // LIMB_E_SINGULAR when dependent constraints cannot be distinguished from independent ones so far from the surface of
-// the constraints.
-// Needs phi and Psi. out may be NULL.
+// the constraints. Needs phi and Psi. out may be NULL.
 limb_status limb_check_distance(limb_loops* w, double tolerance, limb_suspect* out);
 
 // LIMB_E_SINGULAR when constraints depend on each other here only: branches of motion meet, or a structure is
@@ -164,7 +161,7 @@ limb_status limb_check_distance(limb_loops* w, double tolerance, limb_suspect* o
 limb_status limb_check_redundancy(limb_loops* w, const double* q, double time, double tolerance, limb_suspect* out);
 
 // ---- along the independent velocities (loops/reduce.c); all need Psi ----------------------------------------
-// The independent velocities are those of w->settings, or chosen; w->chosen marks them afterwards.
+// The independent velocities are those of w->settings, or chosen; w->chosen flags them afterwards.
 
 // x = Ghat' x for nv rows of `columns` numbers. LIMB_E_SINGULAR as limb_velocity_map.
 limb_status limb_to_independent(limb_loops* w, int columns, double* x);
@@ -176,7 +173,7 @@ limb_status limb_from_independent(limb_loops* w, double* x);
 // clusters); the others, those marked in w->chosen, stay.
 limb_status limb_follow_constraints(limb_loops* w, int count, double tolerance, const double* right, double* x);
 
-// ---- more ---------------------------------------------------------------------------------------------------
+// ---- orders, products, multipliers --------------------------------------------------------------------------
 
 // From the order of the clusters to the user's, and back.
 void limb_constraints_to_user(const limb_loops* w, const double* x, double* user);
@@ -201,8 +198,8 @@ size_t limb_sharing_size(size_t n);
 limb_status limb_actuation_read(const limb_loops* w, const limb_actuation* given, limb_actuation* out);
 
 // tau at active joints that balances tree, what the tree needs, with the loops closed; Psi must be there.
-// Counts and `unbalanced` of out are set, and w->suspect. LIMB_E_NONFINITE; LIMB_E_NOCONV: bounds that
-// were not sorted out (linalg/balance.h).
+// Counts and `unbalanced` of out are set, and w->suspect. LIMB_E_NONFINITE; LIMB_E_NOCONV: the active
+// sets of the bounds did not converge (linalg/balance.h).
 limb_status limb_share_torques(limb_loops* w, const limb_actuation* how, double tolerance, const double* tree,
                                double* tau, limb_closed_forces* out);
 

@@ -18,7 +18,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { NAME = 256 };
 

@@ -18,7 +18,7 @@
 #include <math.h>
 #include <string.h>
 
-// ---- constraints of different units --------------------------------------------------------------------------------
+// ---- constraints of different units -------------------------------------------------------------------------
 
 typedef enum constraint_kind { ROTATION, POSITION, OF_JOINTS } constraint_kind;
 

@@ -259,8 +259,8 @@ static void measure(limb_clusters* c)
     limb_cluster* s = &c->cluster[i];
     s->row = row, row += s->nrow;
     s->block = c->entries, c->entries += (ptrdiff_t)s->nrow * s->nv;
-    if (s->nv > c->most_nv) c->most_nv = s->nv;
-    if (s->nrow > c->most_nrow) c->most_nrow = s->nrow;
+    if (s->nv > c->max_nv) c->max_nv = s->nv;
+    if (s->nrow > c->max_nrow) c->max_nrow = s->nrow;
   }
 }
 

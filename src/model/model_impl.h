@@ -110,11 +110,11 @@ typedef struct limb_clusters {
   void* memory; // of its own
   size_t size;
   int count;
-  limb_cluster* cluster;  // in the order of their first links
-  int* of_link;           // nlink: cluster; -1: none
-  int* of_v;              // nv: cluster; -1: none
-  int most_nv, most_nrow; // of a cluster
-  ptrdiff_t entries;      // of all blocks
+  limb_cluster* cluster; // in the order of their first links
+  int* of_link;          // nlink: cluster; -1: none
+  int* of_v;             // nv: cluster; -1: none
+  int max_nv, max_nrow;  // of a cluster
+  ptrdiff_t entries;     // of all blocks
 } limb_clusters;
 
 // Order in which L'DL eliminates the independent coordinates, last to first.

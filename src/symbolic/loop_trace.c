@@ -208,7 +208,7 @@ static limb_status find_blocks(limb_loop_trace* c)
 // Room for the right-hand side and the answer of one block.
 static limb_scalar* block_room(limb_loop_trace* c)
 {
-  return limb_trace_scalars(c->t, (size_t)(c->m.clusters.most_nrow + c->m.clusters.most_nv));
+  return limb_trace_scalars(c->t, (size_t)(c->m.clusters.max_nrow + c->m.clusters.max_nv));
 }
 
 // Dependent velocities x with Psi x = b; x comes with the independent ones, or
