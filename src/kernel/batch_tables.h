@@ -101,7 +101,7 @@ typedef struct limb_relative {
   double w[3], v[3], al[3], a[3];
 } limb_relative;
 
-// A part that holds the next one (kernel/articulated_kernel.h), which it knows up to a difference: rows of
+// A part that holds the next one (kernel/aba_kernel.h), which it knows up to a difference: rows of
 // columns.
 typedef struct limb_tip {
   double Phi[6][LIMB_TIP_COLUMNS], beta[LIMB_TIP_COLUMNS], Lambda[6][LIMB_TIP_COLUMNS];
