@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Runs the commands of README.md, one by one, in a copy of what they need.
+"""Runs the commands of README.md and docs/guide.md, one by one, in a copy of what they need.
 
     test_readme.py <limb>
 
-Commands are the indented lines that begin with `limb`; "# exit code N" behind one is what it must return.
+Commands are the indented lines that begin with `limb`; "# exit code N" behind one is what it must return. A block of
+text behind a command is part of its output: "..." stands for what is left out, and white space does not count. Numbers
+with an exponent are rounding errors, which depend on the machine, as does the state where one is largest.
 """
 import os
 import pathlib
@@ -15,30 +17,59 @@ import sys
 import tempfile
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
+PAGES = ("README.md", "docs/guide.md")
+COMMAND = re.compile(r"^    (limb [^\n]*)$|^```\n(.*?)^```$|^```\w+\n.*?^```$", re.MULTILINE | re.DOTALL)
+WRITTEN = ("torques.svg", "torques.csv", "tree5.urdf", "map.svg", "map.csv", "panda.c")
+
+
+def commands_of(page):
+    """[command line, blocks of output]"""
+    found = []
+    for command, output in COMMAND.findall((TOP / page).read_text(encoding="utf-8")):
+        if command:
+            found.append((command, []))
+        elif output:
+            found[-1][1].append(output)
+    return found
+
+
+def plain(text):
+    text = re.sub(r"\b\d[\d.]*e[-+]?\d+", "#", text)
+    return re.sub(r"# # \d+ ", "# # # ", " ".join(text.split()))
+
+
+def missing_parts(blocks, output):
+    parts = [plain(part) for block in blocks for part in re.split(r"^\.\.\.$", block, flags=re.MULTILINE)]
+    return [part for part in parts if part not in plain(output)]
+
+
+def run_command(limb, line, blocks, folder):
+    command, _, comment = line.partition(" #")
+    code = re.search(r"exit code (\d)", comment)
+    want = int(code[1]) if code else 0
+    run = subprocess.run([limb, *shlex.split(command)[1:]], cwd=folder, capture_output=True, text=True, check=False,
+                         env={**os.environ, "NO_COLOR": "1"})
+    missing = missing_parts(blocks, run.stdout + "\n" + run.stderr)
+    ok = run.returncode == want and (run.stdout or run.stderr) and not missing
+    print("ok    " if ok else "FAILED", command, f"(exit code {run.returncode})")
+    for part in missing:
+        print(f"  not in its output: {part}")
+    if not ok:
+        print(run.stdout[-2000:], run.stderr[-2000:])
+    return ok
 
 
 def main():
     limb = str(pathlib.Path(sys.argv[1]).resolve())
-    readme = (TOP / "README.md").read_text(encoding="utf-8")
-    commands = re.findall(r"^    (limb .*)$", readme, re.M)
-    if len(commands) < 12:
-        sys.exit(f"test_readme: only {len(commands)} commands found")
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(TOP / "examples", pathlib.Path(folder) / "examples")
-        for line in commands:
-            command, _, comment = line.partition(" #")
-            told = re.search(r"exit code (\d)", comment)
-            want = int(told[1]) if told else 0
-            words = [limb, *shlex.split(command)[1:]]
-            run = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False,
-                                 env={**os.environ, "NO_COLOR": "1"})
-            ok = run.returncode == want and (run.stdout or run.stderr)
-            print("ok    " if ok else "FAILED", command, f"(exit code {run.returncode})")
-            if not ok:
-                print(run.stdout[-2000:], run.stderr[-2000:])
-                failed += 1
-        for name in ("torques.svg", "torques.csv", "tree5.urdf", "map.svg", "map.csv"):
+        for page in PAGES:
+            commands = commands_of(page)
+            if len(commands) < 5:
+                sys.exit(f"test_readme: only {len(commands)} commands in {page}")
+            failed += sum(not run_command(limb, line, blocks, folder) for line, blocks in commands)
+        for name in WRITTEN:
             if not (pathlib.Path(folder) / name).exists():
                 print(f"FAILED {name} was not written")
                 failed += 1
