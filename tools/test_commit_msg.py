@@ -39,7 +39,8 @@ def main():
         for message, want in [*((text, None) for text in ACCEPTED), *REFUSED]:
             file.write_text(message, encoding="utf-8")
             run = subprocess.run([sys.executable, HOOK, file], capture_output=True, text=True, check=False)
-            fine = run.returncode == 0 and not run.stderr if want is None else run.returncode == 1 and want in run.stderr
+            refused = run.returncode == 1 and want is not None and want in run.stderr
+            fine = run.returncode == 0 and not run.stderr if want is None else refused
             if not fine:
                 print(f"FAILED {message!r}: exit code {run.returncode}, {run.stderr.strip()!r}, expected {want!r}")
                 failed += 1

@@ -126,8 +126,9 @@ static const char* const examples[] = {
 
 static const eval_printer* printer_of(const char* name)
 {
-  static const eval_printer* const all[] = {&eval_json, &eval_csv, &eval_npy, &eval_text};
-  for (size_t k = 0; name && k < sizeof all / sizeof *all; k++)
+  enum { PRINTERS = 4 };
+  static const eval_printer* const all[PRINTERS] = {&eval_json, &eval_csv, &eval_npy, &eval_text};
+  for (int k = 0; name && k < PRINTERS; k++)
     if (strcmp(all[k]->name, name) == 0) return all[k];
   return NULL;
 }
@@ -177,10 +178,21 @@ static int read_directions(eval_run* r)
   return EXIT_FINE;
 }
 
+static int read_frame(eval_run* r)
+{
+  const char* frame = cli_get(r->args, "frame");
+  r->frame = frame ? limb_find_frame(r->robot.model, frame) : -1;
+  r->options.frame = r->frame;
+  if (!frame || r->frame >= 0) return EXIT_FINE;
+  const char* close = cli_nearest_frame(r->robot.model, frame);
+  return cli_usage(r->args, "--frame: the model has no frame '%s'%s%s%s", frame, close ? "; did you mean '" : "",
+                   close ? close : "", close ? "'?" : "; limb info names its bodies");
+}
+
 static int read_options(eval_run* r)
 {
   const cli_args* args = r->args;
-  const char *frame = cli_get(args, "frame"), *ref = cli_get(args, "ref");
+  const char* ref = cli_get(args, "ref");
   limb_evaluator_options* o = &r->options;
   *o = limb_default_evaluator_options();
   o->env = &r->robot.env;
@@ -188,13 +200,8 @@ static int read_options(eval_run* r)
   o->ref = ref && strcmp(ref, "body") == 0 ? LIMB_BODY : ref && strcmp(ref, "world") == 0 ? LIMB_WORLD : LIMB_ALIGNED;
   if (o->tree && limb_loop_count(r->robot.model) == 0)
     return cli_usage(args, "--tree is for robots with loops, and '%s' has none", limb_model_name(r->robot.model));
-  r->frame = frame ? limb_find_frame(r->robot.model, frame) : -1;
-  o->frame = r->frame;
-  if (frame && r->frame < 0) {
-    const char* close = cli_nearest_frame(r->robot.model, frame);
-    return cli_usage(args, "--frame: the model has no frame '%s'%s%s%s", frame, close ? "; did you mean '" : "",
-                     close ? close : "", close ? "'?" : "; limb info names its bodies");
-  }
+  const int code = read_frame(r);
+  if (code != EXIT_FINE) return code;
   if (cli_has(args, "damping")) {
     if (!cli_numbers(args, "damping", 1, &o->damping)) return EXIT_USAGE;
     if (o->damping < 0) return cli_usage(args, "--damping must not be negative");

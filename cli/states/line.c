@@ -1,7 +1,7 @@
 // A state of the command line: --q elbow=1,shoulder=-30deg, and --v, --a and --tau likewise. Values are formulas with
 // units, as in `limb sim`. "*=X" and a plain number stand for all joints. Joints that are not named are at the start of
-// the model, at rest; accelerations and forces are zero where their option is there, and not given where it is not. When
-// both --a and --tau name joints, each is given of those that it names only: known and unknown joints of hybrid.
+// the model, at rest; accelerations and forces are zero where their option is there, and not given where it is not.
+// When both --a and --tau name joints, each is given of those that it names only: known and unknown joints of hybrid.
 //
 // Of a robot with loops the loops are closed: what is named stays, and so do the motors that are not named; without any
 // name the start is closed as a whole.

@@ -226,7 +226,7 @@ limb_status limb_codegen_check_options(const limb_codegen_options* o, limb_error
 limb_status limb_codegen_check_size(const limb_codegen_options* o, const limb_emitted* p, limb_error* error);
 
 // The prefix of the options (LIMB_E_ARG if it is not an identifier), or one made from the name of the robot.
-limb_status limb_codegen_make_prefix(const limb_codegen_options* o, const char* robot, char* prefix, size_t room,
+limb_status limb_codegen_make_prefix(const limb_codegen_options* o, const char* robot, char* prefix, size_t size,
                                      limb_error* error);
 
 // ---- comparison with the library (codegen_check.c) -----------------------------------------------------------------

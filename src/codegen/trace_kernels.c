@@ -105,11 +105,11 @@ size_t limb_trace_ws_size(const limb_model* m)
   return (measure.used + 63) / 64 * 64;
 }
 
-void limb_trace_ws_clear(const limb_model* m, void* memory, size_t room, limb_scalar* base, limb_ws* ws)
+void limb_trace_ws_clear(const limb_model* m, void* memory, size_t ws_size, limb_scalar* base, limb_ws* ws)
 {
-  limb_arena_release(memory, room);
-  memset(memory, 0, room);
-  limb_arena arena = limb_arena_over(memory, room);
+  limb_arena_release(memory, ws_size);
+  memset(memory, 0, ws_size);
+  limb_arena arena = limb_arena_over(memory, ws_size);
   limb_ws_lay_out(&arena, m, sizeof(limb_scalar), ws);
   ws->base = (double*)(void*)base;
   ws->base_turns = 0;

@@ -381,9 +381,9 @@ limb_status limb_forward_dynamics_hessian(limb_dual* w, const double* q, const d
 
 // Tangents of an nv x nv matrix as part of a tensor: the directions first, first + 1, ... are its last
 // index, or the middle one.
-typedef enum index { LAST, MIDDLE } index;
+typedef enum position { LAST, MIDDLE } position;
 
-static void put_tensor(const limb_dual* w, const limb_dual_number* A, int first, int used, index at, double* T)
+static void put_tensor(const limb_dual* w, const limb_dual_number* A, int first, int used, position at, double* T)
 {
   const size_t n = (size_t)w->m->nv;
   for (size_t i = 0; T && i < n; i++) {

@@ -1,27 +1,35 @@
 // Forward and hybrid dynamics: the three passes of the articulated-body algorithm, in link axes.
 //
 // Reference: Featherstone 2008, tables 7.1 and 9.3; Khalil 2010, (32)-(54), (72)-(82) and (99)-(112)
-//            as corrected in docs/books.md. Classical accelerations of the links' origins. Cost O(nlink).
+//            as corrected in docs/books.md.
+// Cost:      O(nlink).
 //
-// The joints' part is in articulated_kernel.h (force given) and marked_kernel.h (acceleration given).
-// Without marks nothing is left of the latter: forward dynamics is the same text. Parts of a robot that is
-// cut (batch/split.c) are robots on a moving base: the passes that end in _to.
+//   paper     code      meaning
+//   w         w         angular velocity of a link
+//   a         a         its acceleration: angular, and classical of its origin
+//   I^A, p^A  I         articulated inertia and bias force (kernel/articulated_kernel.h)
+//   q''       qdd       acceleration of the joint
+//   -         f0        velocity-dependent and external force on a link
+//
+// How a joint is eliminated, its force or its acceleration being given, is in kernel/articulated_kernel.h. Without
+// given accelerations nothing of the second is left: forward dynamics is the same text. Parts of a robot that is
+// cut (batch/split.c) are robots on a moving base: the passes whose names end in _part.
 #ifndef LIMB_KERNEL_ABA_KERNEL_H
 #define LIMB_KERNEL_ABA_KERNEL_H
 
 #include "kernel/articulated_kernel.h"
 #include "kernel/rnea_kernel.h"
 
-// ---- parts that hold something ---------------------------------------------------------------------
+// ---- parts with a tip ------------------------------------------------------------------------------
 
-// Articulated bodies that hold something: a part of a chain whose last link carries what is known up to a
-// difference only. Link axes; joints with one degree of freedom.
+// A part of a chain whose last link, the tip, carries the next part, which is known up to a difference in force
+// only. Link axes; joints with one degree of freedom.
 //
 // Reference: Featherstone, A divide-and-conquer articulated-body algorithm, 1999: a part seen from both its
 //            ends; here its far end is six more right-hand sides of the articulated-body algorithm.
 //
-//   h         what it takes to move what is held, less what was assumed
-//   Phi       columns: what a link feels of h, p^A(h) = p^A + Phi h
+//   h         wrench at the tip, less what was assumed
+//   Phi       columns: effect of h on a link, p^A(h) = p^A + Phi h
 //   s         S' Phi, a row; its share of u is s h / D
 //   Lambda    sum of s' s / D
 //   beta      acceleration of the last link when the part's base does not accelerate and h = 0

@@ -11,7 +11,7 @@
 //                        ((1 - alpha) + (alpha - beta) / 2) / theta^4,      beta = (h / sin h)^2
 //
 // Where a quotient loses its digits a series stands in for it; what a lane does not choose is finite, too.
-// Reference: F. Bullo, R. Murray, Proportional derivative (PD) control on the Euclidean block_of_states, 1995, (2.16).
+// Reference: F. Bullo, R. Murray, Proportional derivative (PD) control on the Euclidean group, 1995, (2.16).
 #ifndef LIMB_KERNEL_ARC_H
 #define LIMB_KERNEL_ARC_H
 

@@ -3,6 +3,7 @@
 //
 // Reference: Featherstone 2008, section 7.2; Khalil 2010, (32)-(54) as corrected in docs/books.md.
 //            Regrouped inertias.
+// Cost:      O(1) per joint.
 //
 //   paper     code          meaning
 //   I^A       A B; B' M     articulated inertia: n = A al + B a,  f = B' al + M a

@@ -1,8 +1,8 @@
 // The kernels of one call for many states: blocks of them are brought into lanes, go through the kernel for
 // one state (kernel/kernel_set.h over kernel/scalar_states.h), and come back.
 //
-// Every state has its own status. Sums of the numbers that come in and go out tell whether all are finite:
-// they are hardly ever not, and only then it is looked at more closely.
+// Every state has its own status. Sums of the numbers that come in and go out show whether all are finite:
+// only if they are not is it checked which.
 #ifndef LIMB_KERNEL_BATCH_KERNEL_H
 #define LIMB_KERNEL_BATCH_KERNEL_H
 
@@ -58,7 +58,7 @@ KERNEL real sum_of(ptrdiff_t n, const real* x, real sum)
   return add(add(more[0], more[1]), add(more[2], more[3]));
 }
 
-// An array's numbers of the block, in lanes; without an array those in `room`. Adds what it finds to
+// An array's numbers of the block, in lanes; without an array those in `scratch`. Adds what it finds to
 // `sum`, in no particular lanes.
 KERNEL const real* load_lanes(const limb_batch_job* job, const void* array, ptrdiff_t width, ptrdiff_t first,
                               real* room, real* sum)

@@ -10,7 +10,7 @@
 
 #include "kernel/tables.h"
 
-// Scalars that a step in time body_terms besides its state: six vectors of velocities and one of coordinates.
+// Scalars that a step in time needs besides its state: six vectors of velocities and one of coordinates.
 static inline size_t limb_step_scalars(int nq, int nv) { return 6 * (size_t)nv + (size_t)nq; }
 
 // What a call asks of every state.
@@ -101,8 +101,7 @@ typedef struct limb_relative {
   double w[3], v[3], al[3], a[3];
 } limb_relative;
 
-// A part that holds the next one (kernel/articulated_kernel.h), which it knows up to a difference: rows of
-// columns.
+// A part that carries the next one at its tip (kernel/aba_kernel.h), known up to a difference: rows of columns.
 typedef struct limb_tip {
   double Phi[6][LIMB_TIP_COLUMNS], beta[LIMB_TIP_COLUMNS], Lambda[6][LIMB_TIP_COLUMNS];
   double h[LIMB_TIP_COLUMNS]; // the difference in force

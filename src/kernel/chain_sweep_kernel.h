@@ -21,7 +21,7 @@ typedef struct carried {
 
 KERNEL drift add_drift(drift a, drift b) { return (drift){add3(a.P, b.P), addM(a.K, b.K)}; }
 
-// The motion of the link that a column hangs on.
+// The motion of the link that a column's link is attached to.
 typedef struct parent_motion {
   pose X;
   motion v, a;

@@ -5,8 +5,8 @@
 //            analysis, part II, 2012.
 //            Cost O(nlink), and for a cluster of n velocities with y left free O(n^2 y).
 //
-// Links in no cluster are passed on as in kernel/aba_kernel.h. A cluster hangs on one link, its base, whose
-// acceleration is a. With the inertias of its links, what hangs on them included, composite bodies give
+// Links in no cluster are passed on as in kernel/aba_kernel.h. A cluster is attached to one link, its base, whose
+// acceleration is a. With the inertias of its links, with all that they carry, composite bodies give
 //
 //   [ I   F  ] [ a   ]   [ p ]   [ f         ]        f: what the base has to give
 //   [ F'  M  ] [ q'' ] + [ h ] = [ tau + ... ]        ...: multipliers
@@ -389,7 +389,7 @@ KERNEL_ENTRY real set_forward(const limb_model* m, const link_const* k, const li
 }
 
 // The same for a robot that is one cluster on the world: through M and inverse dynamics without
-// acceleration, which know that nothing hangs on the links.
+// acceleration, which know that nothing is attached to the links.
 KERNEL_ENTRY real set_forward_single(const limb_model* m, const link_const* k, const limb_ws* ws,
                                      const limb_cluster_in* in, real* a)
 {

@@ -1,19 +1,19 @@
-// Mass matrix: composite rigid bodies in link axes.
+// Mass matrix: composite rigid bodies in link axes. Forward dynamics of short chains through it.
 //
-// Reference: Featherstone 2008, table 6.2; Khalil 2010, (58) for the role of M. Cost O(nlink depth).
-// Composite inertias are mass, first and second moments (model/regroup.c has the transport law); with
-// regrouped parameters the mass is zero below every joint that is not massive, and costs nothing.
+// Reference: Featherstone 2008, table 6.2; Khalil 2010, (58) for the role of M.
+// Cost:      O(nlink depth).
 //
-//   C       composite inertia of a subtree, in its root link's axes
+//   C       composite inertia of a subtree, in its root link's axes (kernel/inertia.h)
 //   F       C S_k: the force that gives the subtree unit acceleration along dof k
 //   M_jk    S_j' F, with F carried up to the link of dof j
 //
-// Columns are kept in blocks of as many dofs as there are lanes (kernel/crba_kernel.h). Most scalars
-// have one: any tree, entries go where `target` says. Vectors of columns are for chains of rotations, which
-// load_lanes a target of their own and define COLUMN_TARGET (kernel/kernels_chain_f64.c). With COLUMN_WALK a column
-// goes to the root as soon as it is made: that asks for the joint_class of every link on its way, and saves the
-// room of the columns on theirs, which pays for scalars that are long. All columns make the same steps in
-// any case.
+// With regrouped parameters the mass of a composite is zero below every joint that is not massive, and costs nothing.
+//
+// Columns are kept in blocks of as many dofs as there are lanes. Most scalars have one lane: any tree, and entries go
+// to a `target`. Vectors of columns serve chains of rotations, which have a target of their own and define
+// COLUMN_TARGET (kernel/kernels_chain_f64.c). With COLUMN_WALK a column goes to the root as soon as it is made: that
+// asks for the class of every joint on its way, and saves the memory of the columns, which pays for long scalars. All
+// columns go through the same operations in any case.
 #ifndef LIMB_KERNEL_CRBA_KERNEL_H
 #define LIMB_KERNEL_CRBA_KERNEL_H
 
@@ -24,11 +24,9 @@
 
 // ---- columns, as many at a time as there are lanes ------------------------------------------------------
 
-// Columns of the mass matrix on their way to the root, as many at a time as there are lanes.
-//
 // A column is the force F that a unit of acceleration takes. A link hands the columns of all that it
 // carries to its parent in the same way, so that one instruction works on several of them. `lane_vec` is a
-// vector of columns (kernel/lanes_f64.h), or one column (kernel/lanes_one.h): then a lane_force is a force, and
+// vector of columns (kernel/lanes_f64.h), or one column (kernel/lanes_one.h): then lane_force is force, and
 // lane_force_to_parent() is force_to_parent().
 
 typedef struct lane_vec3 {

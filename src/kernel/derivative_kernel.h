@@ -4,7 +4,7 @@
 //
 //   M a + h = tau   =>   da/dx = -M^-1 (d tau / dx)(q, v, a),   da/dtau = M^-1
 //
-// Cost O(n depth), and for forward dynamics O(n^3) of the inverse and two products, by lanes.
+// Cost:      O(n depth), and for forward dynamics O(n^3) of the inverse and two products, by lanes.
 #ifndef LIMB_KERNEL_DERIVATIVE_KERNEL_H
 #define LIMB_KERNEL_DERIVATIVE_KERNEL_H
 
@@ -37,9 +37,6 @@ KERNEL_ENTRY bool set_finite_matrix(const limb_model* m, const real* A)
 
 // ---- the dof table from the scalar side --------------------------------------------------------------------
 
-// The dof table (model/dof_table.h) from the scalar side: what the lane kernels (kernel/lane_passes_kernel.h) are
-// given, and single columns.
-//
 // Rows are read from the user's own vectors where those are in compiled order. Ball and free joints are
 // turned here, link by link. Cost O(nlink).
 
@@ -94,7 +91,7 @@ typedef struct load {
   vec3 p;  // where it acts
 } load;
 
-// Pose in the world of the root link below which link i hangs.
+// Pose in the world of the root link that carries link i.
 KERNEL pose root_step(int joint_class, context ctx, int i, pose W)
 {
   const joint_transform P = joint_transform_of(joint_class, ctx, i);
@@ -109,7 +106,7 @@ KERNEL pose root_pose(context ctx, int i)
   return X;
 }
 
-// Wrenches of the surroundings, the same in all states, and others that come as scalars.
+// Wrenches of the environment, the same in all states, and others that come as scalars.
 KERNEL int loads_of(const motion_in* in) { return in->nwrench + in->nload; }
 
 KERNEL force force_of_wrench(const sp_force* F)
@@ -282,7 +279,7 @@ KERNEL void add_own_to(const limb_model* m, const limb_terms* terms, const real*
   }
 }
 
-// What springs and wrenches want to know besides the dof table.
+// Coordinates for springs and wrenches, which the dof table does not hold.
 KERNEL_ONCE void load_others(const limb_model* m, const link_const* k, const limb_ws* ws, const motion_in* in)
 {
   const context ctx = {m, k, ws};

@@ -2,8 +2,8 @@
 //
 // Sums go by runs (limb_run): links in a row, neighbours on the dof table. Within a block all runs are summed at
 // once, in steps of 1, 2 and 4 lanes that do not leave a run (GIVEN_UP, GIVEN_DOWN); then every run gets
-// what it hangs on, or hands over what it carries. Links of several dofs are runs of their own. A robot that
-// is one run body_terms none of this care, and one that fits into a block no loops either: these forms are
+// what it is attached to, or hands over what it carries. Links of several dofs are runs of their own. A robot that
+// is one run needs none of this care, and one that fits into a block no loops either: these forms are
 // instances of the same texts. Cost O(n).
 #ifndef LIMB_KERNEL_DOF_TABLE_KERNEL_H
 #define LIMB_KERNEL_DOF_TABLE_KERNEL_H
@@ -271,7 +271,7 @@ KERNEL void sum_back(const table* t, int first, int end)
       sum_back_over(t, link, first, end);
     }
     if (run->parent < 0) continue;
-    while (up->begin > run->parent) up--; // the run it hangs on
+    while (up->begin > run->parent) up--; // the run it is attached to
     const int to = limb_slot(&m->link[run->parent]), block = block_of(to);
     hand_over(t, limb_slot(link), up->dof > block ? up->dof : block, to, first, end);
   }

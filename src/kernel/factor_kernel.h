@@ -1,8 +1,11 @@
 // Factorisations of the mass matrix: L'DL along the elimination tree, and Gauss elimination of small squares.
 //
-// Reference: Featherstone 2008, section 6.5. M = L' D L with unit lower L, in packed rows: row k holds
+// Reference: Featherstone 2008, section 6.5.
+// Cost:      O(sum of depth^2).
+//
+// M = L' D L with unit lower L, in packed rows: row k holds
 // the entries of the path from the root to k, so the row of an ancestor a is a prefix of equal meaning
-// and the inner loops run over contiguous numbers. Cost O(sum of depth^2).
+// and the inner loops run over contiguous numbers.
 #ifndef LIMB_KERNEL_FACTOR_KERNEL_H
 #define LIMB_KERNEL_FACTOR_KERNEL_H
 
@@ -117,7 +120,7 @@ KERNEL void take_pair(int n, int i, lane_vec ki, const square_row* f, lane_vec l
   }
 }
 
-// Unknowns from rows that have been eliminated; x has room for SIDE.
+// Unknowns from rows that have been eliminated; x holds SIDE numbers.
 KERNEL void substitute_back(int n, const cell* u, cell* x)
 {
 #pragma GCC unroll 8
@@ -132,7 +135,7 @@ KERNEL void substitute_back(int n, const cell* u, cell* x)
   }
 }
 
-// M x = left - h for n < SIDE unknowns. rows: of [M h], SIDE apart, h last. Returns the least margin of
+// M x = left - h for n < SIDE unknowns. rows: of [M h], SIDE apart, h last. Returns the smallest margin of
 // the pivots over rounding: not positive when M is singular to working precision.
 KERNEL cell solve_square(int n, const cell* rows, const cell* left, cell* x)
 {

@@ -1,4 +1,4 @@
-// Vocabulary of the kernels: inertia of a body or of bodies taken together, and its drift.
+// Inertia of a body or of bodies taken together, its drift, and composites of links.
 //
 // A body is mass m, first moments h = sum m r and second moments J = sum m r r'; the drift is what its
 // velocity makes of them: a particle at r moves with u = v + w x r, and

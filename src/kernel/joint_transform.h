@@ -65,7 +65,7 @@
     __VA_ARGS__;                            \
   } break;
 
-// Scalars that remove by themselves what the class fixes ask for one case at run time. WITHIN_CASE tells them where it
+// Scalars that remove by themselves what the class fixes ask for one case at run time. WITHIN_CASE marks where it
 // begins and ends.
 #ifdef JOINT_CLASS_AT_RUN_TIME
 #ifndef WITHIN_CASE
@@ -254,7 +254,7 @@ KERNEL real project_axis(int joint_class, const link_const* k, force F)
   return tau[0];
 }
 
-// Regrouped inertia of a link; what the joint_class has moved to the parent is the constant zero.
+// Regrouped inertia of a link; what the class has moved to the parent is the constant zero.
 typedef struct moments {
   par m, hx, hy, hz, xx, xy, xz, yy, yz, zz;
 } moments;

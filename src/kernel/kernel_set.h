@@ -152,10 +152,10 @@ KERNEL_ENTRY real set_by_mass_matrix(const limb_model* m, const link_const* k, c
 //
 // Reference: Featherstone 2008, section 9.2 and tables 9.1, 9.3. With f for force-given, g for the others,
 //
-//   articulated bodies   one sweep with marks (aba_kernel.h)                               O(nlink)
+//   articulated bodies   one sweep with given accelerations (aba_kernel.h)                               O(nlink)
 //   mass matrix          M_ff a_f = tau_f - (M_fg a_g + h_f),  then tau_g = inverse dynamics of a
 //
-// Vectors are in the user's order. A force-given coordinate that several joints follow body_terms the second
+// Vectors are in the user's order. A force-given coordinate that several joints follow needs the second
 // form: their forces are not known apart.
 
 KERNEL_ENTRY real set_hybrid(const limb_model* m, const link_const* k, const limb_ws* ws, const hybrid_in* in, real* a,

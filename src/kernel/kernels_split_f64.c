@@ -1,7 +1,7 @@
 // Kernels on one part of a robot: the passes of the recursions, cut where processors exchange something.
 //
 // Everything is in kernel/rnea_kernel.h and aba_kernel.h; here are the user's vectors, and what a row of
-// parts body_terms: the motion of a part's last link against its base.
+// parts needs: the motion of a part's last link against its base.
 //
 // Compiled once per instruction set (LIMB_ISA: base, v3 or v4).
 

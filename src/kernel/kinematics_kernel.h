@@ -1,10 +1,12 @@
-// Forward kinematics: pose, velocity and spatial acceleration of every link.
+// Kinematics: pose, velocity and spatial acceleration of every link; joint axes, frames, wrenches.
 //
-// Reference: Lynch and Park 2017, (9.53)-(9.55) and Featherstone 2008, table 5.1, in link axes. Cost O(nlink).
+// Reference: Lynch and Park 2017, (9.53)-(9.55), and Featherstone 2008, table 5.1, in link axes.
+// Cost:      O(nlink).
 //
-//   X_i = X_p P_i                 pose in the world
-//   v_i = Ad v_p + S q'
-//   a_i = Ad a_p + S q'' + v_i x S q'      a_v: the same with q'' = 0
+//   X_i     pose in the world           X_i = X_p P_i
+//   v_i     velocity, link axes         v_i = Ad v_p + S q'
+//   a_i     spatial acceleration        a_i = Ad a_p + S q'' + v_i x S q'      a_v: the same with q'' = 0
+//   P_i     transform across the joint; p: parent; S: axis of the joint
 #ifndef LIMB_KERNEL_KINEMATICS_KERNEL_H
 #define LIMB_KERNEL_KINEMATICS_KERNEL_H
 

@@ -1,7 +1,8 @@
-// Kernels on the dof table (model/dof_table.h), a block of lanes at a time: motions, inertias, columns.
+// On the dof table (model/dof_table.h), a block of lanes at a time: motions, inertias, columns.
 //
 // Reference: Singh, Russell, Wensing, Efficient analytical derivatives of rigid-body dynamics using spatial
-//            vector algebra, 2022; the body matrix B over particles (kernel/inertia.h). Cost O(n).
+//            vector algebra, 2022; the body matrix B over particles (kernel/inertia.h).
+// Cost:      O(n).
 //
 // All in the axes of the root link, at its origin. For dof k of a link with parent p:
 //
@@ -57,7 +58,7 @@ KERNEL pose pose_spread(const table* t, int i) // of column i, in all lanes
                 entry3_spread(t, ROW_P, i)};
 }
 
-// Links of one dof in their parents: Z(gamma) X(alpha) Z(theta), moved by place + slide z
+// Links of one dof in their parents: Z(gamma) X(alpha) Z(theta), moved by origin + slide z
 KERNEL pose transform_in_parent(const table* t, const double* given, real q)
 {
   const real x = madd(get_given(given, GIVEN_OFF), get_given(given, GIVEN_MULT), q);
@@ -368,7 +369,7 @@ KERNEL drift carried_drift(const cell* at) { return (drift){get3(at, ROW_DRIFT_P
 KERNEL force kscalef(par k, force x) { return (force){kscale3(k, x.n), kscale3(k, x.f)}; }
 KERNEL par share_of(limb_slopes kind) { return constant(kind == SLOPES_FORCE ? 2 : 1); }
 
-// T1: what M body_terms
+// T1: what M needs
 KERNEL void lane_columns_m(const table* t)
 {
   FOR_BLOCKS(i, t)
@@ -378,7 +379,7 @@ KERNEL void lane_columns_m(const table* t)
   }
 }
 
-// T3, T4: what d tau / d v body_terms besides; sigma is the share of psi where there is no other
+// T3, T4: what d tau / d v needs besides; sigma is the share of psi where there is no other
 KERNEL void lane_columns_v(const table* t, limb_slopes kind)
 {
   const bool several = has_sigma(t);
@@ -399,7 +400,7 @@ KERNEL void lane_columns_v(const table* t, limb_slopes kind)
   }
 }
 
-// psidot, T2: what d tau / d q body_terms besides
+// psidot, T2: what d tau / d q needs besides
 KERNEL void lane_columns_q(const table* t)
 {
   FOR_BLOCKS(i, t)

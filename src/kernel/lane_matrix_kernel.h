@@ -1,7 +1,7 @@
 // Dense matrices by rows, a block of lanes at a time: inverses of positive definite ones, products.
 //
 // A matrix of one block: Gauss-Jordan without pivoting. For every k, row k is divided by the pivot and taken
-// off all others, and the column that has become a unit vector makes room for one of the inverse. Larger ones
+// off all others, and the column that has become a unit vector is replaced by one of the inverse. Larger ones
 // go through the factors L'DL (kernel/factor_kernel.h), which follow the tree: as many columns at once as there
 // are lanes. Cost n^3, and n sum of depths.
 #ifndef LIMB_KERNEL_LANE_MATRIX_KERNEL_H

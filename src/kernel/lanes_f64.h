@@ -1,6 +1,6 @@
 // Vectors of double, as wide as the instruction set has them: lanes of the lane kernels
 // (kernel/lane_passes_kernel.h), and columns of the mass matrix of a chain (kernel/kernels_chain_f64.c). After the
-// scalar vocabulary, which may be over these vectors (kernels_rows_f64.c) or over double.
+// scalar vocabulary, which may be over these vectors (kernels_lanes_f64.c) or over double.
 #ifndef LIMB_KERNEL_LANES_F64_H
 #define LIMB_KERNEL_LANES_F64_H
 

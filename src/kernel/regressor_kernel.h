@@ -15,7 +15,7 @@
 //
 //   m     s_v . a
 //   h     U' s_v + a x s_w
-//   I     s_w . N_k,      N_k the moment that entry k of I body_terms
+//   I     s_w . N_k,      N_k the moment that entry k of I needs
 //
 // A joint coordinate is mult times the user's (mimic joints), and so is what its axis adds to the user's row.
 // Poses are those in the root link of the tree, so that a robot far from the world's origin keeps its digits.

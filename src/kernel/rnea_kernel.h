@@ -1,7 +1,8 @@
 // Inverse dynamics: recursive Newton-Euler algorithm in link axes.
 //
 // Reference: Khalil 2010, (18)-(31), as corrected in docs/books.md; inertial parameters regrouped
-//            and twists specialised (model/link.h). Cost O(nlink), one pass out and one back.
+//            and twists specialised (model/link.h).
+// Cost:      O(nlink), one pass out and one back.
 //
 //   paper        code      meaning
 //   w_j          w         angular velocity of the link

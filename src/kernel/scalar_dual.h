@@ -88,7 +88,7 @@ KERNEL real over(real a, real b)
 #undef OF
 }
 
-// Keeps a beside a NaN: a margin that was passive stays passive.
+// Keeps a beside a NaN: a margin that was lost stays lost.
 KERNEL real lesser(real a, real b) { return b.x < a.x ? b : a; }
 
 // ---- functions ------------------------------------------------------------------------------------

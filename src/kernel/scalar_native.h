@@ -2,9 +2,9 @@
 //
 // A translation unit defines REAL (double, float, double complex or a vector), PAR (the matching type of
 // parameters) and REAL_PART (what to compare by) before it includes this file; the default is double. Other
-// scalars (dual numbers, series, counting, symbols) load_lanes a file with the same vocabulary, which defines
+// scalars (dual numbers, series, counting, symbols) bring a file with the same vocabulary, which defines
 // LIMB_SCALAR as this one does. Kernels use nothing else on numbers, so their text fits all scalars. Vectors
-// without REAL_PART load_lanes lesser() and where_less() of their own, because these choose lane by lane
+// without REAL_PART bring lesser() and where_less() of their own, because these choose lane by lane
 // (kernel/scalar_states.h).
 //
 // Kernels are compiled with -ffinite-math-only -fno-signed-zeros: a parameter that is the constant 0 or 1 after

@@ -1,7 +1,7 @@
 // Scalars of the kernels: vectors with one state in every lane.
 //
 // A kernel translation unit defines LANE_BITS (64: double, 32: float) and includes this file; `real` is then
-// as wide as the instruction set has vectors, and STATES tells how many states that are. Nothing here or in
+// as wide as the instruction set has vectors, and STATES is the number of states. Nothing here or in
 // the kernels mixes lanes, so the answer for a state does not depend on its neighbours.
 #ifndef LIMB_KERNEL_SCALAR_STATES_H
 #define LIMB_KERNEL_SCALAR_STATES_H

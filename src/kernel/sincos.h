@@ -1,6 +1,6 @@
 // Sine and cosine of many angles at once, for the kernels.
 //
-// A kernel body_terms both functions of every joint angle before it can start; libm answers one at a
+// A kernel needs both functions of every joint angle before it can start; libm answers one at a
 // time and spends more on that than the recursion itself. Here a block of angles goes through one
 // straight line of code, in vectors as wide as the instruction set of the including file allows:
 // include this header only in files that are compiled once per instruction set.
@@ -287,14 +287,14 @@ static __attribute__((noinline, cold, unused)) void limb_sincos_far_f32(int n, c
 
 // ---- entry points ------------------------------------------------------------------------------
 
-// The bits of a block_of_states that belong to the n remaining angles; the others are padding, and what they
+// The bits of a group that belong to the n remaining angles; the others are padding, and what they
 // hold must not cost anything.
 LIMB_SINCOS_INLINE unsigned limb_sincos_used(int n, unsigned bits)
 {
   return n >= LIMB_SINCOS_PAD ? bits : bits & ((1u << n) - 1u);
 }
 
-// One block_of_states of LIMB_SINCOS_PAD angles, of which n count; returns which are beyond the limit.
+// One group of LIMB_SINCOS_PAD angles, of which n count; returns which are beyond the limit.
 LIMB_SINCOS_INLINE unsigned limb_sincos_group_f64(int n, const double* restrict x, double* restrict s,
                                                   double* restrict c)
 {
@@ -328,7 +328,7 @@ LIMB_SINCOS_INLINE unsigned limb_sincos_group_f32(int n, const float* restrict x
 // for n rounded up to a multiple of LIMB_SINCOS_PAD entries; that tail of x may hold anything, that
 // of s and c is overwritten with garbage.
 //
-// The first block_of_states stands outside the loop: most robots end there, and a compiler fills all vector
+// The first group stands outside the loop: most robots end there, and a compiler fills all vector
 // registers with constants, and some of the stack, before it enters a loop.
 static inline void limb_sincos_f64(int n, const double* restrict x, double* restrict s, double* restrict c)
 {

@@ -114,7 +114,7 @@ KERNEL void add_scaled(int n, par k, const real* x, const real* sum, real* out)
   for (int i = 0; i < n; i++) out[i] = kmadd(sum[i], k, x[i]);
 }
 
-// q and v are replaced by those after a step of h [s]; room: limb_step_scalars() scalars.
+// q and v are replaced by those after a step of h [s]; room: scratch of limb_step_scalars() scalars.
 KERNEL void rk4_step(const limb_model* m, double h, accelerations_fn* accelerations, void* caller, real* q, real* v,
                      real* room)
 {

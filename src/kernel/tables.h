@@ -54,7 +54,7 @@ typedef struct limb_terms {
 //
 // wrench: nlink forces (n, f) in link axes that act on the links, or NULL. X: 12 numbers a link, motions 6.
 // mass_matrix, q NULL: the coordinates are in the workspace already. Kernels that return bool: false when a
-// matrix they made has entries that are not finite. Kernels that return a scalar: the least margin of a
+// matrix they made has entries that are not finite. Kernels that return a scalar: the smallest margin of a
 // pivot.
 // name_motion: x is the acceleration, or the force that makes it; name_slopes: the other one, and its
 // derivatives by q, v and x, nv x nv in the user's order; what is NULL is not wanted.
@@ -78,7 +78,7 @@ typedef struct limb_terms {
   } name##_slopes;                                                                                                    \
   typedef struct name##_hybrid {                                                                                      \
     const real *q, *v;                                                                                                \
-    const unsigned char* given; /* nv marks */                                                                        \
+    const unsigned char* given; /* nv: LIMB_FORCE_GIVEN or LIMB_ACCELERATION_GIVEN */                                 \
     const real* x;              /* accelerations where they are given, else forces */                                 \
     const limb_terms* terms;                                                                                          \
     const real* wrench;                                                                                               \

@@ -1,4 +1,4 @@
-// Vocabulary of the kernels over `real`: 3-vectors, 3x3 matrices, turns about x and z.
+// Vectors and matrices over `real`: 3-vectors, motions and forces, 3x3 matrices, turns about x and z.
 //
 // A translation unit includes its scalar vocabulary first (kernel/scalar_*.h); without one the scalar is double.
 // Everything is by value and inlined into the caller, so that constants reach every line.
@@ -144,8 +144,7 @@ KERNEL mat3 rows(vec3 x, vec3 y, vec3 z) { return (mat3){x.x, x.y, x.z, y.x, y.y
 KERNEL mat3 full(sym3 A) { return (mat3){A.xx, A.xy, A.xz, A.xy, A.yy, A.yz, A.xz, A.yz, A.zz}; }
 KERNEL sym3 upper(mat3 A) { return (sym3){A.xx, A.xy, A.xz, A.yy, A.yz, A.zz}; }
 
-// A row times b. The sum of the first two products is one of two that do not wait for each other (dot2), which is why
-// this is not dot3.
+// A row times b, rounded as a b + c d and then one product more; dot3 adds one product after the other.
 KERNEL real row_dot(vec3 row, vec3 b) { return madd(dot2(row.x, b.x, row.y, b.y), row.z, b.z); }
 
 // A b, A' b, and A b of a symmetric matrix and with a vector of parameters

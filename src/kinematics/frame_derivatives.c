@@ -29,7 +29,10 @@
 // ---- pose and velocity --------------------------------------------------------------------------------------
 
 // No NaN and no infinity in the columns; NULL has none.
-static bool finite(const limb_model* m, const sp_motion* x) { return !x || limb_finite(6 * (ptrdiff_t)m->nv, &x->w.x); }
+static bool columns_finite(const limb_model* m, const sp_motion* x)
+{
+  return !x || limb_finite(6 * (ptrdiff_t)m->nv, &x->w.x);
+}
 
 limb_status limb_frame_pose_derivative(const limb_data* d, int frame, sp_pose* out)
 {
@@ -66,7 +69,7 @@ limb_status limb_frame_velocity_derivatives(const limb_data* d, int frame, limb_
   const limb_model* m = d->m;
   const sp_pose* X = d->motion.X;
   if (dv) limb_site_jacobian(d, &s, X, ref, dv);
-  if (!dq) return finite(m, dv) ? LIMB_OK : LIMB_E_NONFINITE;
+  if (!dq) return columns_finite(m, dv) ? LIMB_OK : LIMB_E_NONFINITE;
   const limb_reference r = limb_reference_of(&s, X, ref);
   const sp_motion V = limb_link_motion_at(X, d->motion.v, s.link, r.T.p);
   limb_columns_clear(m, dq);
@@ -80,7 +83,7 @@ limb_status limb_frame_velocity_derivatives(const limb_data* d, int frame, limb_
       limb_columns_add(&m->dof[m->link[i].dof + k], limb_in_reference(&r, x), dq);
     }
   }
-  return finite(m, dq) && finite(m, dv) ? LIMB_OK : LIMB_E_NONFINITE;
+  return columns_finite(m, dq) && columns_finite(m, dv) ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
 // ---- acceleration -------------------------------------------------------------------------------------------
@@ -148,7 +151,7 @@ static limb_status accelerations(const limb_data* d, int frame, limb_ref ref, bo
   if (dv) limb_columns_clear(d->m, dv);
   if (da) limb_site_jacobian(d, &s, d->motion.X, ref, da);
   if (dq || dv) acceleration_columns(d, &s, &r, classical, dq, dv);
-  const bool fine = finite(d->m, dq) && finite(d->m, dv) && finite(d->m, da);
+  const bool fine = columns_finite(d->m, dq) && columns_finite(d->m, dv) && columns_finite(d->m, da);
   return fine ? LIMB_OK : LIMB_E_NONFINITE;
 }
 

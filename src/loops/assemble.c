@@ -149,8 +149,8 @@ static limb_status apart(limb_loops* w, const double* a, const double* b, double
   return s;
 }
 
-limb_status limb_assembly_branches(limb_loops* w, const double* q, const limb_assembly* options, int max,
-                                   double* q_out, int* found)
+limb_status limb_assembly_branches(limb_loops* w, const double* q, const limb_assembly* options, int max, double* q_out,
+                                   int* found)
 {
   if (found) *found = 0;
   if (!w || !q || !q_out || !found || max < 1) return LIMB_E_ARG;

@@ -85,11 +85,12 @@ static limb_status inverse_dynamics(limb_loops* w, const double* q, const double
 {
   const limb_closed_motion in = {q, v, a, env};
   limb_loop_options o;
-  limb_closed_forces out = {.tau = tau, .lambda = w->lambda, .as_tree = true};
+  limb_closed_forces out = {.as_tree = true};
+  out.tau = tau;
   limb_status s = options_at(w, env, &o);
   if (s == LIMB_OK) s = limb_check_state(w->d, q, v, a);
   if (s != LIMB_OK) return s;
-  if (!w->settings.multipliers) out.lambda = NULL;
+  if (w->settings.multipliers) out.lambda = w->lambda;
   s = limb_closed_inverse_dynamics(w, &in, &w->settings.actuation, &o, &out);
   w->has_details = w->settings.multipliers || w->settings.report;
   if (w->has_details)

@@ -48,7 +48,7 @@ typedef struct limb_link {
 // A run of links, each the child of the one before: kernels go along branches without asking.
 typedef struct limb_branch {
   int begin, end; // links
-  int parent;     // link that the first one hangs on; -1: the world
+  int parent;     // link that the first one is attached to; -1: the world
 } limb_branch;
 
 // Constants of one link over the parameter type: geometry, regrouped inertia, coordinate map.

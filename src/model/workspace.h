@@ -32,7 +32,7 @@ typedef struct limb_ws {
   void* aba;            // nlink
   void* aba_aux;        // naux
   void* partly;         // naux
-  unsigned char* given; // ncdof marks in compiled order
+  unsigned char* given; // ncdof: LIMB_FORCE_GIVEN or not, in compiled order
   void* columns;        // ncdof forces, whole blocks of them: columns of the mass matrix on their way
   void* artic;          // nlink: of links with more than one child
   limb_dof_table table;

@@ -33,7 +33,8 @@ limb_status limb_eval_dtau_dwrench(limb_lane* w, double* x)
 
 static limb_status forward(limb_lane* w, double* dq, double* dv, double* dtau)
 {
-  const limb_fd_derivatives out = {.dacc_dq = dq, .dacc_dv = dv, .dacc_dtau = dtau};
+  limb_fd_derivatives out = {0};
+  out.dacc_dq = dq, out.dacc_dv = dv, out.dacc_dtau = dtau;
   return limb_forward_dynamics_derivatives(w->data, w->q, w->v, w->tau, w->env, &out);
 }
 

@@ -154,7 +154,7 @@ static limb_status compute(limb_lane* w, const limb_block* b, limb_status moved)
   limb_status s = check_state(w, &row->about);
   if (s == LIMB_OK && row->level > 0) s = moved;
   if (s == LIMB_OK) s = w->e->closed && row->closed ? row->closed(w, x) : row->compute(w, x);
-  for (size_t k = 0; k < b->size && s != LIMB_OK; k++) x[k] = NAN;
+  for (size_t k = 0; k < b->size && s != LIMB_OK; k++) x[k] = (double)NAN;
   return s;
 }
 

@@ -140,7 +140,8 @@ limb_status limb_eval_loop_loads(limb_lane* w, double* x) { return loads(w, 0, l
 limb_status limb_eval_closed_dacc_dtau(limb_lane* w, double* x)
 {
   const size_t nn = (size_t)w->e->nv * (size_t)w->e->nv;
-  const limb_fd_derivatives out = {.dacc_dq = w->work, .dacc_dv = w->work + nn, .dacc_dtau = x};
+  limb_fd_derivatives out = {.dacc_dq = w->work, .dacc_dv = w->work + nn};
+  out.dacc_dtau = x;
   return limb_forward_dynamics_derivatives(w->data, w->q, w->v ? w->v : w->zero, w->tau ? w->tau : w->zero, w->env,
                                            &out);
 }

@@ -111,7 +111,11 @@ static const char* word_of(const void* context, int i)
   return other[i].word;
 }
 
-static char fold(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
+static char fold(char c)
+{
+  if (c >= 'A' && c <= 'Z') return (char)(c - 'A' + 'a');
+  return c;
+}
 
 static const char* meant(const char* word)
 {

@@ -108,7 +108,7 @@ class Sim(tool.Case):
                      "--rtol", "1e-13", "--atol", "1e-14", "--output", str(self.out), "--step", "1e-3")
             done = subprocess.run([tool.LIMB, *words], capture_output=True, text=True, check=False)
             if done.returncode == 2:
-                self.assertIn("lacks SUNDIALS", done.stderr)
+                self.assertIn("requires SUNDIALS", done.stderr)
                 continue
             self.close(list(self.last().values())[1:], FALL[1], 1e-9)
 

@@ -102,7 +102,7 @@ class Gallery(unittest.TestCase):
             return []
         done = subprocess.run([LIMB, "sim", "planar_2r", "--duration", "0", "--method", "erk", "--quiet"],
                               capture_output=True, text=True, check=False)
-        return ["--method", "rk4", "--step", "0.25ms"] if "lacks SUNDIALS" in done.stderr else []
+        return ["--method", "rk4", "--step", "0.25ms"] if "requires SUNDIALS" in done.stderr else []
 
     def read(self, name):
         with open(self.folder / name, encoding="utf-8", newline="") as stream:

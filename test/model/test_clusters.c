@@ -98,7 +98,7 @@ static void ascending(int n, const int* x, const int* of, int cluster)
 static void lists_agree(const limb_model* m)
 {
   const limb_clusters* c = &m->clusters;
-  int velocities = 0, links = 0, loops = 0, row = 0, most_nv = 0, most_nrow = 0;
+  int velocities = 0, links = 0, loops = 0, row = 0, max_nv = 0, max_nrow = 0;
   ptrdiff_t block = 0;
   for (int k = 0; k < c->count; k++) {
     const limb_cluster* s = &c->cluster[k];
@@ -123,11 +123,11 @@ static void lists_agree(const limb_model* m)
     }
     velocities += s->nv, links += s->nlink, loops += s->nloop, row += s->nrow;
     block += (ptrdiff_t)s->nrow * s->nv;
-    if (s->nv > most_nv) most_nv = s->nv;
-    if (s->nrow > most_nrow) most_nrow = s->nrow;
+    if (s->nv > max_nv) max_nv = s->nv;
+    if (s->nrow > max_nrow) max_nrow = s->nrow;
   }
   assert_that(loops == m->nloop && row == m->nrow && block == c->entries);
-  assert_that(most_nv == c->most_nv && most_nrow == c->most_nrow);
+  assert_that(max_nv == c->max_nv && max_nrow == c->max_nrow);
   for (int v = 0; v < m->nv; v++) velocities -= c->of_v[v] >= 0;
   for (int i = 0; i < m->nlink; i++) links -= c->of_link[i] >= 0;
   assert_that(velocities == 0 && links == 0);
@@ -382,7 +382,7 @@ START_TEST(ladders)
 {
   enum { CELLS = 20 };
   limb_model* m = closed_ladder(CELLS);
-  assert_that(m->clusters.count == CELLS && m->clusters.most_nv == 3);
+  assert_that(m->clusters.count == CELLS && m->clusters.max_nv == 3);
   for (int k = 0; k < CELLS; k++) {
     const limb_cluster* s = &m->clusters.cluster[k];
     assert_that(s->nv == 3 && s->nloop == 1 && s->nrow == 5);

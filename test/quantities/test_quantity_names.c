@@ -259,7 +259,7 @@ START_TEST(many)
       }
     }
     // A state that fails harms no other.
-    q[3 * t.nq] = NAN;
+    q[3 * t.nq] = (double)NAN;
     assert_status(limb_evaluator_run_many(t.e, &states, out, status), LIMB_E_NONFINITE);
     assert_that(status[3] == LIMB_E_NONFINITE && status[2] == LIMB_OK && status[4] == LIMB_OK);
     assert_that(isnan(out[0][3 * t.nv]) && isfinite(out[0][4 * t.nv]));

@@ -63,8 +63,8 @@ static limb_status cold_life(const limb_allocator* alloc)
   if (!s) s = limb_builder_build(b, &m, &err);
   if (!s) s = limb_builder_from_model(m, alloc, &again);
   if (!s) s = limb_data_create(m, alloc, &d);
-  if (!s) s = limb_dual_create(m, LIMB_DUAL_MATRICES, alloc, &w);
-  if (!s) s = limb_series_create(m, alloc, &series);
+  if (!s) s = limb_dual_create(limb_spanning_tree(m), LIMB_DUAL_MATRICES, alloc, &w);
+  if (!s) s = limb_series_create(limb_spanning_tree(m), alloc, &series);
   if (!s) s = limb_base_create(m, NULL, 0, alloc, &base);
   assert_that(s == LIMB_OK || !base);
   if (s && b && !m && err.status) assert_that(err.text[0] != 0);
