@@ -3,7 +3,7 @@
 #define LIMB_VERSION_H
 
 #define LIMB_VERSION_MAJOR 0
-#define LIMB_VERSION_MINOR 1
+#define LIMB_VERSION_MINOR 2
 #define LIMB_VERSION_PATCH 0
 
 /// 0x00MMmmpp; compare with limb_version(), which answers for the library that was linked.
