@@ -157,6 +157,30 @@ static void power(bench* b, rng* r)
   ask_end(&k);
 }
 
+// Joints transmit what the multipliers of the motion make them transmit, and so do closures.
+static void loads(bench* b, rng* r)
+{
+  asked k = ask(b);
+  const limb_ref ref = (limb_ref)rng_below(r, 3);
+  const int joints = limb_joint_count(b->c.m), loops = limb_loop_count(b->c.m);
+  sp_force* f[4];
+  for (int i = 0; i < 4; i++) f[i] = (sp_force*)(void*)numbers(6 * (i % 2 ? loops : joints));
+  const limb_closed_motion in = bench_motion(b);
+  limb_closed_forces out = bench_forces(b);
+  out.as_tree = 1;
+  const limb_status s = limb_closed_inverse_dynamics(b->w, &in, NULL, NULL, &out);
+  assert_status(limb_loop_loads(k.d, b->c.q, b->c.v, b->a, NULL, ref, f[0], f[1]), s);
+  if (s == LIMB_OK) {
+    assert_ok(limb_closed_loads(b->w, &in, b->lambda, ref, NULL, f[2], f[3]));
+    assert_same_bytes(f[0], f[2], (size_t)joints * sizeof **f);
+    assert_same_bytes(f[1], f[3], (size_t)loops * sizeof **f);
+    assert_ok(limb_joint_reactions(k.d, b->c.q, b->c.v, b->a, NULL, ref, f[2]));
+    assert_same_bytes(f[0], f[2], (size_t)joints * sizeof **f);
+  }
+  for (int i = 0; i < 4; i++) free(f[i]);
+  ask_end(&k);
+}
+
 START_TEST(dynamics)
 {
   if (_i >= closed_count()) return;
@@ -164,6 +188,7 @@ START_TEST(dynamics)
   bench_over(_i, mass_and_bias);
   bench_over(_i, coriolis);
   bench_over(_i, power);
+  bench_over(_i, loads);
 }
 END_TEST
 
