@@ -37,7 +37,7 @@ limb_loops_use cli_loops_use(const limb_model* m);
 // Name of a loop; "?" when there is none.
 const char* cli_loop_name(const limb_model* m, int loop);
 
-// 1 when some row follows a law of time.
+// 1 when some row follows a prescribed motion.
 int cli_has_laws(const limb_model* m);
 
 // Redundant rows of one loop.

@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""One word, one meaning: finds words and phrases that limb gave up (the glossary is in CONTRIBUTING.md).
+
+Pages are README.md, CONTRIBUTING.md and docs/; code is include/, src/ and cli/, comments and messages alike.
+CHANGELOG.md names what was renamed, and is left out. To give up a word: remove it, then add a row here.
+"""
+import re
+
+from sources import ROOT, Findings, c_files, files
+
+# pattern (of whole words, any case; a blank matches across lines): what to write instead
+EVERYWHERE = {
+    r"direct dynamics": "forward dynamics",
+    r"laws? of time": "prescribed motion",
+    r"doubts? it|doubtful": "check critically; suspicious",
+    r"go before|goes before what": "override, take precedence",
+    r"a figure of (?!eight)": "a value of, a number of",
+    r"wander(s|ed|ing)?": "drift",
+    r"burdens?": "load",
+    r"reels?": "animation, track",
+    r"sheets? of": "table of",
+    r"sketch(es|ed)?": "raw robot",
+    r"(to|that) mend|mended": "fix",
+    r"say so": "report it",
+    r"so that it be": "so that it is",
+    r"what there is": "name it",
+}
+PAGES = {  # gone from the pages; the code still has some
+    r"(is|are) told": "is reported",
+    r"told (by|in)": "reported by",
+    r"says so": "reports it",
+    r"(is|are) (not )?looked at": "is checked, is read",
+    r"goes first": "takes precedence",
+    r"comes of it": "results",
+}
+
+
+def compiled(table):
+    return [(re.compile(r"\b(?:" + pattern.replace(" ", r"\s+") + r")\b", re.IGNORECASE), instead)
+            for pattern, instead in table.items()]
+
+
+def text_of(path):
+    """The text, with marks of comments blanked, so that a phrase may go on in the next line."""
+    text = path.read_text(encoding="utf-8")
+    return text if path.suffix == ".md" else re.sub(r"^ *//+", "", text, flags=re.MULTILINE)
+
+
+found = Findings("check_words")
+pages = [path for path in files() if path.suffix == ".md" and
+         (path.parent == ROOT / "docs" or path.name in ("README.md", "CONTRIBUTING.md") and path.parent == ROOT)]
+code = c_files("include", "src", "cli")
+for paths, table in ((pages + code, EVERYWHERE), (pages, PAGES)):
+    rules = compiled(table)
+    for path in paths:
+        text = text_of(path)
+        for pattern, instead in rules:
+            for hit in pattern.finditer(text):
+                line = text.count("\n", 0, hit.start()) + 1
+                found.add(path, line, f"'{' '.join(hit[0].split())}': write '{instead}'")
+found.finish(f"{len(pages)} pages, {len(code)} sources, {len(EVERYWHERE) + len(PAGES)} phrases")
