@@ -47,7 +47,7 @@ typedef struct limb_quantity_row {
   limb_unit_rule units;
 } limb_quantity_row;
 
-extern const limb_quantity_row limb_quantity_rows[]; // table.c, closed by a row without name
+extern const limb_quantity_row limb_quantity_rows[]; // quantity_table.c, closed by a row without name
 
 // A former name, or a short one of simulations.
 typedef struct limb_quantity_alias {
@@ -55,7 +55,7 @@ typedef struct limb_quantity_alias {
   int former;                    // 1: for one more version
 } limb_quantity_alias;
 
-const limb_quantity_alias* limb_find_alias(const char* name, size_t length); // table.c
+const limb_quantity_alias* limb_find_alias(const char* name, size_t length); // quantity_table.c
 
 // ---- evaluators -----------------------------------------------------------------------------------------
 
@@ -162,7 +162,7 @@ const char* limb_axis_label(const limb_evaluator* e, const limb_quantity_info* q
 limb_status limb_labels_make(limb_evaluator* e, const limb_quantity_row* row, limb_error* err);
 void limb_labels_free(limb_evaluator* e);
 
-// ---- names: names.c -------------------------------------------------------------------------------------
+// ---- names: quantity_names.c -------------------------------------------------------------------------------------
 
 // What a name stands for.
 typedef struct limb_parsed_name {
@@ -212,21 +212,21 @@ void limb_explain(limb_evaluator* e, const limb_lane* w, int block, limb_status 
 
 // clang-format off
 #define LIMB_COMPUTATIONS(X)                                                                                          \
-  /* dynamics.c */                                                                                                    \
+  /* eval_dynamics.c */                                                                                                \
   X(time) X(q) X(v) X(a) X(tau) X(acc) X(M) X(Minv) X(h) X(g) X(C) X(friction) X(springs) X(energy) X(total_energy)   \
   X(power) X(reactions) X(hybrid) X(hybrid_reactions) X(dhybrid_dq) X(dhybrid_dv) X(dhybrid_dx) X(base_acc)           \
   X(base_acc_frame) X(generalized_jacobian) X(reaction_null_space) X(deflection)                                      \
-  /* derivatives.c */                                                                                                 \
+  /* eval_derivatives.c */                                                                                             \
   X(dtau_dq) X(dtau_dv) X(dtau_dgravity) X(dtau_dwrench) X(dacc_dq) X(dacc_dv) X(dacc_dtau) X(dacc_dgravity)          \
   X(dacc_dwrench) X(d2tau) X(d2acc) X(A) X(B) X(Ad) X(Bd) X(Mdot) X(dM_dq) X(christoffel) X(christoffel2)             \
   X(curvature) X(ricci) X(scalar_curvature) X(Y) X(theta) X(Y_base) X(theta_base)                                     \
-  /* kinematics.c */                                                                                                  \
+  /* eval_kinematics.c */                                                                                              \
   X(pose) X(position) X(velocity) X(acceleration) X(J) X(Jdotv) X(dJ_dq) X(dvelocity_dq) X(dacceleration_dq)          \
   X(dacceleration_dv) X(com) X(vcom) X(acom) X(momentum) X(momentum_rate) X(Lambda) X(eta) X(mu) X(p) X(Jbar) X(N)    \
   X(condition)                                                                                                        \
-  /* constraints.c */                                                                                                 \
+  /* eval_constraints.c */                                                                                             \
   X(psi) X(gamma) X(loop_residual) X(loop_rate) X(mobility) X(independent) X(passive)                                 \
-  /* loops.c */                                                                                                       \
+  /* eval_loops.c */                                                                                                   \
   X(closed_tau) X(closed_acc) X(closed_reactions) X(closed_dacc_dtau) X(lambda) X(loop_loads)
 // clang-format on
 
@@ -238,10 +238,10 @@ LIMB_COMPUTATIONS(LIMB_X)
 limb_status limb_put_columns(limb_status s, const sp_motion* c, size_t n, double* x);
 limb_status limb_put_forces(limb_status s, const sp_force* f, int n, double* x);
 
-// Options of calls of limb/loops.h at the state at hand. constraints.c
+// Options of calls of limb/loops.h at the state at hand. eval_constraints.c
 limb_loop_options limb_lane_loop_options(const limb_lane* w);
 
-// Motions without a motor at the start configuration, into e->undriven. q: nq numbers of scratch. loops.c
+// Motions without a motor at the start configuration, into e->undriven. q: nq numbers of scratch. eval_loops.c
 limb_status limb_count_undriven(limb_evaluator* e, double* q);
 
 #endif

@@ -5,8 +5,8 @@
 //   start.c                the start: loops closed, state checked
 //   inputs.c               forces, wrenches and motions of the caller; sampled controllers; breaks
 //   equations.c            accelerations at a state, and the calls for robots with loops
-//   constraints.c          redundant constraints, and the constraint manifold
-//   derivatives.c          derivatives of the accelerations
+//   constraint_projection.c redundant constraints, and the constraint manifold
+//   step_derivatives.c     derivatives of the accelerations
 //   tangent.c              local coordinates of the configuration manifold
 //   advance.c              steps up to a time, and events on the way
 //   events.c               watched functions, and the search for their first root
@@ -139,7 +139,7 @@ const sim_stepper* limb_sim_stepper_of(limb_sim_method method);
 // The method that AUTO stands for at sim->now; sim->because gives the reason. options.c
 limb_status limb_sim_choose(limb_sim* sim, limb_sim_method* method);
 
-// Scratch of derivatives.c.
+// Scratch of step_derivatives.c.
 typedef struct sim_derivatives {
   double *a_x, *x_q, *x_v; // nv x nv
   double *plus, *minus;    // nv
@@ -307,7 +307,8 @@ limb_status limb_sim_begin_derivatives(limb_sim* sim); // memory, once
 limb_status limb_sim_derivatives(limb_sim* sim, const sim_point* at, double h, const double* a, double* a_q,
                                  double* a_v, double* a_t);
 
-// constraints.c: marks the holonomic constraints, nc; memory; for redundant robots, the independent constraints at the
+// constraint_projection.c:
+// marks the holonomic constraints, nc; memory; for redundant robots, the independent constraints at the
 // beginning of a step, and a smooth projection onto the constraint manifold.
 typedef struct sim_constraints sim_constraints;
 limb_status limb_sim_mark_holonomic(const limb_sim* sim, unsigned char* holonomic);
@@ -315,7 +316,8 @@ limb_status limb_sim_create_constraints(limb_sim* sim);
 limb_status limb_sim_choose_constraints(limb_sim* sim, const sim_point* at);
 limb_status limb_sim_project_state(limb_sim* sim, double* q, double* v);
 
-// constraints.c, any robot with loops, after limb_sim_create_constraints: constraints that depend on others where some
+// constraint_projection.c:
+// any robot with loops, after limb_sim_create_constraints: constraints that depend on others where some
 // velocities are held, nc marks; the projection P, nv x nv, onto velocities that move nothing held and keep the loops
 // closed.
 limb_status limb_sim_redundant_constraints(limb_sim* sim, double t, const double* q, unsigned char* redundant);

@@ -21,8 +21,8 @@
 #include "mistaken.h"
 
 #define verify_differ differ_mistaken
-#include "verify/checks_loops.c" // NOLINT(bugprone-suspicious-include)
-#include "verify/loops.c"        // NOLINT(bugprone-suspicious-include)
+#include "verify/checks_loops.c"  // NOLINT(bugprone-suspicious-include)
+#include "verify/closed_states.c" // NOLINT(bugprone-suspicious-include)
 #undef verify_differ
 
 // The largest disagreement of a check in a few states; -1 when it is not for this robot.
