@@ -5,52 +5,39 @@
 
 #include <string.h>
 
+// How an axis is called: its length, and its labels.
+static const struct axis_words {
+  const char *length, *labels;
+} axis_words[] = {
+  [LIMB_AXIS_NONE] = {"1", "one number"},
+  [LIMB_AXIS_V] = {"nv", "velocities"},
+  [LIMB_AXIS_Q] = {"nq", "coordinates"},
+  [LIMB_AXIS_STATE] = {"2nv", "q.<velocity>, then v.<velocity>"},
+  [LIMB_AXIS_MOTION] = {"6", "wx wy wz vx vy vz"},
+  [LIMB_AXIS_FORCE] = {"6", "mx my mz fx fy fz"},
+  [LIMB_AXIS_VECTOR] = {"3", "x y z"},
+  [LIMB_AXIS_POSE] = {"position 3, quaternion 4, rotation 3 x 3", "position.x ... quaternion.w ... rotation.zz"},
+  [LIMB_AXIS_TASK] = {"directions", "directions of the frame"},
+  [LIMB_AXIS_PARAMETER] = {"np", "parameters"},
+  [LIMB_AXIS_BASE] = {"nb", "base parameters"},
+  [LIMB_AXIS_FLOATING] = {"base", "velocities of the moving base"},
+  [LIMB_AXIS_ARM] = {"arm", "velocities of the other joints"},
+  [LIMB_AXIS_JOINT] = {"joints", "joints, keyed by joint in JSON"},
+  [LIMB_AXIS_LOOP] = {"loops", "loops, keyed by loop in JSON"},
+  [LIMB_AXIS_CONSTRAINT] = {"nc", "equations of the loops, <loop>.<equation>"},
+  [LIMB_AXIS_FIELD] = {"fields", "named fields, keyed by field in JSON"},
+};
+
+enum { AXIS_KINDS = sizeof axis_words / sizeof *axis_words };
+
 const char* limb_axis_length_text(limb_quantity_axis axis)
 {
-  switch (axis) {
-  case LIMB_AXIS_NONE: return "1";
-  case LIMB_AXIS_V: return "nv";
-  case LIMB_AXIS_Q: return "nq";
-  case LIMB_AXIS_STATE: return "2nv";
-  case LIMB_AXIS_MOTION:
-  case LIMB_AXIS_FORCE: return "6";
-  case LIMB_AXIS_VECTOR: return "3";
-  case LIMB_AXIS_POSE: return "position 3, quaternion 4, rotation 3 x 3";
-  case LIMB_AXIS_TASK: return "directions";
-  case LIMB_AXIS_PARAMETER: return "np";
-  case LIMB_AXIS_BASE: return "nb";
-  case LIMB_AXIS_FLOATING: return "base";
-  case LIMB_AXIS_ARM: return "arm";
-  case LIMB_AXIS_JOINT: return "joints";
-  case LIMB_AXIS_LOOP: return "loops";
-  case LIMB_AXIS_CONSTRAINT: return "nc";
-  case LIMB_AXIS_FIELD: return "fields";
-  }
-  return "?";
+  return (int)axis >= 0 && (int)axis < AXIS_KINDS ? axis_words[axis].length : "?";
 }
 
 const char* limb_axis_text(limb_quantity_axis axis)
 {
-  switch (axis) {
-  case LIMB_AXIS_NONE: return "one number";
-  case LIMB_AXIS_V: return "velocities";
-  case LIMB_AXIS_Q: return "coordinates";
-  case LIMB_AXIS_STATE: return "q.<velocity>, then v.<velocity>";
-  case LIMB_AXIS_MOTION: return "wx wy wz vx vy vz";
-  case LIMB_AXIS_FORCE: return "mx my mz fx fy fz";
-  case LIMB_AXIS_VECTOR: return "x y z";
-  case LIMB_AXIS_POSE: return "position.x ... quaternion.w ... rotation.zz";
-  case LIMB_AXIS_TASK: return "directions of the frame";
-  case LIMB_AXIS_PARAMETER: return "parameters";
-  case LIMB_AXIS_BASE: return "base parameters";
-  case LIMB_AXIS_FLOATING: return "velocities of the moving base";
-  case LIMB_AXIS_ARM: return "velocities of the other joints";
-  case LIMB_AXIS_JOINT: return "joints, keyed by joint in JSON";
-  case LIMB_AXIS_LOOP: return "loops, keyed by loop in JSON";
-  case LIMB_AXIS_CONSTRAINT: return "equations of the loops, <loop>.<equation>";
-  case LIMB_AXIS_FIELD: return "named fields, keyed by field in JSON";
-  }
-  return "?";
+  return (int)axis >= 0 && (int)axis < AXIS_KINDS ? axis_words[axis].labels : "?";
 }
 
 const char* limb_robots_text(limb_quantity_robots robots)
