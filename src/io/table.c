@@ -208,13 +208,14 @@ limb_status limb_table_create(const char* path, limb_table_format format, int co
   if (!out || !path || !f || columns <= 0 || !column)
     return limb_fail(err, LIMB_E_ARG, "table", "an argument is NULL, the format is unknown, or there are no columns");
   limb_table_writer* w = calloc(1, sizeof *w);
-  char* own = malloc(strlen(path) + 1);
+  const size_t length = strlen(path) + 1;
+  char* own = malloc(length);
   if (!w || !own) {
     free(w);
     free(own);
     return limb_fail(err, LIMB_E_NOMEM, "table", "out of memory");
   }
-  *w = (limb_table_writer){.format = f, .path = strcpy(own, path), .columns = columns};
+  *w = (limb_table_writer){.format = f, .path = memcpy(own, path, length), .columns = columns};
   const limb_status s = f->open(w, column, err);
   if (s == LIMB_OK) {
     *out = w;
