@@ -143,10 +143,10 @@ static void numbers_of(const inertia_tag* tag, const sp_inertia* Y, double value
 // "ixx ixy ixz iyy iyz izz"
 static const char* print_moments(const double x[6], char text[6 * LIMB_NUMBER_SPACE])
 {
-  text[0] = 0;
+  size_t used = 0;
   for (int k = 0; k < 6; k++) {
-    if (k) strcat(text, " ");
-    strcat(text, limb_show(x[k]).text);
+    const int n = snprintf(text + used, 6 * LIMB_NUMBER_SPACE - used, "%s%s", k > 0 ? " " : "", limb_show(x[k]).text);
+    used += n > 0 ? (size_t)n : 0;
   }
   return text;
 }
