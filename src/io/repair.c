@@ -17,6 +17,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 // ---- the nearest inertia --------------------------------------------------------------------------
