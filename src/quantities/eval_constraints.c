@@ -18,7 +18,7 @@ static limb_status equations(limb_lane* w, const double* v, limb_loop_equations 
   return limb_loop_equations_at(limb_data_loops(w->data), w->q, v, &o, &out);
 }
 
-limb_status limb_eval_psi(limb_lane* w, double* x) { return equations(w, NULL, (limb_loop_equations){.Psi = x}); }
+limb_status limb_eval_Psi(limb_lane* w, double* x) { return equations(w, NULL, (limb_loop_equations){.Psi = x}); }
 
 limb_status limb_eval_gamma(limb_lane* w, double* x) { return equations(w, w->v, (limb_loop_equations){.gamma = x}); }
 

@@ -225,7 +225,7 @@ void limb_explain(limb_evaluator* e, const limb_lane* w, int block, limb_status 
   X(dacceleration_dv) X(com) X(vcom) X(acom) X(momentum) X(momentum_rate) X(Lambda) X(eta) X(mu) X(p) X(Jbar) X(N)    \
   X(condition)                                                                                                        \
   /* eval_constraints.c */                                                                                             \
-  X(psi) X(gamma) X(loop_residual) X(loop_rate) X(mobility) X(independent) X(passive)                                 \
+  X(Psi) X(gamma) X(loop_residual) X(loop_rate) X(mobility) X(independent) X(passive)                                 \
   /* eval_loops.c */                                                                                                   \
   X(closed_tau) X(closed_acc) X(closed_reactions) X(closed_dacc_dtau) X(lambda) X(loop_loads)
 // clang-format on

@@ -192,8 +192,8 @@ class Numbers(Case):
         self.close(rates["q_closed"], FIVE_Q)
 
     def test_psi(self):
-        r = self.answer("five_bar", "psi,gamma", five_bar("q", "v"))
-        for row, gamma in zip(r["psi"], r["gamma"]):
+        r = self.answer("five_bar", "Psi,gamma", five_bar("q", "v"))
+        for row, gamma in zip(r["Psi"], r["gamma"]):
             self.close([sum(x * v for x, v in zip(row, FIVE_V)), sum(x * a for x, a in zip(row, FIVE_A))], [0, gamma])
 
     def test_mobility(self):
@@ -229,7 +229,7 @@ class Numbers(Case):
 
 class Names(Case):
     def rows(self, model, row):
-        return self.answers(model, "psi", row)["constraints"]
+        return self.answers(model, "Psi", row)["constraints"]
 
     def test_rows(self):
         self.assertEqual(self.rows("bennett", self.start("bennett")),
@@ -243,25 +243,25 @@ class Names(Case):
         self.assertEqual(kinds, {"move_x", "move_y", "gear", "polynomial"})
 
     def test_columns(self):
-        done = self.ask("five_bar", "psi,lambda,tau,loop_loads,passive,mobility,q_closed",
+        done = self.ask("five_bar", "Psi,lambda,tau,loop_loads,passive,mobility,q_closed",
                         five_bar("q", "v", "a"), options=["--format", "csv"])
         head, rows = read_csv(done.stdout)
-        for name in ("psi.pin.move_x.left_elbow", "lambda.pin.move_y", "tau.right_shoulder",
+        for name in ("Psi.pin.move_x.left_elbow", "lambda.pin.move_y", "tau.right_shoulder",
                      "loop_loads.pin.fx", "passive.v.left_elbow", "mobility.rank", "q_closed.right_elbow"):
             self.assertIn(name, head)
         self.assertEqual(len(rows[0]), len(head))
 
     def test_text(self):
-        text = self.ask("five_bar", "psi,lambda", five_bar("q", "v", "a"), options=["--format", "text"]).stdout
-        self.assertRegex(text, r"(?m)^ +psi +left_shoulder +left_elbow")
+        text = self.ask("five_bar", "Psi,lambda", five_bar("q", "v", "a"), options=["--format", "text"]).stdout
+        self.assertRegex(text, r"(?m)^ +Psi +left_shoulder +left_elbow")
         self.assertRegex(text, r"(?m)^ +pin\.move_y +3\.35396")
 
     def test_list(self):
         answer = json.loads(self.run_limb("eval", "--list", "--format", "json").stdout)
         listed = {q["name"]: q for q in answer["quantities"]}
-        self.assertEqual((listed["psi"]["shape"], listed["psi"]["needs"]), ("nc x nv", ["q"]))
+        self.assertEqual((listed["Psi"]["shape"], listed["Psi"]["needs"]), ("nc x nv", ["q"]))
         self.assertEqual(listed["lambda"]["needs"], ["q", "v", "a or tau"])
-        self.assertEqual((listed["psi"]["robots"], listed["tau"]["robots"]), ("with loops", "all"))
+        self.assertEqual((listed["Psi"]["robots"], listed["tau"]["robots"]), ("with loops", "all"))
         self.assertNotIn("tau_active", listed)
         done = self.run_limb("eval", "five_bar", "--what", "multipliers", code=2)
         self.assertIn("did you mean 'lambda'?", done.stderr)
@@ -313,7 +313,7 @@ class Refused(Case):
             self.assertEqual((len(x["results"]), x["error"]["exit"]), (1, 4))
 
     def test_open_loop_has_equations(self):
-        done = self.ask("five_bar", "psi,loop_residual", self.OPEN)
+        done = self.ask("five_bar", "Psi,loop_residual", self.OPEN)
         self.assertIn("warning: row 1 does not close the loops: loop 'pin' is 0.00399 apart", done.stderr)
         r = json.loads(done.stdout)["results"][0]
         self.close([max(map(abs, r["loop_residual"]))], [0.00399], 1e-5)
@@ -330,7 +330,7 @@ class Refused(Case):
 
     def test_tree(self):
         row = {"q.joint1": 0, "q.joint2": 0}
-        for what in ("psi", "lambda", "independent", "passive", "mobility"):
+        for what in ("Psi", "lambda", "independent", "passive", "mobility"):
             done = self.ask("planar_2r", what, row, code=2)
             self.assertEqual(done.stderr, f"limb eval: --what: '{what}' is of robots with loops, and 'planar_2r' has "
                                           "none: it is a tree of joints\n")

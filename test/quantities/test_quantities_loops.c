@@ -161,7 +161,7 @@ START_TEST(equations)
   double *Psi = t.y, *gamma = Psi + nc * nv, *residual = gamma + nc;
   const limb_loop_equations out = {.Psi = Psi, .gamma = gamma, .residual = residual};
   assert_ok(limb_loop_equations_at(t.loops, t.q, t.v, NULL, &out));
-  (void)station_ask(&t, "psi"), assert_close_array(t.x, Psi, nc * nv, 0, 0);
+  (void)station_ask(&t, "Psi"), assert_close_array(t.x, Psi, nc * nv, 0, 0);
   (void)station_ask(&t, "gamma"), assert_close_array(t.x, gamma, nc, 0, 0);
   (void)station_ask(&t, "loop_residual"), assert_close_array(t.x, residual, nc, 0, 0);
   (void)station_ask(&t, "loop_rate");
