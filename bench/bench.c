@@ -7,8 +7,8 @@
 #include "robot_list.h"
 #include "targets.h"
 
+#include "limb/base.h"
 #include "limb/batch.h"
-#include "limb/isa.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 // program was built, compiled once per instruction set.
 #include "peer.h"
 
-#include "limb/isa.h"
+#include "limb/base.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,8 +7,8 @@
 #ifndef BENCH_PEER_H
 #define BENCH_PEER_H
 
+#include "limb/batch.h"
 #include "limb/limb.h"
-#include "limb/pool.h"
 
 #ifdef __cplusplus
 extern "C" {

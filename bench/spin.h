@@ -3,7 +3,7 @@
 #ifndef BENCH_SPIN_H
 #define BENCH_SPIN_H
 
-#include "limb/pool.h"
+#include "limb/batch.h"
 
 typedef struct bench_spin bench_spin;
 

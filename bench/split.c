@@ -1,4 +1,4 @@
-// limb_bench_split: one call on several processors (limb/split.h), in one run.
+// limb_bench_split: one call on several processors (limb_split of limb/batch.h), in one run.
 //
 //     limb_bench_split [QUICK]        any argument: short runs, chains up to 10,000
 //
@@ -15,7 +15,7 @@
 //             the largest; residual tau - ID(a), relative to the largest torque. Processors 1: the plain call
 //
 // Times are the best of many, plain and split call in turn; states vary from call to call.
-#include "limb/split.h"
+#include "limb/batch.h"
 
 #include "spin.h"
 

@@ -1,7 +1,7 @@
 // The targets. They were set on a machine with 14.5 slots per ns: Panda RNEA 1450 slots is 100 ns.
 #include "targets.h"
 
-#include "limb/pool.h"
+#include "limb/batch.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
 #include "robot.h"
 #include "table.h"
 
-#include "limb/check.h"
+#include "limb/read.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // The tool `limb`: reads the command line and calls the command it names.
-#include "limb/isa.h"
+#include "limb/base.h"
 #include "limb/limb.h"
 
 #include "base/cli.h"

@@ -1,7 +1,6 @@
 // Read a robot from a file, hear what the reader and the doctor say about it, and hold it up.
 //
 //     05_model_files [MODEL]     a URDF, limb YAML, .par or MJCF file, or a built-in robot; default: panda
-#include <limb/check.h>
 #include <limb/limb.h>
 #include <limb/read.h>
 #include <stdio.h>

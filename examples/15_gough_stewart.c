@@ -1,7 +1,7 @@
 // A platform on six telescopic legs, which weigh something, is swung about: which forces do the motors need?
 //
 // Twice: by the platform form, leg by leg (limb/parallel.h), and by the generic form, with all 24 coordinates
-// and 18 equations at once (limb/closed.h). Both must give figures that were computed elsewhere. Then back:
+// and 18 equations at once (limb/loops.h). Both must give figures that were computed elsewhere. Then back:
 // from these forces the acceleration of the platform, from the lengths its pose.
 #include <limb/limb.h>
 #include <limb/read.h>

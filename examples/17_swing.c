@@ -1,6 +1,6 @@
 // A four-bar hangs under its own weight. Where does it come to rest, and how fast does it swing there?
 //
-// Both answers are in the derivatives of inverse dynamics through the loop (limb/closed.h), by the crank's
+// Both answers are in the derivatives of inverse dynamics through the loop (limb/loops.h), by the crank's
 // angle y with coupler and rocker following: Newton's method on tau(y) = 0 finds the rest, and there
 // stiffness d tau / dy and inertia d tau / dy'' give the frequency. Then the linkage is let go next to its
 // rest, and the swings are timed: they take longer by the square of the angle.

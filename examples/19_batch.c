@@ -1,6 +1,6 @@
 // How strong must the motors of a Panda be? Torques of many random motions, on all processors.
 //
-// limb/batch.h computes them for thousands of states in one call, limb/pool.h lends the threads. The bits
+// limb/batch.h computes them for thousands of states in one call, and lends the threads. The bits
 // do not depend on their number. One state is given a NaN: it fails, and says so, and harms no other.
 #include <limb/batch.h>
 #include <limb/limb.h>

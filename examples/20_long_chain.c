@@ -1,7 +1,7 @@
 // A rope of 2000 hinges let go: its accelerations on two processors, and how far they are from the plain
 // call's.
+#include <limb/batch.h>
 #include <limb/limb.h>
-#include <limb/split.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

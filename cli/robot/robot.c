@@ -4,7 +4,7 @@
 #include "limb/study.h"
 #include "base/cli.h"
 
-#include "limb/check.h"
+#include "limb/read.h"
 
 #include <stdlib.h>
 #include <string.h>

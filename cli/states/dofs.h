@@ -1,4 +1,4 @@
-// Names and units of the coordinates of a model (limb/states.h), as arrays.
+// Names and units of the coordinates of a model (limb/model.h), as arrays.
 #ifndef LIMB_CLI_DOFS_H
 #define LIMB_CLI_DOFS_H
 

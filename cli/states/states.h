@@ -29,7 +29,7 @@ enum {
 
 enum { STATES_GROUPS = 4 };
 
-// What is given of the degrees of freedom, in the form of limb/hybrid.h.
+// What is given of the degrees of freedom, in the form of limb/dynamics.h.
 typedef struct cli_given {
   unsigned char* mark; // nv; NULL: not wanted
   int* column;         // nv: which column has it; -1: a force of zero

@@ -114,6 +114,93 @@ LIMB_NODISCARD LIMB_API limb_status limb_map_over(limb_loops* w, const double* q
                                                   const limb_loop_options* options, limb_map_point* point,
                                                   double* q_out);
 
+// ---- states of robots with loops ------------------------------------------------------------------------
+
+/// Completes states: what is given must close the loops, what is not given follows from them. Positions that follow
+/// are those on the branch of the state before, in the first state on that of the start configuration, closed
+/// (limb/assemble.h).
+typedef struct limb_completion limb_completion;
+
+/// Start from limb_default_completion_options(); NULL stands for that.
+typedef struct limb_completion_options {
+  size_t size;                  ///< sizeof(limb_completion_options), set by the default function
+  int velocities;               ///< 1: states have velocities; default 1
+  int accelerations;            ///< 1: states have accelerations; default 1
+  const unsigned char* given_q; ///< nq: 1 where the coordinate is given, of a quaternion all or none; NULL: all. Copied
+  const unsigned char* given_v; ///< nv; NULL: all. Copied
+  const unsigned char* given_a; ///< nv; NULL: all. Copied
+  double tolerance;             ///< how far loops may be apart [m, rad], also per s and s^2, relative to the largest v
+                                ///< and a when these are above 1; default 1e-6
+} limb_completion_options;
+
+LIMB_API limb_completion_options limb_default_completion_options(void);
+
+/// @return LIMB_OK; LIMB_E_ARG (NULL, options that are none, part of a quaternion); LIMB_E_UNSUPPORTED (a position that
+///         is not given, and loops that hold velocities only); LIMB_E_NOMEM; what limb_loops_create says.
+LIMB_NODISCARD LIMB_API limb_status limb_completion_create(const limb_model* m, const limb_completion_options* options,
+                                                           const limb_allocator* alloc, limb_completion** out,
+                                                           limb_error* error);
+LIMB_API void limb_completion_destroy(limb_completion* c); ///< NULL is accepted
+
+/// Completes and checks the next state. Cost with missing numbers: O(nv ny^2) for ny motions, beside that of the loops.
+/// @param q,v,a  what is given is read, what is not is written (in and out); v and a as the options say, else NULL
+/// @return LIMB_OK; LIMB_E_NOCONV: given numbers that do not close the loops, contradict what follows from others, or
+///         do not determine the rest; LIMB_E_SINGULAR and what else the calls of limb/loops.h return. error tells more.
+LIMB_NODISCARD LIMB_API limb_status limb_complete_state(limb_completion* c, double time, double* q, double* v,
+                                                        double* a, limb_error* error);
+
+/// v and a become consistent at a closed q: the independent ones stay, the others follow.
+LIMB_NODISCARD LIMB_API limb_status limb_complete_rates(limb_completion* c, double time, const double* q, double* v,
+                                                        double* a, limb_error* error);
+
+/// What was met so far.
+typedef struct limb_completion_facts {
+  int start_closed; ///< 1: the start configuration could be closed
+  int undriven;     ///< motions without a motor there
+  int other_branch; ///< 1: the first state is not on the branch of the start configuration
+} limb_completion_facts;
+
+/// @return LIMB_OK or LIMB_E_ARG (NULL).
+LIMB_NODISCARD LIMB_API limb_status limb_completion_get_facts(const limb_completion* c, limb_completion_facts* out);
+
+// ---- the same robot, its loops cut elsewhere --------------------------------------------------------
+//
+// The same robot, its loops cut elsewhere.
+//
+// Where a loop is cut is a matter of description: any joint of it may be the closure. Another cut gives
+// another tree, other coordinates and other rows, and the same motion.
+
+/// Cuts a loop elsewhere: its closure becomes a passive joint, and one of its joints becomes the closure.
+///     pin - revolute   ball - spherical   slider - prismatic   cylindrical   universal   planar   weld -
+///     fixed
+/// The joint must be on the loop, passive or fixed, without friction, spring, rotor, mimic (either way),
+/// shaft or gear; a universal joint must have its axes at right angles. Its limits and its start are lost.
+///
+/// What hung on the joint up to the closure now hangs on the closure: joints in between are turned round.
+/// Bodies, frames, and joints keep index and name; the new joint has the old one's index and the closure's
+/// name, the new closure the other way round (with "_joint" or "_loop" behind when that is taken). A joint
+/// that is turned round keeps its coordinate where it has one, its axis the other way; a universal joint has
+/// them in reverse order. Massless bodies and fixed joints called "<joint>_turned" are added at the end where
+/// a joint's axis would miss the frame of its body.
+/// @param loop   closure
+/// @param joint  between its two frames
+/// @return LIMB_OK; LIMB_E_ARG (NULL, index out of range, half an allocator, a joint that is not on the
+///         loop); LIMB_E_UNSUPPORTED (a closure or joint that cannot change places: err says why);
+///         LIMB_E_MODEL (another closure would hold bodies that are then rigidly connected); LIMB_E_NOMEM.
+LIMB_NODISCARD LIMB_API limb_status limb_recut(const limb_model* m, int loop, int joint, const limb_allocator* alloc,
+                                               limb_model** out, limb_error* err);
+
+/// A state of the robot in the coordinates of its other cut.
+/// @param d   workspace of the model that was cut; what limb_kinematics left in it stays
+/// @param to  what limb_recut made of that model
+/// @param q   closes the loops
+/// @param v   consistent; NULL: not wanted
+/// @param q_to, v_to  state of `to` (output); an angle of the new joint is within -pi and pi
+/// @return LIMB_OK; LIMB_E_ARG (NULL, another robot, a quaternion far from unit norm); LIMB_E_NONFINITE.
+///         O(n).
+LIMB_NODISCARD LIMB_API limb_status limb_recut_state(limb_data* d, const limb_model* to, const double* q,
+                                                     const double* v, double* q_to, double* v_to);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,7 +1,7 @@
 // limb: robot dynamics in C. Many states of one robot at once.
 //
 // A call answers the same question for n states. Several states go through one instruction (lanes), and with
-// a pool (limb/pool.h) through several threads. The formulas are those of the calls for one state, in the
+// a pool (limb/batch.h) through several threads. The formulas are those of the calls for one state, in the
 // same order; docs/batch.md says how near the answers are, and how fast.
 //
 //     limb_batch* b;
@@ -31,13 +31,55 @@
 #ifndef LIMB_BATCH_H
 #define LIMB_BATCH_H
 
-#include "limb/closed.h"
+#include "limb/base.h"
 #include "limb/derivatives.h"
-#include "limb/pool.h"
+#include "limb/dynamics.h"
+#include "limb/loops.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+// ---- threads ----------------------------------------------------------------------------------------
+//
+// Threads: handed in by the caller, or limb's own.
+//
+// Calls that can use several processors take a limb_pool: a function that runs tasks. It stands for whatever
+// the program has, a pool of its own, OpenMP (limb/openmp.h), or the threads of limb_threads below. Results
+// never depend on the pool: any number of threads gives the same bits.
+
+/// One task of several: index tells which.
+typedef void limb_pool_task(void* argument, int index);
+
+/// How tasks are run. Fill all members.
+typedef struct limb_pool {
+  size_t size;   ///< sizeof(limb_pool)
+  int threads;   ///< tasks that run at the same time, at least 1; the caller's thread counts
+  void* context; ///< handed on
+  /// Runs task(argument, 0), ..., task(argument, count - 1), each exactly once, on any thread and in any
+  /// order, and returns when all have ended. What was written before the call is seen by all tasks, what
+  /// they wrote by the caller. count may be larger than threads. Tasks never wait for each other.
+  void (*run)(void* context, int count, limb_pool_task* task, void* argument);
+} limb_pool;
+
+/// Threads that wait for work: for a few microseconds awake, then asleep.
+typedef struct limb_threads limb_threads;
+
+/// Starts threads. The caller's thread works, too: threads - 1 are started. They take no signals, and keep
+/// the rounding and the treatment of subnormal numbers that the caller's thread has now. A child of fork()
+/// has none of them: it must neither use nor end what its parent started.
+/// @param threads  1 ... 4096, or 0: as many as there are processors for this process
+/// @return LIMB_OK; LIMB_E_ARG (NULL, a number out of range, half an allocator); LIMB_E_NOMEM;
+///         LIMB_E_UNSUPPORTED (limb was built without threads and more than one is asked for, or the system
+///         refuses to start them).
+LIMB_NODISCARD LIMB_API limb_status limb_threads_create(int threads, const limb_allocator* alloc, limb_threads** out);
+
+/// Ends them; no call may use the pool any more. NULL is accepted.
+LIMB_API void limb_threads_destroy(limb_threads* t);
+
+/// Their pool, which lives as long as they do; NULL for NULL. Several callers may use it at the same time,
+/// and a task may: who finds the threads busy does the work itself.
+LIMB_API const limb_pool* limb_threads_pool(const limb_threads* t);
 
 /// Workspace of batch calls: lanes of one block of states for every thread.
 typedef struct limb_batch limb_batch;
@@ -91,7 +133,7 @@ LIMB_API const limb_model* limb_batch_model(const limb_batch* b); ///< NULL for 
 
 // ---- lanes ----------------------------------------------------------------------------------------------
 
-/// States of a block: 2, 4 or 8 of double, 4, 8 or 16 of float, as the instruction set has them (limb/isa.h).
+/// States of a block: 2, 4 or 8 of double, 4, 8 or 16 of float, as the instruction set has them (limb/base.h).
 /// 0 for NULL.
 LIMB_API int limb_batch_lanes(const limb_batch* b);
 LIMB_API int limb_batch_lanes_f32(const limb_batch* b);
@@ -270,6 +312,85 @@ LIMB_NODISCARD LIMB_API limb_status limb_batch_step(limb_batch* b, size_t n, dou
 LIMB_NODISCARD LIMB_API limb_status limb_batch_step_f32(limb_batch* b, size_t n, float* q, float* v, const float* tau,
                                                         const limb_batch_environment* env,
                                                         const limb_batch_steps* steps, limb_status* status);
+
+// ---- one call on several processors -----------------------------------------------------------------
+//
+// One call on several processors.
+//
+// A limb_split cuts one robot into parts that a pool (limb/batch.h) works on at the same time. Two kinds of
+// robots can be cut: trees with independent branches (two arms, many legs), and long serial chains. Others,
+// and those too small to gain, go through the plain calls of limb/dynamics.h: asking costs nothing.
+//
+//     limb_split* s;
+//     limb_split_create(model, pool, NULL, NULL, &s);
+//     limb_split_forward_dynamics(s, q, v, tau, NULL, a);
+//
+// Results are those of the plain calls: by the same operations in the same order for trees, up to rounding
+// for chains. They depend on the model and the options, never on the pool: any number of threads gives the
+// same bits. docs/long-chains.md has the algorithms, what they cost and how exact they are.
+//
+// Measured on two processors, a tree breaks even with two branches of 20 joints (inverse dynamics; forward:
+// between 10 and 20), a chain with 200 (forward: between 300 and 500). Cuts are made from
+// about twice that on.
+//
+// Many states are better served by limb/batch.h: whole states need no cuts.
+
+/// A robot cut into parts, and their workspaces. Belongs to one caller at a time; model and pool must outlive
+/// it.
+typedef struct limb_split limb_split;
+
+enum {
+  LIMB_SPLIT_PROCESSORS = 256 ///< most that a robot is cut for
+};
+
+/// Start from limb_default_split_options(); NULL stands for that.
+typedef struct limb_split_options {
+  size_t size;    ///< sizeof(limb_split_options), set by the default function
+  int processors; ///< what the cuts are made for, 1 ... LIMB_SPLIT_PROCESSORS; default 2. Results of chains
+                  ///< depend on it in their last digits
+  int least;      ///< joints that a call must save, or it is not split; 0, the default: as measured
+} limb_split_options;
+
+static inline limb_split_options limb_default_split_options(void)
+{
+  const limb_split_options o = {sizeof(limb_split_options), 2, 0};
+  return o;
+}
+
+/// Bytes that limb_split_init needs; O(n). 0 for a NULL model or options that are none.
+LIMB_API size_t limb_split_size(const limb_model* m, const limb_split_options* options);
+
+/// Cuts a robot in caller memory, as limb_data_init does.
+/// @return LIMB_OK; LIMB_E_ARG (NULL, memory not aligned to LIMB_DATA_ALIGN, options or a pool that are
+/// none);
+///         LIMB_E_NOMEM (size too small).
+LIMB_NODISCARD LIMB_API limb_status limb_split_init(const limb_model* m, const limb_pool* pool,
+                                                    const limb_split_options* options, void* memory, size_t size,
+                                                    limb_split** out);
+
+/// Convenience: allocates (alloc NULL: malloc) and initialises. Free with limb_split_destroy.
+LIMB_NODISCARD LIMB_API limb_status limb_split_create(const limb_model* m, const limb_pool* pool,
+                                                      const limb_split_options* options, const limb_allocator* alloc,
+                                                      limb_split** out);
+
+/// Ends it, as limb_data_destroy does. NULL is accepted.
+LIMB_API void limb_split_destroy(limb_split* s);
+
+LIMB_API const limb_model* limb_split_model(const limb_split* s); ///< NULL for NULL
+
+/// Parts that the two calls work on; 1: the plain call is made. 0 for NULL.
+LIMB_API int limb_split_inverse_parts(const limb_split* s);
+LIMB_API int limb_split_forward_parts(const limb_split* s);
+
+/// limb_inverse_dynamics. Wrenches and force laws cost one more pass, which is not split.
+LIMB_NODISCARD LIMB_API limb_status limb_split_inverse_dynamics(limb_split* s, const double* q, const double* v,
+                                                                const double* a, const limb_environment* env,
+                                                                double* tau);
+
+/// limb_forward_dynamics. As exact as the plain call, unless parts are shorter than a hundred joints.
+LIMB_NODISCARD LIMB_API limb_status limb_split_forward_dynamics(limb_split* s, const double* q, const double* v,
+                                                                const double* tau, const limb_environment* env,
+                                                                double* a);
 
 #ifdef __cplusplus
 }

@@ -20,7 +20,6 @@
 #ifndef LIMB_BUILDER_H
 #define LIMB_BUILDER_H
 
-#include "limb/inertia.h"
 #include "limb/spatial.h"
 
 #ifdef __cplusplus

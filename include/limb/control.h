@@ -13,8 +13,8 @@
 #ifndef LIMB_CONTROL_H
 #define LIMB_CONTROL_H
 
-#include "limb/closed.h"
-#include "limb/hybrid.h"
+#include "limb/dynamics.h"
+#include "limb/loops.h"
 #include "limb/task.h"
 
 #ifdef __cplusplus
@@ -245,7 +245,7 @@ LIMB_NODISCARD LIMB_API limb_status limb_pd_feedforward_control(limb_data* d, co
 
 /// Computed torque, the model-based control of Ghosal 2010: inverse dynamics at q, v of the acceleration
 /// goal.a + Kd e' + Kp e, so that errors of active joints follow e'' + Kd e' + Kp e = 0. With passive joints
-/// by hybrid dynamics (limb/hybrid.h; partial feedback linearisation). O(n).
+/// by hybrid dynamics (limb/dynamics.h; partial feedback linearisation). O(n).
 /// @return also LIMB_E_SINGULAR: passive joints that move no mass.
 LIMB_NODISCARD LIMB_API limb_status limb_computed_torque_control(limb_data* d, const double* q, const double* v,
                                                                  const limb_goal* goal, const limb_control* control,

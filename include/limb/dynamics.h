@@ -174,6 +174,120 @@ LIMB_NODISCARD LIMB_API limb_status limb_joint_reactions(limb_data* d, const dou
                                                          const double* a, const limb_environment* env, limb_ref ref,
                                                          sp_force* f);
 
+// ---- known and unknown joints: hybrid dynamics ------------------------------------------------------
+//
+// Known and unknown joints: hybrid dynamics.
+//
+// Of every degree of freedom either the acceleration is given, and its force is the answer, or the force
+// is given, and its acceleration is the answer. All accelerations given: inverse dynamics. All forces:
+// forward dynamics. In between are robots with passive or elastic joints, with a moving base, with motors
+// that impose a motion. Who is who is said per call by marks, one per velocity:
+//
+//     given[k] = LIMB_ACCELERATION_GIVEN    x[k] is an acceleration; tau[k] is computed
+//     given[k] = LIMB_FORCE_GIVEN           x[k] is a force; a[k] is computed
+//
+// Where marks are taken, NULL stands for those of limb_mark_passive: the inverse problem of the model (other
+// headers have defaults of their own). Any other value than the two is LIMB_E_ARG. Equations, conventions and
+// statuses are those of limb/dynamics.h.
+
+/// What is given of a degree of freedom. Values are pinned.
+typedef enum limb_given { LIMB_FORCE_GIVEN = 0, LIMB_ACCELERATION_GIVEN = 1 } limb_given;
+
+/// Marks for the inverse problem: forces of passive joints (limb_joint_info) are given, of all others the
+/// accelerations.
+/// @param given  nv marks (output)
+/// @return LIMB_OK or LIMB_E_ARG (NULL).
+LIMB_NODISCARD LIMB_API limb_status limb_mark_passive(const limb_model* m, unsigned char* given);
+
+/// Marks all degrees of freedom of one joint, and leaves the others as they are.
+/// @return LIMB_OK or LIMB_E_ARG (NULL, no such joint, a mimic joint, no such mark).
+LIMB_NODISCARD LIMB_API limb_status limb_mark_joint(const limb_model* m, int joint, limb_given mark,
+                                                    unsigned char* given);
+
+/// How many of nv marks are like that: nb and nm of limb/dynamics.h, say. -1 for NULL. O(n).
+LIMB_API int limb_mark_count(const limb_model* m, const unsigned char* given, limb_given mark);
+
+/// Hybrid dynamics: completes x to a and tau with tau = M a + h + friction + springs - sum J' wrench.
+/// One sweep over articulated bodies, O(n); when the force of a joint with mimic joints is given, through M
+/// and its factors instead. limb_joint_reactions gives the wrenches in the joints, from a.
+/// @param given  nv marks; NULL: limb_mark_passive
+/// @param x      nv: accelerations and forces, as the marks say
+/// @param a,tau  nv each, complete (output); one of them may be NULL
+/// @return also LIMB_E_SINGULAR when the mass matrix of the force-given ones is not positive definite to
+///         working precision.
+/// Reference: Featherstone 2008, section 9.2; Khalil 2010, (72)-(82) and (99)-(112) corrected.
+LIMB_NODISCARD LIMB_API limb_status limb_hybrid_dynamics(limb_data* d, const double* q, const double* v,
+                                                         const unsigned char* given, const double* x,
+                                                         const limb_environment* env, double* a, double* tau);
+
+/// The inputs of limb_hybrid_dynamics, for calls that take more besides.
+typedef struct limb_hybrid {
+  const double* q;            ///< nq
+  const double* v;            ///< nv
+  const unsigned char* given; ///< nv marks; NULL: limb_mark_passive
+  const double* x;            ///< nv
+  const limb_environment* env;
+} limb_hybrid;
+
+/// The same by the rows of M of the force-given ones: the dense partition, O(n depth^2).
+/// @param work  nv x nv scratch
+/// @param a,tau  as in limb_hybrid_dynamics
+LIMB_NODISCARD LIMB_API limb_status limb_hybrid_dynamics_by_mass_matrix(limb_data* d, const limb_hybrid* in,
+                                                                        double* work, double* a, double* tau);
+
+// ---- robots whose base floats -----------------------------------------------------------------------
+//
+// Robots whose base floats: what joint motion does to it, and how not to.
+//
+// The base are the degrees of freedom whose force is given; the arm are those that move as they are told:
+// marks of limb/dynamics.h. NULL stands here for those of limb_mark_base, which leaves elastic joints to the
+// arm. A base may be free, planar, or any joint; there may be several. Nothing here needs it to be near the
+// root: a passive joint anywhere answers to the same equations. With b for base and m for arm,
+//
+//     M_bb v_b + M_bm v_m = p_b         the base's share of the generalised momentum p = M v
+//
+// Base acceleration and joint torques of a given joint motion are limb_hybrid_dynamics; the motion under
+// given torques is limb_forward_dynamics; a base whose own motion is given is either marked so, or is the
+// world body with base_velocity and base_acceleration of limb_environment.
+//
+// nb and nm are the numbers of base and arm velocities, nb + nm = nv, in the order of v. Calls never
+// allocate; statuses as in limb/dynamics.h, and LIMB_E_SINGULAR when M_bb, where it is inverted, is not
+// positive definite to working precision.
+
+/// Marks of the base: force-given are the passive joints between the world and the first joints, seen from
+/// there, that have a motor or a shaft, or that loops hold.
+/// @param given  nv marks (output)
+/// @return LIMB_OK or LIMB_E_ARG (NULL).
+LIMB_NODISCARD LIMB_API limb_status limb_mark_base(const limb_model* m, unsigned char* given);
+
+/// Numbers of scratch that the calls below want. 0 for NULL.
+LIMB_API size_t limb_moving_base_work(const limb_model* m);
+
+/// Completes velocities so that the momentum of the base coordinates is p_b: v_b = M_bb^-1 (p_b - M_bm v_m).
+/// Free floating without external forces, p_b in the axes of the world is conserved; p_b = 0 is a robot that
+/// started at rest.
+/// @param v    nv: the arm's are read, the base's are written (in and out); untouched on failure
+/// @param p_b  nb; NULL: zero
+/// @param work limb_moving_base_work() numbers
+LIMB_NODISCARD LIMB_API limb_status limb_velocity_from_momentum(limb_data* d, const double* q,
+                                                                const unsigned char* given, const double* p_b,
+                                                                double* work, double* v);
+
+/// Generalised Jacobian of a frame (Umetani, Yoshida 1989): J* = J_m - J_b M_bb^-1 M_bm. With no momentum the
+/// frame's velocity is J* v_m; in general J* v_m + J_b M_bb^-1 p_b.
+/// @param J  nm motion columns, in the order of the arm's velocities (output)
+LIMB_NODISCARD LIMB_API limb_status limb_generalized_jacobian(limb_data* d, const double* q, const unsigned char* given,
+                                                              int frame, limb_ref ref, double* work, sp_motion* J);
+
+/// Reaction-null space (Nenchev, Umetani, Yoshida 1992): joint velocities that leave the base alone,
+/// M_bm v_m = 0. P = 1 - M_bm^+ M_bm projects any joint velocity on them.
+/// @param P     nm x nm (output)
+/// @param rank  of M_bm: nm - rank motions do not disturb the base (output, may be NULL). Singular values
+///              below 1e-10 of the largest count as zero, angles and lengths taken as they are.
+/// @return also LIMB_E_NOCONV when the singular values are not found.
+LIMB_NODISCARD LIMB_API limb_status limb_reaction_null_space(limb_data* d, const double* q, const unsigned char* given,
+                                                             double* work, double* P, int* rank);
+
 #ifdef __cplusplus
 }
 #endif

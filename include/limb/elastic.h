@@ -12,7 +12,7 @@
 #ifndef LIMB_ELASTIC_H
 #define LIMB_ELASTIC_H
 
-#include "limb/hybrid.h"
+#include "limb/dynamics.h"
 
 #ifdef __cplusplus
 extern "C" {

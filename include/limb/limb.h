@@ -1,39 +1,50 @@
-// limb: robot dynamics in C. Includes everything.
+// limb: robot dynamics in C. The library limb in one include; below, all headers in the order to read them.
+//
+//     limb_model* robot = NULL;
+//     if (limb_load("arm.urdf", NULL, &robot, &error) != LIMB_OK) return 1;       // limb/read.h
+//     limb_data* d = NULL;
+//     if (limb_data_create(robot, NULL, &d) != LIMB_OK) return 1;                 // limb/model.h
+//     if (limb_inverse_dynamics(d, q, v, a, NULL, tau) != LIMB_OK) return 1;      // limb/dynamics.h
 #ifndef LIMB_LIMB_H
 #define LIMB_LIMB_H
 
-#include "limb/assemble.h"
-#include "limb/base.h"
-#include "limb/base_parameters.h"
-#include "limb/batch.h"
-#include "limb/builder.h"
-#include "limb/closed.h"
-#include "limb/codegen.h"
-#include "limb/derivatives.h"
-#include "limb/directional.h"
-#include "limb/dynamics.h"
-#include "limb/elastic.h"
-#include "limb/geometry.h"
-#include "limb/hybrid.h"
-#include "limb/inertia.h"
-#include "limb/isa.h"
-#include "limb/kinematics.h"
-#include "limb/kinematics_derivatives.h"
-#include "limb/lagrange.h"
-#include "limb/linearise.h"
-#include "limb/loops.h"
-#include "limb/model.h"
-#include "limb/moving_base.h"
-#include "limb/parallel.h"
-#include "limb/pool.h"
-#include "limb/quantities.h"
-#include "limb/recut.h"
-#include "limb/regressor.h"
-#include "limb/second_derivatives.h"
-#include "limb/spatial.h"
-#include "limb/split.h"
-#include "limb/states.h"
-#include "limb/task.h"
-#include "limb/version.h"
+// clang-format off
+// Describe a robot
+#include "limb/base.h"        // statuses, errors, allocators, version
+#include "limb/spatial.h"     // vectors, rotations, poses, motions, forces, inertias
+#include "limb/builder.h"     // bodies, joints, shafts, loops: from a description to a model
+#include "limb/model.h"       // what a model holds, workspaces, the configuration manifold
+
+// Compute with it
+#include "limb/kinematics.h"  // poses, velocities, Jacobians, centre of mass, momentum, their derivatives
+#include "limb/dynamics.h"    // inverse, forward and hybrid dynamics, mass matrix, energies, moving bases
+#include "limb/derivatives.h" // first and second derivatives of dynamics, linear models
+#include "limb/task.h"        // dynamics at the hand: task space
+#include "limb/lagrange.h"    // Christoffel symbols, energies, curvature
+#include "limb/regressor.h"   // what is linear in the parameters, base parameters
+#include "limb/elastic.h"     // elastic joints: motor trajectories, static deflection
+
+// Robots with closed loops
+#include "limb/loops.h"       // their equations, mobility, dynamics
+#include "limb/assemble.h"    // closing them, branches, projection, maps
+#include "limb/parallel.h"    // a platform and its legs
+
+// Many states, any quantity, source code
+#include "limb/batch.h"       // many states at once, threads, one call on several processors
+#include "limb/quantities.h"  // the registry of quantities, and evaluation by name
+#include "limb/codegen.h"     // source code for one robot, equations of motion
+// clang-format on
+
+// Libraries on top have headers that this one leaves out:
+//
+//     limb_io     limb/read.h      robots from files and to files, the doctor
+//                 limb/table.h     CSV, NPY, HDF5
+//                 limb/run.h       run files
+//     limb_sim    limb/sim.h       simulation
+//                 limb/control.h   formulas, signals, controllers
+//     limb_study  limb/study.h     sizing, differentiation, facts about a robot
+//                 limb/verify.h    independent formulations compared
+//                 limb/draw.h      curves, animations, maps
+//     none        limb/openmp.h    OpenMP's threads for limb/batch.h
 
 #endif

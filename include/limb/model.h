@@ -76,6 +76,9 @@ LIMB_API int limb_row_count(const limb_model* m);
 LIMB_API int limb_find_loop(const limb_model* m, const char* name);
 LIMB_NODISCARD LIMB_API limb_status limb_get_loop(const limb_model* m, int loop, limb_loop_info* out);
 
+/// 1 when some equation of the loops follows a prescribed motion, a function of time. 0 for NULL.
+LIMB_API int limb_has_prescribed_motion(const limb_model* m);
+
 /// The spanning tree: the same robot with its loops cut open, as a view that lives as long as the model. Bodies,
 /// joints, frames and coordinates keep their indices; it has no loops. For a robot without loops it is the model
 /// itself. Workspaces made from it answer for the tree, those made from the model for the robot with its loops
@@ -87,6 +90,38 @@ LIMB_API const limb_model* limb_spanning_tree(const limb_model* m);
 LIMB_API const char* limb_q_suffix(limb_joint_type type, int k);
 LIMB_API const char* limb_v_suffix(limb_joint_type type, int k);
 LIMB_API const char* limb_joint_type_name(limb_joint_type type);
+
+// ---- coordinates by name ----------------------------------------------------------------------------
+
+/// One number of q, or one of v, a and tau. Members are appended only.
+typedef struct limb_dof_info {
+  const char* name; ///< that of the joint, and the suffix of the component where it has several: "base.wx"
+  int joint;        ///< of the model
+  int index;        ///< component of that joint
+  int linear;       ///< 1: m, m/s, N; 0: rad, rad/s, N m
+  int quaternion;   ///< 1: component of a quaternion, without unit
+  int passive;      ///< 1: its joint has no motor
+  int root;         ///< 1: between its joint and the world nothing moves
+  int base;         ///< 1: of v, of the moving base (limb_mark_base)
+  int moves;        ///< 1: of v, of that base, or of a free or planar joint on the world with a motor
+} limb_dof_info;
+
+/// Names of all coordinates of a model. Never changes: threads may share it.
+typedef struct limb_dofs limb_dofs;
+
+/// @return LIMB_OK; LIMB_E_ARG (NULL, half an allocator); LIMB_E_NOMEM. The model must outlive it.
+LIMB_NODISCARD LIMB_API limb_status limb_dofs_create(const limb_model* m, const limb_allocator* alloc, limb_dofs** out);
+LIMB_API void limb_dofs_destroy(limb_dofs* d); ///< NULL is accepted
+
+/// Number k of q, or of v; NULL when out of range.
+LIMB_API const limb_dof_info* limb_get_coordinate(const limb_dofs* d, int k);
+LIMB_API const limb_dof_info* limb_get_velocity(const limb_dofs* d, int k);
+
+/// Units of a position, velocity, acceleration and force along it: "rad" or "m", ... "" for a quaternion's position.
+LIMB_API const char* limb_position_unit(const limb_dof_info* d);
+LIMB_API const char* limb_velocity_unit(const limb_dof_info* d);
+LIMB_API const char* limb_acceleration_unit(const limb_dof_info* d);
+LIMB_API const char* limb_force_unit(const limb_dof_info* d);
 
 // ---- what the compiler did and found -------------------------------------------------------------
 

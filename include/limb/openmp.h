@@ -1,9 +1,9 @@
-// limb: robot dynamics in C. A pool (limb/pool.h) of OpenMP's threads, for programs that are compiled with
+// limb: robot dynamics in C. A pool (limb/batch.h) of OpenMP's threads, for programs that are compiled with
 // OpenMP (-fopenmp). Compiled without, it is a pool of one thread. The library itself needs no OpenMP.
 #ifndef LIMB_OPENMP_H
 #define LIMB_OPENMP_H
 
-#include "limb/pool.h"
+#include "limb/batch.h"
 
 #ifdef _OPENMP
 #include <omp.h>

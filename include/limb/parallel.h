@@ -11,12 +11,12 @@
 //
 // tau_i are the forces of a leg alone, F_p those of the platform. Nothing is factored but one small matrix a
 // leg and one of the platform's. Platform and legs are found in the model. What a leg must not have, the
-// generic calls of limb/closed.h still do.
+// generic calls of limb/loops.h still do.
 // Reference: Khalil 2010, section 5, (59)-(66).
 #ifndef LIMB_PARALLEL_H
 #define LIMB_PARALLEL_H
 
-#include "limb/closed.h"
+#include "limb/loops.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -21,7 +21,7 @@
 // "all" stands for everything that the robot has and that the known inputs allow.
 //
 // Robots with loops. There is one name for all robots: tau, acc, M, h, ... of a robot with loops are those with the
-// loops closed, for states that close them (limb_complete_state of limb/states.h). Matrices have the size that they
+// loops closed, for states that close them (limb_complete_state of limb/model.h). Matrices have the size that they
 // have for trees; rows and columns of dependent velocities are zero: M = G' M_tree G, padded. The quantity
 // "independent" tells which velocities are independent. With the option tree an evaluator computes what the spanning
 // tree does, the loops cut open.
@@ -49,7 +49,7 @@ typedef enum limb_quantity_axis {
   LIMB_AXIS_POSE = 7,        ///< 16: position x y z, quaternion x y z w, rotation xx xy ... zz (row by row)
   LIMB_AXIS_TASK = 8,        ///< directions of the frame that the evaluator selects, at most 6
   LIMB_AXIS_PARAMETER = 9,   ///< np parameters (limb/regressor.h)
-  LIMB_AXIS_BASE = 10,       ///< nb base parameters (limb/base_parameters.h)
+  LIMB_AXIS_BASE = 10,       ///< nb base parameters (limb/regressor.h)
   LIMB_AXIS_FLOATING = 11,   ///< velocities of the moving base
   LIMB_AXIS_ARM = 12,        ///< all other velocities
   LIMB_AXIS_JOINT = 13,      ///< joints, fixed ones included; JSON is keyed by joint
@@ -66,8 +66,8 @@ enum {
   LIMB_NEEDS_TAU = 8,
   LIMB_NEEDS_TIME = 16,
   LIMB_NEEDS_A_OR_TAU = 32,     ///< the accelerations of a motion, or else the forces that cause one
-  LIMB_NEEDS_GIVEN = 64,        ///< of each velocity its acceleration or its force (limb/hybrid.h)
-  LIMB_NEEDS_BASE = 128,        ///< the same, and of a moving base the force (limb/moving_base.h)
+  LIMB_NEEDS_GIVEN = 64,        ///< of each velocity its acceleration or its force (limb/dynamics.h)
+  LIMB_NEEDS_BASE = 128,        ///< the same, and of a moving base the force (limb/dynamics.h)
   LIMB_NEEDS_FRAME = 256,       ///< a frame, named behind the quantity
   LIMB_NEEDS_REFERENCE = 512,   ///< depends on @body, @world, @aligned
   LIMB_NEEDS_DIRECTIONS = 1024, ///< directions of the frame, and damping

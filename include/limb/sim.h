@@ -9,7 +9,7 @@
 //       printf("%.9f s: %s\n", event.time, limb_event_kind_name(event.kind));
 //     limb_sim_destroy(sim);
 //
-// integrates the equations of limb/dynamics.h, limb/hybrid.h and limb/closed.h,
+// integrates the equations of limb/dynamics.h, limb/dynamics.h and limb/loops.h,
 //
 //     M a + h + friction + springs = tau + sum J' wrench + Psi^T lambda,     Psi a = gamma
 //
@@ -27,8 +27,8 @@
 #define LIMB_SIM_H
 
 #include "limb/assemble.h"
-#include "limb/closed.h"
-#include "limb/hybrid.h"
+#include "limb/dynamics.h"
+#include "limb/loops.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -167,7 +167,7 @@ LIMB_NODISCARD LIMB_API limb_status limb_sim_add_force(limb_sim* sim, const limb
 LIMB_NODISCARD LIMB_API limb_status limb_sim_add_wrenches(limb_sim* sim, int count, limb_sim_wrench_fn* wrench,
                                                           void* context, limb_sim_break_fn* next_break);
 
-/// Prescribed motion: some joints follow the callback with whatever force that requires (limb/hybrid.h), the others
+/// Prescribed motion: some joints follow the callback with whatever force that requires (limb/dynamics.h), the others
 /// move freely. Once per simulation.
 /// @param given  nv marks (limb_given); copied. All components of a ball or free joint or none
 ///               (LIMB_E_UNSUPPORTED)

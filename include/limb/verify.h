@@ -115,7 +115,7 @@ LIMB_NODISCARD LIMB_API limb_status limb_reference_closed_form(const limb_model*
                                                                double* g);
 
 /// Known and unknown joints, Khalil 2010, (72)-(82) and, for robots without known ones, (36)-(43), corrected:
-/// what limb_hybrid_dynamics (limb/hybrid.h) computes, in Khalil's classical accelerations. Joints with
+/// what limb_hybrid_dynamics (limb/dynamics.h) computes, in Khalil's classical accelerations. Joints with
 /// more columns than one have a matrix H_j instead of a number.
 /// @param given  nv marks: what is given of each; NULL: limb_mark_passive
 /// @param x      nv: the accelerations and forces that are given

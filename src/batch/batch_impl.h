@@ -4,8 +4,7 @@
 #define LIMB_BATCH_IMPL_H
 
 #include "limb/batch.h"
-#include "limb/closed.h"
-#include "limb/pool.h"
+#include "limb/loops.h"
 
 #include "base/memory.h"
 #include "kernel/batch_tables.h"

@@ -9,7 +9,7 @@
 #ifndef LIMB_SPLIT_IMPL_H
 #define LIMB_SPLIT_IMPL_H
 
-#include "limb/split.h"
+#include "limb/batch.h"
 
 #include "kernel/batch_tables.h"
 

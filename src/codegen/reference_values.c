@@ -1,6 +1,6 @@
 // Reference values: what the library computes for the quantities of a program (codegen_impl.h).
 #include "limb/derivatives.h"
-#include "limb/hybrid.h"
+#include "limb/dynamics.h"
 #include "limb/kinematics.h"
 #include "limb/parallel.h"
 #include "limb/regressor.h"

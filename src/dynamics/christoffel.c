@@ -21,7 +21,6 @@
 //
 // The matrix sum_k G_ijk v_k needs no symbols: the kernel of limb_coriolis_matrix makes both kinds.
 
-#include "limb/geometry.h"
 #include "limb/lagrange.h"
 
 #include "base/numeric.h"

@@ -10,7 +10,7 @@
 // where H = M^-1 G. In coordinates c is zero and this is (66), with its symbols' third index first.
 // Columns of symbols lie side by side here: G_r of the pair (i, l) is at (i nv + l) nv + r.
 
-#include "limb/geometry.h"
+#include "limb/lagrange.h"
 
 #include "base/numeric.h"
 #include "dynamics/environment.h"

@@ -1,6 +1,6 @@
 // First derivatives of inverse, forward and hybrid dynamics: entry points.
 //
-// Reference: docs/conventions.md, tau = M a + h - sum J' wrench, linear in wrench and gravity; limb/hybrid.h and
+// Reference: docs/conventions.md, tau = M a + h - sum J' wrench, linear in wrench and gravity; limb/derivatives.h and
 //            linalg/dense.h (exchange steps) for hybrid dynamics.
 // Cost:      by the state O(n depth) and that of the kernels; by wrenches and gravity O(n), in forward dynamics also
 //            six, or three, solves with M; in hybrid dynamics O(n^2) for each exchange.

@@ -9,7 +9,8 @@
 //   world axes at a point c of the link         -w x f,  and n = n0 + c x f with n0' = -w x n0
 //   given in axes of the link                   0
 
-#include "limb/hybrid.h"
+#include "limb/derivatives.h"
+#include "limb/dynamics.h"
 
 #include "base/memory.h"
 #include "dynamics/dual_impl.h"

@@ -5,7 +5,7 @@
 #ifndef LIMB_DUAL_IMPL_H
 #define LIMB_DUAL_IMPL_H
 
-#include "limb/directional.h"
+#include "limb/derivatives.h"
 
 #include "base/memory.h"
 #include "dynamics/environment.h"

@@ -3,7 +3,7 @@
 #ifndef LIMB_DYNAMICS_IMPL_H
 #define LIMB_DYNAMICS_IMPL_H
 
-#include "limb/hybrid.h"
+#include "limb/dynamics.h"
 
 #include "kernel/tables.h"
 #include "model/data_impl.h"

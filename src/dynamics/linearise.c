@@ -12,7 +12,7 @@
 //
 // For joints whose coordinates are their own tangent ad is zero.
 
-#include "limb/linearise.h"
+#include "limb/derivatives.h"
 
 #include "base/numeric.h"
 #include "linalg/dense.h"

@@ -12,7 +12,7 @@
 //   H_bm         B      M_bm, nb x nm, or transposed
 //   H_b^-1 H_bm  B      what the base does per unit of each arm velocity, with the sign changed
 
-#include "limb/moving_base.h"
+#include "limb/dynamics.h"
 
 #include "base/numeric.h"
 #include "dynamics/dynamics_impl.h"

@@ -15,7 +15,7 @@
 //
 // Cost: O(n depth) for each group of LIMB_TANGENTS directions, and solves with M; a Hessian has 2 n directions.
 
-#include "limb/second_derivatives.h"
+#include "limb/derivatives.h"
 
 #include "dynamics/dual_impl.h"
 #include "kernel/tables.h"

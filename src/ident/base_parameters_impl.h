@@ -6,7 +6,6 @@
 #ifndef LIMB_BASE_PARAMETERS_IMPL_H
 #define LIMB_BASE_PARAMETERS_IMPL_H
 
-#include "limb/base_parameters.h"
 #include "limb/regressor.h"
 
 #include "base/number.h"

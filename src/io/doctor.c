@@ -1,8 +1,8 @@
 // The doctor: prepares the robot for the rules, runs them, and checks names and references. O(n log n).
 #include "io/doctor.h"
 
-#include "limb/check.h"
-#include "limb/inertia.h"
+#include "limb/read.h"
+#include "limb/spatial.h"
 
 #include "base/status.h"
 #include "io/file_text.h"

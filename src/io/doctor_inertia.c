@@ -3,8 +3,8 @@
 // as I_1 = s_2 + s_3 with s_k = sum m x_k^2 >= 0.
 #include "io/doctor.h"
 
-#include "limb/check.h"
-#include "limb/inertia.h"
+#include "limb/read.h"
+#include "limb/spatial.h"
 
 #include "io/file_text.h"
 #include "io/geometry.h"

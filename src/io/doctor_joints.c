@@ -1,7 +1,7 @@
 // The doctor on joints: those that move nothing, limits, friction, mimics, elasticity.
 #include "io/doctor.h"
 
-#include "limb/inertia.h"
+#include "limb/spatial.h"
 #include "io/properties.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #include "io/doctor.h"
 
 #include "limb/assemble.h"
-#include "limb/check.h"
+#include "limb/read.h"
 
 #include "base/status.h"
 #include "io/properties.h"

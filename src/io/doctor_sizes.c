@@ -2,7 +2,7 @@
 // proportion, units, and placeholders that a generator or a copied line put on several bodies.
 #include "io/doctor.h"
 
-#include "limb/inertia.h"
+#include "limb/spatial.h"
 
 #include <math.h>
 #include <stdlib.h>

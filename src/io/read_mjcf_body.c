@@ -2,7 +2,7 @@
 // depth first, which is the order of MuJoCo's qpos. Recursion is limited by the depth of XML.
 #include "io/read_mjcf.h"
 
-#include "limb/inertia.h"
+#include "limb/spatial.h"
 
 #include "io/geometry.h"
 

@@ -10,7 +10,7 @@
 // same except for the joint variable, (3): a rotation about z is a pin, a translation along z a slider.
 #include "io/read_par.h"
 
-#include "limb/inertia.h"
+#include "limb/spatial.h"
 
 #include "io/file_text.h"
 #include "io/geometry.h"

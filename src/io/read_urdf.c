@@ -4,7 +4,7 @@
 // after an error. Names, tree and mimics are checked on the raw robot.
 #include "io/read_urdf.h"
 
-#include "limb/inertia.h"
+#include "limb/spatial.h"
 
 #include "io/file_text.h"
 

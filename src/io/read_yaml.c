@@ -1,7 +1,7 @@
 // limb YAML to a raw robot: the top of the file, bodies and frames. docs/model-files.md is the reference.
 #include "io/read_yaml.h"
 
-#include "limb/inertia.h"
+#include "limb/spatial.h"
 
 #include "io/geometry.h"
 

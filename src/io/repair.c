@@ -7,8 +7,8 @@
 // the face s_3 = 0, on the ray s_2 = s_3 = 0, or at the tip.
 #include "io/doctor.h"
 
-#include "limb/check.h"
-#include "limb/inertia.h"
+#include "limb/read.h"
+#include "limb/spatial.h"
 
 #include "base/memory.h"
 #include "base/status.h"

@@ -1,5 +1,5 @@
 // The built-in robots: the embedded files, then those made by a program.
-#include "limb/inertia.h"
+#include "limb/spatial.h"
 
 #include "io/geometry.h"
 #include "io/reading.h"

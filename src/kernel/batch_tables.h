@@ -5,8 +5,7 @@
 #define LIMB_KERNEL_BATCH_TABLES_H
 
 #include "limb/batch.h"
-#include "limb/closed.h"
-#include "limb/split.h"
+#include "limb/loops.h"
 
 #include "kernel/tables.h"
 

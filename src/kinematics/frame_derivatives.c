@@ -19,7 +19,7 @@
 // The classical acceleration is A + (0; w x v). The joint of S_k carries S_j when its link is that of S_j or comes
 // before it.
 
-#include "limb/kinematics_derivatives.h"
+#include "limb/kinematics.h"
 
 #include "base/numeric.h"
 #include "kinematics/kinematics_impl.h"

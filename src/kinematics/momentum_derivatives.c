@@ -19,7 +19,7 @@
 // For particles of mass m, velocity u, position x a motion (b; c) gives 2 B (b; c) = 2 sum m (x x (b x u);
 // b x u): with p = sum m u, N = sum m u x' that is 2 (tr N b - N b; b x p), and N moves and adds like h.
 
-#include "limb/kinematics_derivatives.h"
+#include "limb/kinematics.h"
 
 #include "base/numeric.h"
 #include "kinematics/kinematics_impl.h"

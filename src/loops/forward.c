@@ -11,7 +11,7 @@
 // agree with each other, as positions that are slightly off do not: near the surface the largest of these terms is
 // allowed as a residual, and gamma is checked without them. Suspect ranks are checked as in loops/reduce.c.
 
-#include "limb/closed.h"
+#include "limb/loops.h"
 
 #include "base/numeric.h"
 #include "base/status.h"

@@ -1,4 +1,4 @@
-// Forward dynamics of robots with closed loops: the methods that limb/closed.h offers, each with its reference.
+// Forward dynamics of robots with closed loops: the methods that limb/loops.h offers, each with its reference.
 
 #include "base/numeric.h"
 #include "kernel/tables.h"

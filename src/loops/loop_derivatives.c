@@ -4,7 +4,8 @@
 // Dual numbers go through the motion of the links, the constraints, and the inverse dynamics of the tree with the
 // closures' forces. Cost: O(n + constraints) for each group of LIMB_TANGENTS directions.
 
-#include "limb/closed.h"
+#include "limb/derivatives.h"
+#include "limb/loops.h"
 
 #include "base/numeric.h"
 #include "kernel/tables.h"

@@ -6,8 +6,9 @@
 #ifndef LIMB_LOOPS_IMPL_H
 #define LIMB_LOOPS_IMPL_H
 
-#include "limb/closed.h"
-#include "limb/hybrid.h"
+#include "limb/derivatives.h"
+#include "limb/dynamics.h"
+#include "limb/loops.h"
 
 #include "base/memory.h"
 #include "dynamics/dual_impl.h"

@@ -132,11 +132,11 @@ static limb_status refuse(const limb_model* m, int platform, int x, unsigned t, 
   if (!(t & AT_PLATFORM))
     return limb_fail(err, LIMB_E_UNSUPPORTED, joint,
                      "this joint does not lead to platform '%s': its motion does not follow from "
-                     "the platform's; see limb/closed.h",
+                     "the platform's; see limb/loops.h",
                      name);
   return limb_fail(err, LIMB_E_UNSUPPORTED, joint,
                    "this joint is carried by platform '%s' and does not lead back to the world: "
-                   "take stages and arms on a platform apart, or see limb/closed.h",
+                   "take stages and arms on a platform apart, or see limb/loops.h",
                    name);
 }
 
@@ -148,11 +148,10 @@ static limb_status check_loops(const limb_model* m, limb_error* err)
     const limb_time_law* law = &loop->def.law;
     if (loop->holonomic < loop->nrow)
       return limb_fail(err, LIMB_E_UNSUPPORTED, loop->def.name,
-                       "a closure of kind %s holds velocities, not places: see limb/closed.h",
+                       "a closure of kind %s holds velocities, not places: see limb/loops.h",
                        limb_loop_kind_name(loop->def.kind));
     if (law->fn || law->rate != 0 || law->amplitude != 0)
-      return limb_fail(err, LIMB_E_UNSUPPORTED, loop->def.name,
-                       "this closure moves in time, by its law: see limb/closed.h");
+      return limb_fail(err, LIMB_E_UNSUPPORTED, loop->def.name, "this closure moves in time: see limb/loops.h");
   }
   return LIMB_OK;
 }
@@ -215,7 +214,7 @@ static limb_status find_legs(const limb_model* m, int platform, int* set, limb_p
                      parts->nleg == 1 ? "" : "s");
   if (!free || m->joint[m->link[link].joint].passive) return LIMB_OK;
   return limb_fail(err, LIMB_E_UNSUPPORTED, m->joint[m->link[link].joint].def.name,
-                   "the platform's free joint has a motor of its own: see limb/closed.h");
+                   "the platform's free joint has a motor of its own: see limb/loops.h");
 }
 
 // ---- layout -------------------------------------------------------------------------------------------------
@@ -342,7 +341,7 @@ static limb_status check_legs(limb_parallel* p, limb_error* err)
     if (leg->nrow < leg->nv)
       return limb_fail(err, LIMB_E_UNSUPPORTED, joint,
                        "the leg with this joint has %d velocities and %d rows of closures: they do "
-                       "not follow from the platform's; see limb/closed.h",
+                       "not follow from the platform's; see limb/loops.h",
                        leg->nv, leg->nrow);
   }
   enum { TRIES = 3 };
@@ -355,7 +354,7 @@ static limb_status check_legs(limb_parallel* p, limb_error* err)
   }
   return limb_fail(err, LIMB_E_UNSUPPORTED, p->m->name,
                    "the velocities of leg %d do not follow from the platform's, as those of a rod "
-                   "that can turn about itself do not; see limb/closed.h",
+                   "that can turn about itself do not; see limb/loops.h",
                    failed);
 }
 

@@ -11,7 +11,7 @@
 // from the origin: when it does not shift, or M does not turn. Else a body without mass stands at M(q), and
 // the second body is fixed to it at G^-1.
 
-#include "limb/recut.h"
+#include "limb/assemble.h"
 
 #include "base/status.h"
 #include "model/clusters.h"

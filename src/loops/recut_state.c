@@ -7,7 +7,7 @@
 //
 //     placement^-1 X = M(q)      R of M about an axis n: angle atan2(n . vee(R - R') / 2, (trace R - 1) / 2)
 
-#include "limb/recut.h"
+#include "limb/assemble.h"
 
 #include "kinematics/kinematics_impl.h"
 #include "linalg/dense.h"

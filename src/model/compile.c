@@ -3,7 +3,7 @@
 // Memory: a draft with temporary arrays in one block, the model in another; both are laid out by one
 // function each, which first measures. No step recurses, so a chain of 100,000 links is no trouble.
 
-#include "limb/isa.h"
+#include "limb/base.h"
 
 #include "base/memory.h"
 #include "base/status.h"

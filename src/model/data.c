@@ -1,6 +1,6 @@
 // Workspaces: one layout function that measures and lays out.
 
-#include "limb/moving_base.h"
+#include "limb/dynamics.h"
 
 #include "base/memory.h"
 #include "model/data_impl.h"

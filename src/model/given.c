@@ -1,7 +1,7 @@
 // Which degrees of freedom have their force given, and which their acceleration: arrays of limb_given.
 
+#include "limb/dynamics.h"
 #include "limb/elastic.h"
-#include "limb/moving_base.h"
 
 #include "model/model_impl.h"
 

@@ -1,6 +1,6 @@
 // Inertias of simple solids and what is done with them: the textbook formulas (Lynch and Park 2017, chapter 9,
 // Ghosal 2010), the parallel-axis theorem and the test for what a rigid body can have.
-#include "limb/inertia.h"
+#include "limb/spatial.h"
 
 #include "base/numeric.h"
 

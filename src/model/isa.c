@@ -1,6 +1,6 @@
 // The instruction set of this process: chosen once among those that were built.
 
-#include "limb/isa.h"
+#include "limb/base.h"
 
 #include "model/isa.h"
 

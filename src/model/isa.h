@@ -1,4 +1,4 @@
-// The instruction set that this process uses (limb/isa.h).
+// The instruction set that this process uses (limb/base.h).
 #ifndef LIMB_ISA_IMPL_H
 #define LIMB_ISA_IMPL_H
 

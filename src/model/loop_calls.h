@@ -6,7 +6,7 @@
 #ifndef LIMB_LOOP_CALLS_H
 #define LIMB_LOOP_CALLS_H
 
-#include "limb/linearise.h"
+#include "limb/derivatives.h"
 #include "limb/loops.h"
 
 typedef struct limb_loop_calls {

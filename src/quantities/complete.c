@@ -3,7 +3,7 @@
 // Which of the given numbers the others follow from is found by elimination in G (limb_velocity_map): as many of its
 // rows as there are motions, the largest pivots first. Given numbers beyond that are compared with what follows.
 #include "limb/assemble.h"
-#include "limb/states.h"
+#include "limb/model.h"
 
 #include "base/memory.h"
 #include "base/status.h"

@@ -1,5 +1,6 @@
 // Names and units of coordinates: the joint's name, and the suffix of the component where there are several.
-#include "limb/states.h"
+#include "limb/dynamics.h"
+#include "limb/model.h"
 
 #include "base/memory.h"
 

@@ -1,8 +1,7 @@
 // Computations of quantities: derivatives of inverse and forward dynamics, linear models, derivatives of the mass
 // matrix, curvature, the linear parameter form.
-#include "limb/geometry.h"
-#include "limb/linearise.h"
-#include "limb/second_derivatives.h"
+#include "limb/derivatives.h"
+#include "limb/lagrange.h"
 
 #include "quantities/evaluator_impl.h"
 

@@ -1,7 +1,7 @@
 // Computations of quantities: the state itself, forces, accelerations, matrices, energies, hybrid dynamics, moving
 // bases, elastic joints. One small function per call of the library.
+#include "limb/dynamics.h"
 #include "limb/elastic.h"
-#include "limb/moving_base.h"
 
 #include "quantities/evaluator_impl.h"
 
@@ -165,7 +165,7 @@ limb_status limb_eval_base_acc_frame(limb_lane* w, double* x)
   return limb_put_columns(s, &A, 1, x);
 }
 
-// Marks of limb/hybrid.h for "the base, and nothing else, is force-given".
+// Marks of limb/dynamics.h for "the base, and nothing else, is force-given".
 static const unsigned char* base_marks(limb_lane* w)
 {
   unsigned char* marks = (unsigned char*)w->x;

@@ -1,5 +1,5 @@
 // Computations of quantities: frames, centre of mass, momentum, and what the robot is like at a frame.
-#include "limb/kinematics_derivatives.h"
+#include "limb/kinematics.h"
 
 #include "quantities/evaluator_impl.h"
 

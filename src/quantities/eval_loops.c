@@ -1,4 +1,4 @@
-// Computations of quantities: robots with loops. The plain calls answer with the loops closed (limb/closed.h); here is
+// Computations of quantities: robots with loops. The plain calls answer with the loops closed (limb/loops.h); here is
 // what needs more than such a call: multipliers, loads, motions without a motor, what was met on the way.
 #include "limb/assemble.h"
 

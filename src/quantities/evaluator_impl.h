@@ -2,9 +2,10 @@
 #ifndef LIMB_EVALUATOR_IMPL_H
 #define LIMB_EVALUATOR_IMPL_H
 
-#include "limb/base_parameters.h"
+#include "limb/dynamics.h"
+#include "limb/model.h"
 #include "limb/quantities.h"
-#include "limb/states.h"
+#include "limb/regressor.h"
 
 typedef struct limb_lane limb_lane;
 

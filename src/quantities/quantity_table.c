@@ -1,6 +1,6 @@
 // The registry of quantities: one row each. docs/quantities.md and `limb eval --list` are made from this table.
-#include "limb/linearise.h"
-#include "limb/moving_base.h"
+#include "limb/derivatives.h"
+#include "limb/dynamics.h"
 
 #include "quantities/evaluator_impl.h"
 

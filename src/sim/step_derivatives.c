@@ -1,6 +1,6 @@
 // Derivatives of limb_sim_accelerate, for implicit methods.
 //
-//   a_q, a_v    of the dynamics: analytic (limb/derivatives.h, limb/hybrid.h)
+//   a_q, a_v    of the dynamics: analytic (limb/derivatives.h)
 //   a_x x_q     of forces that depend on the state (callbacks, springs of stops): x by central differences
 //   a_t         by differences within the next step, if anything depends on time
 //

@@ -2,7 +2,7 @@
 #include "limb/study.h"
 
 #include "limb/dynamics.h"
-#include "limb/inertia.h"
+#include "limb/spatial.h"
 
 #include <math.h>
 #include <stdlib.h>

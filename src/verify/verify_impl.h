@@ -38,7 +38,7 @@ typedef struct verify {
   double* tau;          // its inverse dynamics
   int frame;            // that is checked in this state
   verify_sizes size;    // of this state
-  unsigned char* given; // nv: what is given of each (limb/hybrid.h), at random;
+  unsigned char* given; // nv: what is given of each (limb/dynamics.h), at random;
   double* mixed;        // the given numbers of a and of tau
   double condition;     // of M, the worst so far; 0: not known
   // Scratch.

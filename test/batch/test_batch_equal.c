@@ -4,7 +4,7 @@
 // one by one, and else to a few units of the last place. Sums that the call for one state makes along the
 // joints, several at a time, have another order here: mass matrices, what is solved with them, derivatives.
 // `nearness_of` has the bounds.
-#include "limb/isa.h"
+#include "limb/base.h"
 
 #include "support/batch.h"
 

@@ -1,6 +1,6 @@
 // One call on several processors: the same as the plain call, on every fixture robot, on random trees and on
 // chains, cut as small as they can be. Pools here run on the caller's thread, in different orders.
-#include "limb/split.h"
+#include "limb/batch.h"
 
 #include "support/trial.h"
 

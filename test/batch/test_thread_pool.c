@@ -1,6 +1,6 @@
 // Threads that wait for work: every task runs once, whoever calls, from wherever; what was written is seen.
 // LIMB_HAVE_THREADS says whether the library was built with threads; without, one is all there is.
-#include "limb/pool.h"
+#include "limb/batch.h"
 
 #include "robust/purse.h"
 #include "support/check.h"

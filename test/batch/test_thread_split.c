@@ -1,5 +1,5 @@
 // One call on several processors: any number of threads gives the same bits.
-#include "limb/split.h"
+#include "limb/batch.h"
 
 #include "support/check.h"
 #include "support/rng.h"

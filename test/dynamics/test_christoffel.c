@@ -1,7 +1,7 @@
 // Christoffel symbols two ways, the connection, their matrices and derivatives, over every fixture robot.
 #include "dynamics/complex_step.h"
 
-#include "limb/geometry.h"
+#include "limb/lagrange.h"
 
 enum { STATES = CHECK_SANITIZED ? 1 : 4, MOST3 = 60, MOST4 = 36 }; // velocities, for nv^3 and nv^4
 

@@ -2,7 +2,7 @@
 #include "dynamics/complex_step.h"
 #include "support/robots_impl.h"
 
-#include "limb/geometry.h"
+#include "limb/lagrange.h"
 
 enum { STATES = CHECK_SANITIZED ? 1 : 2, MOST = 36 }; // velocities of robots whose nv^4 is looked at
 

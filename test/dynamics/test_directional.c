@@ -1,6 +1,6 @@
 // Derivatives along directions, against the complex step and against each other, with everything that
 // enters: friction, springs, rotors, mimic joints, wrenches in all references, a moving base.
-#include "limb/directional.h"
+#include "limb/derivatives.h"
 
 #include "dynamics/along.h"
 

@@ -2,7 +2,7 @@
 // enters: smooth friction, springs, rotors, mimic joints, wrenches in all references, a moving base; and
 // against each other.
 #include "limb/derivatives.h"
-#include "limb/hybrid.h"
+#include "limb/dynamics.h"
 
 #include "dynamics/along.h"
 #include "support/partition.h"

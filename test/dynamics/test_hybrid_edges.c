@@ -1,6 +1,6 @@
 // Hybrid dynamics and its derivatives: marks, arguments and statuses; joints that move nothing.
 #include "limb/derivatives.h"
-#include "limb/hybrid.h"
+#include "limb/dynamics.h"
 
 #include "support/robots_impl.h"
 #include "support/trial.h"

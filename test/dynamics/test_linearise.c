@@ -1,5 +1,5 @@
 // Linear models: the derivative of the motion itself, laws on groups, trajectories, sampled models; statuses.
-#include "limb/linearise.h"
+#include "limb/derivatives.h"
 
 #include "support/trial.h"
 

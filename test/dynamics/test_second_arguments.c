@@ -1,5 +1,5 @@
 // Second derivatives asked for with arguments that cannot be, and of robots that have none.
-#include "limb/second_derivatives.h"
+#include "limb/derivatives.h"
 
 #include "dynamics/along.h"
 

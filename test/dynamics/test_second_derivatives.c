@@ -1,6 +1,6 @@
 // Second derivatives of inverse and forward dynamics: the complex step of the first derivatives, and each
 // form against the others, with everything that enters.
-#include "limb/second_derivatives.h"
+#include "limb/derivatives.h"
 
 #include "dynamics/along.h"
 

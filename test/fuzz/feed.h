@@ -3,7 +3,6 @@
 #ifndef LIMB_FUZZ_FEED_H
 #define LIMB_FUZZ_FEED_H
 
-#include "limb/check.h"
 #include "limb/limb.h"
 #include "limb/read.h"
 

@@ -1,7 +1,7 @@
 // Hybrid dynamics against the dense partition of M a + b = tau: every pattern of marks on small random trees,
 // many on the fixture robots; its two ends, inverse and forward dynamics; reactions and power of what it
 // finds.
-#include "limb/hybrid.h"
+#include "limb/dynamics.h"
 
 #include "support/partition.h"
 #include "support/robots_impl.h"

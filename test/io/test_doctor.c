@@ -4,7 +4,6 @@
 // A sick file says so itself, in comments at its start: "finds RULE SEVERITY LINE", then perhaps "hint
 // PART OF IT". No other warning or error may come of it. A file "*.well.*" comes close to a rule and
 // does not break it.
-#include "limb/check.h"
 #include "limb/read.h"
 
 #include "support/check.h"

@@ -1,6 +1,5 @@
 // Hostile texts of one piece again and again: four times the text may take a few times the time, and memory
 // in proportion to the text. A reader that is quadratic anywhere takes minutes for a file of some megabytes.
-#include "limb/check.h"
 #include "limb/read.h"
 
 #include "support/check.h"

@@ -1,5 +1,4 @@
 // The built-in robots: each reads without a doubt, is what it is said to be, and moves as it should.
-#include "limb/check.h"
 #include "limb/read.h"
 
 #include "numbers/numbers_data.h"

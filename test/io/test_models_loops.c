@@ -1,7 +1,6 @@
 // The built-in robots with loops: each reads without a word, is what it is said to be, starts closed, and
 // closes where a formula says so. Places are computed here from the poses of bodies, not from limb/loops.h.
 #include "limb/assemble.h"
-#include "limb/check.h"
 #include "limb/read.h"
 
 #include "numbers/rig.h"

@@ -1,7 +1,7 @@
 // Repairs: the nearest inertia, against many others; files that are well after it, and otherwise the
 // same.
-#include "limb/check.h"
-#include "limb/inertia.h"
+#include "limb/read.h"
+#include "limb/spatial.h"
 
 #include "support/check.h"
 #include "support/page.h"

@@ -1,5 +1,5 @@
 // Derivatives of frames against the complex step, over every fixture robot; statuses.
-#include "limb/kinematics_derivatives.h"
+#include "limb/kinematics.h"
 #include "kinematics/complex_motion.h"
 
 #include <stdlib.h>

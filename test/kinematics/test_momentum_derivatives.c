@@ -1,5 +1,5 @@
 // Derivatives of momentum and centre of mass against the complex step, over every fixture robot; statuses.
-#include "limb/kinematics_derivatives.h"
+#include "limb/kinematics.h"
 #include "kinematics/complex_motion.h"
 
 enum { STATES = CHECK_SANITIZED ? 2 : 10 };

@@ -1,5 +1,5 @@
 // Matrix exponential and exact sampling: exponentials known in closed form, laws, edges.
-#include "limb/linearise.h"
+#include "limb/derivatives.h"
 
 #include "linalg/dense.h"
 #include "support/check.h"

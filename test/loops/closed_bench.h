@@ -5,7 +5,7 @@
 #include "support/check.h"
 #include "support/closed_impl.h"
 
-#include "limb/closed.h"
+#include "limb/loops.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 #ifndef LIMB_TEST_PARALLEL_BENCH_H
 #define LIMB_TEST_PARALLEL_BENCH_H
 
+#include "limb/assemble.h"
 #include "limb/parallel.h"
-#include "limb/recut.h"
 
 #include "loops/parallel_robots.h"
 

@@ -1,6 +1,7 @@
 // Derivatives of forward and inverse dynamics through the constraints, against the complex step through the
 // equations of motion solved by plain elimination; and what is refused.
-#include "limb/closed.h"
+#include "limb/derivatives.h"
+#include "limb/loops.h"
 
 #include "loops/complex_loops.h"
 #include "support/check.h"

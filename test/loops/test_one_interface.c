@@ -2,11 +2,10 @@
 #include "loops/closed_bench.h"
 
 #include "limb/batch.h"
-#include "limb/hybrid.h"
+#include "limb/derivatives.h"
+#include "limb/dynamics.h"
 #include "limb/lagrange.h"
-#include "limb/linearise.h"
 #include "limb/regressor.h"
-#include "limb/second_derivatives.h"
 #include "limb/task.h"
 
 #include "support/batch.h"

@@ -1,6 +1,6 @@
 // The same robot, its loops cut elsewhere: other coordinates, the same motion.
-#include "limb/closed.h"
-#include "limb/recut.h"
+#include "limb/assemble.h"
+#include "limb/loops.h"
 
 #include "loops/parallel_robots.h"
 

@@ -1,6 +1,7 @@
 // Derivatives of dynamics with loops where rows depend on each other: along the surface of the
 // constraints, against central differences of the dynamics itself at states that were put back onto it.
-#include "limb/closed.h"
+#include "limb/derivatives.h"
+#include "limb/loops.h"
 
 #include "limb/assemble.h"
 

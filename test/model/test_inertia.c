@@ -1,6 +1,6 @@
 // Inertias: solids against stacks of thin discs, composition, shifts, parameters, and what
 // counts as impossible.
-#include "limb/inertia.h"
+#include "limb/spatial.h"
 
 #include "support/check.h"
 #include "support/rng.h"

@@ -1,7 +1,7 @@
 // The instruction set of a process is chosen once, by the processor and by LIMB_ISA; a wish that is not
 // fulfilled is told. A process has one choice: every case asks others, this test with the word "tell".
 // LIMB_HAVE_... say what was built.
-#include "limb/isa.h"
+#include "limb/base.h"
 
 #include "kernel/tables.h"
 #include "support/check.h"

@@ -5,7 +5,7 @@
 #include "numbers/spatial_2r.h"
 #include "numbers/ur5_data.h"
 
-#include "limb/geometry.h"
+#include "limb/lagrange.h"
 
 #include <math.h>
 

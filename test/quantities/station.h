@@ -3,9 +3,10 @@
 #define LIMB_TEST_STATION_H
 
 #include "limb/assemble.h"
+#include "limb/dynamics.h"
+#include "limb/model.h"
 #include "limb/quantities.h"
 #include "limb/read.h"
-#include "limb/states.h"
 
 #include "support/check.h"
 #include "support/rng.h"

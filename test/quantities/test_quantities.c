@@ -1,11 +1,10 @@
 // The registry of quantities, and every quantity of trees by its name against the call that computes it.
-#include "limb/base_parameters.h"
+#include "limb/derivatives.h"
+#include "limb/dynamics.h"
 #include "limb/elastic.h"
-#include "limb/geometry.h"
-#include "limb/kinematics_derivatives.h"
-#include "limb/linearise.h"
-#include "limb/moving_base.h"
-#include "limb/second_derivatives.h"
+#include "limb/kinematics.h"
+#include "limb/lagrange.h"
+#include "limb/regressor.h"
 
 #include "quantities/station.h"
 

@@ -1,6 +1,7 @@
-// Quantities of robots with loops: by name against the calls of limb/closed.h, and the identities that the reduced
+// Quantities of robots with loops: by name against the calls of limb/loops.h, and the identities that the reduced
 // matrices fulfil.
-#include "limb/closed.h"
+#include "limb/derivatives.h"
+#include "limb/loops.h"
 
 #include "quantities/station.h"
 

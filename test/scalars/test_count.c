@@ -6,7 +6,7 @@
 // (Park, Bobrow, Ploen 1995); code generated for one robot alone, its base at rest, takes 309 and 289 for the Panda,
 // 181 and 153 for the UR5. The Coriolis matrix and the derivatives work on rows over all links, which
 // machines compute several numbers at a time: they count more operations, and take less time.
-#include "limb/hybrid.h"
+#include "limb/dynamics.h"
 
 #include "model/model_impl.h"
 #include "support/count.h"

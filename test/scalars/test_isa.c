@@ -1,5 +1,6 @@
 // Every instruction set that was built and that this processor runs gives the same answers.
-#include "limb/hybrid.h"
+#include "limb/derivatives.h"
+#include "limb/dynamics.h"
 
 #include "kernel/tables.h"
 #include "support/trial.h"

@@ -1,7 +1,7 @@
 // Comparing numbers in tests, and running them.
 #include "support/check.h"
 
-#include "limb/isa.h"
+#include "limb/base.h"
 
 #include <math.h>
 #include <stdarg.h>
