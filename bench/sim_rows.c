@@ -112,17 +112,17 @@ static int answer(void* self, bench_kernel kernel, int k, double* out)
 
 const bench_library* bench_limb_sim(void)
 {
-  static const bench_library limb = {.name = "limb",
-                                     .version = BENCH_LIMB_VERSION,
-                                     .max_links = 1000,
-                                     .make = make,
-                                     .destroy = destroy,
-                                     .run = {[BENCH_STEP_RK4] = run_rk4,
-                                             [BENCH_STEP_WATCHED] = run_watched,
-                                             [BENCH_STEP_IMPLICIT] = run_implicit,
-                                             [BENCH_STEP_VARIATIONAL] = run_variational,
-                                             [BENCH_STEP_ERK] = run_erk,
-                                             [BENCH_STEP_BDF] = run_bdf},
-                                     .answer = answer};
+  static bench_library limb = {.name = "limb",
+                               .version = BENCH_LIMB_VERSION,
+                               .max_links = 1000,
+                               .make = make,
+                               .destroy = destroy,
+                               .run = {[BENCH_STEP_RK4] = run_rk4,
+                                       [BENCH_STEP_WATCHED] = run_watched,
+                                       [BENCH_STEP_IMPLICIT] = run_implicit,
+                                       [BENCH_STEP_VARIATIONAL] = run_variational},
+                               .answer = answer};
+  if (limb_sim_has_method(LIMB_SIM_ERK)) limb.run[BENCH_STEP_ERK] = run_erk;
+  if (limb_sim_has_method(LIMB_SIM_BDF)) limb.run[BENCH_STEP_BDF] = run_bdf;
   return &limb;
 }
