@@ -16,7 +16,7 @@
 enum {
   FIRST_BUFFER = 1 << 18,
   MAX_LINE = 1 << 24, // 16 MiB
-  WHERE_SPACE = LIMB_EXCERPT_SPACE + 16
+  WHERE_SPACE = sizeof(limb_quote) + 16
 };
 
 // One line without its end.
@@ -230,13 +230,13 @@ static limb_status take_name(limb_csv_reader* r, csv_line line, const char** at,
   *(*to)++ = 0;
   r->name[r->columns] = (csv_name){.text = name, .column = r->columns};
   r->columns++;
-  char where[32], excerpt[LIMB_EXCERPT_SPACE];
+  char where[32];
   double x;
   (void)snprintf(where, sizeof where, "column %d", r->columns);
   if (fault) return fail_at(err, line, p, where, "%s", fault);
   if (limb_scan_number(name, *to - 1, &x) != *to - 1) return LIMB_OK;
   return fail_at(err, line, p, where, "'%s' is a number; the first row must name the columns, e.g. time,q.j1",
-                 limb_excerpt(name, NULL, excerpt));
+                 limb_excerpt(name, NULL).text);
 }
 
 // By text; the same ones by column.
@@ -258,10 +258,10 @@ static limb_status sort_names(limb_csv_reader* r, csv_line line, limb_error* err
     if (strcmp(first->text, again->text) != 0) continue;
     const char* at = skip_spaces(line.text, line.end);
     for (int k = 0; k < again->column; k++) at = skip_spaces(field_end(at, line.end) + 1, line.end);
-    char excerpt[LIMB_EXCERPT_SPACE], where[32];
+    char where[32];
     (void)snprintf(where, sizeof where, "column %d", again->column + 1);
     return fail_at(err, line, at, where, "the name '%s' is also that of column %d; rename or remove one of them",
-                   limb_excerpt(again->text, NULL, excerpt), first->column + 1);
+                   limb_excerpt(again->text, NULL).text, first->column + 1);
   }
   return LIMB_OK;
 }
@@ -341,8 +341,8 @@ static const char* reason(const char* text, const char* end)
 static limb_status report_field(const limb_csv_reader* r, csv_line line, const char* at, int column, limb_error* err)
 {
   const char *start = skip_spaces(at, line.end), *text = start, *end = trim(text, field_end(text, line.end));
-  char excerpt[LIMB_EXCERPT_SPACE], where[WHERE_SPACE];
-  (void)snprintf(where, sizeof where, "column '%s'", limb_excerpt(r->name[column].text, NULL, excerpt));
+  char where[WHERE_SPACE];
+  (void)snprintf(where, sizeof where, "column '%s'", limb_excerpt(r->name[column].text, NULL).text);
   const char* fault = NULL;
   if (text < end && *text == '"' && (end - text < 2 || end[-1] != '"')) {
     fault = "the quotes do not enclose the whole field; close them on this line, or remove them";
@@ -357,7 +357,7 @@ static limb_status report_field(const limb_csv_reader* r, csv_line line, const c
   else if (text == end && !fault)
     fault = "there is no number; every row needs one in every column";
   if (fault) return fail_at(err, line, start, where, "%s", fault);
-  return fail_at(err, line, start, where, "'%s' %s", limb_excerpt(text, end, excerpt), reason(text, end));
+  return fail_at(err, line, start, where, "'%s' %s", limb_excerpt(text, end).text, reason(text, end));
 }
 
 // The wrong number of fields. The position is the first field that is too much, or the end of the row.

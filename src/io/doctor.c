@@ -43,22 +43,6 @@ int limb_doctor_grounded(const doctor* d, int body) { return d->body[body].head 
 
 int limb_doctor_slides(const doctor* d, int body) { return !d->body[d->body[body].head].turns; }
 
-doctor_number limb_show(double x)
-{
-  doctor_number f;
-  (void)limb_print_number(x, f.text);
-  return f;
-}
-
-doctor_number limb_show_rounded(double x)
-{
-  if (x == 0 || !isfinite(x)) return limb_show(x);
-  const int digits = 2 - (int)floor(log10(fabs(x))); // powers of ten up to 22 are exact
-  if (digits < -20 || digits > 20) return limb_show(x);
-  const double scale = pow(10, abs(digits));
-  return limb_show(digits > 0 ? round(x * scale) / scale : round(x / scale) * scale);
-}
-
 // ---- the robot ------------------------------------------------------------------------------------
 
 static int alloc_arrays(doctor* d)

@@ -83,14 +83,6 @@ file_pos limb_doctor_loop_pos(const limb_reading* r, int loop);
 int limb_doctor_grounded(const doctor* d, int body);
 int limb_doctor_slides(const doctor* d, int body);
 
-// A number in a message: all digits; three of them.
-typedef struct doctor_number {
-  char text[LIMB_NUMBER_SPACE];
-} doctor_number;
-
-doctor_number limb_show(double x);
-doctor_number limb_show_rounded(double x);
-
 // ---- <inertia> tags of a URDF (repair.c) ----------------------------------------------------------
 
 // Where the six numbers are, in the order ixx ixy ixz iyy iyz izz.

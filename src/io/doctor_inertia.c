@@ -35,9 +35,8 @@ inertia_fault limb_inertia_judge(const sp_inertia* Y, double tolerance)
 void limb_doctor_written(const doctor* d, int body, double value[6])
 {
   const doctor_body* b = &d->body[body];
-  const sp_inertia* Y = &b->def.inertia;
-  const double own[6] = {Y->xx, Y->xy, Y->xz, Y->yy, Y->yz, Y->zz};
-  memcpy(value, b->tag ? b->tag->value : own, sizeof own);
+  limb_get_moments(&b->def.inertia, value);
+  if (b->tag) memcpy(value, b->tag->value, sizeof b->tag->value);
 }
 
 // ---- printed digits ---------------------------------------------------------------

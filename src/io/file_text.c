@@ -119,15 +119,16 @@ void limb_mask_controls(char* text)
   for (const char* end = text + strlen(text); text < end;) text += copy_masked(text, end, text);
 }
 
-const char* limb_excerpt(const char* text, const char* end, char buffer[LIMB_EXCERPT_SPACE])
+limb_quote limb_excerpt(const char* text, const char* end)
 {
+  limb_quote quote;
   size_t used = 0;
   if (!end) end = text + strlen(text);
   while (text < end && used < LIMB_EXCERPT) {
-    const size_t bytes = copy_masked(text, end, buffer + used);
+    const size_t bytes = copy_masked(text, end, quote.text + used);
     used += bytes;
     text += bytes;
   }
-  memcpy(buffer + used, text < end ? "..." : "", text < end ? 4 : 1);
-  return buffer;
+  memcpy(quote.text + used, text < end ? "..." : "", text < end ? 4 : 1);
+  return quote;
 }

@@ -52,12 +52,13 @@ int limb_has_control(const char* text);
 // Replaces what is not UTF-8 and control characters by question marks, in a zero-terminated text.
 void limb_mask_controls(char* text);
 
-enum {
-  LIMB_EXCERPT = 48,                    // bytes of a text from a file that a message quotes
-  LIMB_EXCERPT_SPACE = LIMB_EXCERPT + 8 // with dots and the terminating zero
-};
+enum { LIMB_EXCERPT = 48 }; // bytes of a text from a file that a message quotes
 
-// The start of a text, masked, with dots when it is longer. Returns buffer. end NULL: zero-terminated.
-const char* limb_excerpt(const char* text, const char* end, char buffer[LIMB_EXCERPT_SPACE]);
+typedef struct limb_quote {
+  char text[LIMB_EXCERPT + 8]; // with dots and the terminating zero
+} limb_quote;
+
+// The start of a text, masked, with dots when it is longer. end NULL: zero-terminated. limb_excerpt(text, NULL).text
+limb_quote limb_excerpt(const char* text, const char* end);
 
 #endif

@@ -3,9 +3,11 @@
 
 #include "base/memory.h"
 #include "base/names.h"
+#include "base/number.h"
 #include "io/file_text.h"
 #include "io/memory_pool.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -280,36 +282,47 @@ void limb_findings_sort(limb_findings* f)
 
 // ---- suggestions ----------------------------------------------------------------------------------
 
-const char* limb_did_you_mean(limb_findings* f, const char* wrong, int count, limb_name_fn* name, const void* context,
-                              char text[LIMB_WHERE_SPACE])
+limb_phrase limb_did_you_mean(limb_findings* f, const char* wrong, int count, limb_name_fn* name, const void* context)
 {
   enum { MAX_SUGGESTIONS = 300 };
-  text[0] = 0;
-  if (f && f->suggestions++ >= MAX_SUGGESTIONS) return text;
+  limb_phrase mean = {""};
+  if (f && f->suggestions++ >= MAX_SUGGESTIONS) return mean;
   const char* found = limb_nearest(wrong, count, name, context);
-  if (found) (void)snprintf(text, LIMB_WHERE_SPACE, "; did you mean '%s'?", found);
-  return text;
+  if (found) (void)snprintf(mean.text, sizeof mean.text, "; did you mean '%s'?", found);
+  return mean;
 }
 
 static const char* word_of(const void* words, int i) { return ((const char* const*)words)[i]; }
 
-const char* limb_suggest_of(limb_findings* f, const char* wrong, const char* const* words, int count,
-                            char text[LIMB_WHERE_SPACE])
-{
-  return limb_did_you_mean(f, wrong, count, word_of, words, text);
-}
-
-const char* limb_suggest_word(limb_findings* f, const char* wrong, const char* words, char text[LIMB_WHERE_SPACE])
+limb_phrase limb_suggest_word(limb_findings* f, const char* wrong, const char* words)
 {
   enum { LENGTH = 512, MAX_WORDS = 64 };
   char copy[LENGTH];
   const char* list[MAX_WORDS];
   int count = 0;
-  (void)snprintf(copy, sizeof copy, "%s", words);
+  (void)snprintf(copy, sizeof copy, "%s", words ? words : "");
   for (char* w = copy; *w && count < MAX_WORDS;) {
     list[count++] = w;
     w += strcspn(w, " ");
     if (*w) *w++ = 0;
   }
-  return limb_suggest_of(f, wrong, list, count, text);
+  return limb_did_you_mean(f, wrong, count, word_of, list);
+}
+
+// ---- numbers in messages --------------------------------------------------------------------------
+
+number_text limb_show(double x)
+{
+  number_text t;
+  (void)limb_print_number(x, t.text);
+  return t;
+}
+
+number_text limb_show_rounded(double x)
+{
+  if (x == 0 || !isfinite(x)) return limb_show(x);
+  const int digits = 2 - (int)floor(log10(fabs(x))); // powers of ten up to 22 are exact
+  if (digits < -20 || digits > 20) return limb_show(x);
+  const double scale = pow(10, abs(digits));
+  return limb_show(digits > 0 ? round(x * scale) / scale : round(x / scale) * scale);
 }

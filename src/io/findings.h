@@ -6,6 +6,7 @@
 #include "limb/read.h"
 
 #include "base/names.h"
+#include "base/number.h"
 #include "io/rules.h"
 
 #include <stdarg.h>
@@ -60,14 +61,23 @@ void limb_report_note(const limb_reporter* r, limb_rule rule, file_pos at, const
 // 1 when a finding was lost because memory ran out.
 int limb_findings_lost(const limb_findings* f);
 
-// "; did you mean 'x'?" for the nearest of the names, or "" when none is near. Returns text. After some
-// hundred suggestions for the same findings it gives up, so that a hostile file cannot take much time.
-const char* limb_did_you_mean(limb_findings* f, const char* wrong, int count, limb_name_fn* name, const void* context,
-                              char text[LIMB_WHERE_SPACE]);
+// A part of a sentence, and a number: all digits, or three of them. Used as limb_show(x).text.
+typedef struct limb_phrase {
+  char text[LIMB_WHERE_SPACE];
+} limb_phrase;
 
-// The same for an array of words, and for words separated by blanks.
-const char* limb_suggest_of(limb_findings* f, const char* wrong, const char* const* words, int count,
-                            char text[LIMB_WHERE_SPACE]);
-const char* limb_suggest_word(limb_findings* f, const char* wrong, const char* words, char text[LIMB_WHERE_SPACE]);
+typedef struct number_text {
+  char text[LIMB_NUMBER_SPACE];
+} number_text;
+
+number_text limb_show(double x);
+number_text limb_show_rounded(double x);
+
+// "; did you mean 'x'?" for the nearest of the names, or "" when none is near. After some hundred suggestions for the
+// same findings it gives up, so that a hostile file cannot take much time.
+limb_phrase limb_did_you_mean(limb_findings* f, const char* wrong, int count, limb_name_fn* name, const void* context);
+
+// The same for words separated by blanks.
+limb_phrase limb_suggest_word(limb_findings* f, const char* wrong, const char* words);
 
 #endif

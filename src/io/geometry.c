@@ -103,6 +103,8 @@ int limb_no_rotation(const sp_mat3* R)
   return limb_same_rotation(R, &one);
 }
 
+int limb_same_vector(sp_vec3 a, sp_vec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
+
 int limb_is_zero(sp_vec3 x) { return x.x == 0 && x.y == 0 && x.z == 0; }
 
 int limb_is_identity(const sp_pose* X) { return limb_is_zero(X->p) && limb_no_rotation(&X->R); }
@@ -114,6 +116,16 @@ sp_vec3 limb_unit(sp_vec3 x)
   const double largest = fmax(fabs(x.x), fmax(fabs(x.y), fabs(x.z)));
   const sp_vec3 near = sp_v3(x.x / largest, x.y / largest, x.z / largest);
   return sp_scale3(1 / sp_norm3(near), near);
+}
+
+void limb_get_moments(const sp_inertia* Y, double I[6])
+{
+  I[0] = Y->xx, I[1] = Y->xy, I[2] = Y->xz, I[3] = Y->yy, I[4] = Y->yz, I[5] = Y->zz;
+}
+
+void limb_set_moments(sp_inertia* Y, const double I[6])
+{
+  Y->xx = I[0], Y->xy = I[1], Y->xz = I[2], Y->yy = I[3], Y->yz = I[4], Y->zz = I[5];
 }
 
 int limb_has_inertia(const sp_inertia* Y)

@@ -30,11 +30,16 @@ sp_vec3 limb_rpy_of(const sp_mat3* R);
 // Rotation of a quaternion of any norm except zero, also without negative zeros.
 sp_mat3 limb_rot_quat(double x, double y, double z, double w);
 
-// 1 when a rotation, a pose is exactly the identity; a vector is zero; two rotations are equal.
+// 1 when a rotation, a pose is exactly the identity; a vector is zero; two vectors, two rotations are equal.
 int limb_no_rotation(const sp_mat3* R);
 int limb_is_identity(const sp_pose* X);
 int limb_is_zero(sp_vec3 x);
+int limb_same_vector(sp_vec3 a, sp_vec3 b);
 int limb_same_rotation(const sp_mat3* A, const sp_mat3* B);
+
+// The six moments xx xy xz yy yz zz of an inertia.
+void limb_get_moments(const sp_inertia* Y, double I[6]);
+void limb_set_moments(sp_inertia* Y, const double I[6]);
 
 // 1 when a body has mass or rotational inertia.
 int limb_has_inertia(const sp_inertia* Y);

@@ -32,12 +32,16 @@ static inline int has_axis(limb_joint_type type)
 static const char* const joint_type_words[] = {LIMB_JOINT_LIST(LIMB_X) "continuous"};
 #undef LIMB_X
 
-enum { NJOINT_TYPE = sizeof joint_type_words / sizeof joint_type_words[0], JOINT_CONTINUOUS = NJOINT_TYPE - 1 };
+enum { JOINT_CONTINUOUS = sizeof joint_type_words / sizeof joint_type_words[0] - 1 };
+
+// The same, for readers: words by value, separated by blanks.
+#define LIMB_X(name, value, text, nq, nv) text " "
+static const char joint_types[] = LIMB_JOINT_LIST(LIMB_X) "continuous";
+#undef LIMB_X
 
 // Drives by value.
 static const char* const drive_words[] = {"auto", "active", "passive"};
-
-enum { NDRIVE = sizeof drive_words / sizeof drive_words[0] };
+#define DRIVES "auto active passive"
 
 // ---- numbers --------------------------------------------------------------------------------------
 
@@ -90,7 +94,8 @@ static const property joint_properties[] = {
 };
 
 // Sections in the order of the table. mimic also has the key joint.
-#define JOINT_SECTIONS "limits", "rotor", "friction", "spring", "mimic"
+#define JOINT_SECTIONS      "limits", "rotor", "friction", "spring", "mimic"
+#define JOINT_SECTION_WORDS "limits rotor friction spring mimic"
 
 // The coordinate of a joint from which loops are closed.
 static const property start_property = {"joint", "start", AT(start), ANGLE};
@@ -127,19 +132,29 @@ enum {
 static const char* const loop_words[] = {LIMB_LOOP_LIST(LIMB_X)};
 #undef LIMB_X
 
+// The same, for readers: words by value, separated by blanks.
+#define LIMB_X(name, value, text, locked, rows) text " "
+static const char loop_kinds[] = LIMB_LOOP_LIST(LIMB_X);
+#undef LIMB_X
+
 // Directions: word i stands for the bit 1 << i.
 static const char* const direction_words[] = {"turn_x", "turn_y", "turn_z", "move_x", "move_y", "move_z"};
+#define DIRECTIONS "turn_x turn_y turn_z move_x move_y move_z"
 
 enum {
   NLOOP_KIND = sizeof loop_words / sizeof loop_words[0],
   NDIRECTION = sizeof direction_words / sizeof direction_words[0]
 };
 
-// Single numbers of a loop.
-static const property loop_length = {"loop", "length", offsetof(limb_loop_def, length), NONNEGATIVE | NONZERO};
-static const property loop_radius = {"loop", "radius", offsetof(limb_loop_def, radius), NONNEGATIVE | NONZERO};
-static const property loop_ratio = {"loop", "ratio", offsetof(limb_loop_def, coefficient[1]), NONZERO};
-static const property loop_offset = {"loop", "offset", offsetof(limb_loop_def, coefficient[0]), ANGLE};
+// Single numbers of a loop; its kind decides which of them it has.
+static const property loop_numbers[] = {
+  {"loop", "length", offsetof(limb_loop_def, length), NONNEGATIVE | NONZERO},
+  {"loop", "radius", offsetof(limb_loop_def, radius), NONNEGATIVE | NONZERO},
+  {"loop", "ratio", offsetof(limb_loop_def, coefficient[1]), NONZERO},
+  {"loop", "offset", offsetof(limb_loop_def, coefficient[0]), ANGLE},
+};
+
+enum { NLOOP_NUMBER = sizeof loop_numbers / sizeof loop_numbers[0] };
 
 // What loops have besides names, ends and prescribed motions: which kinds, as bits, and whether these need it.
 #define LIMB_KIND(name) (1u << LIMB_LOOP_##name)
@@ -163,6 +178,16 @@ static const struct {
 #undef LIMB_KIND
 
 enum { NLOOP_PROPERTY = sizeof loop_properties / sizeof loop_properties[0], NYAML_LOOP_PROPERTY = NLOOP_PROPERTY - 1 };
+
+// The index of a property that exists; whether loops of a kind have it.
+static inline int loop_property(const char* name)
+{
+  int i = 0;
+  while (strcmp(loop_properties[i].name, name) != 0) i++;
+  return i;
+}
+
+static inline int loop_has(int i, limb_loop_kind kind) { return (loop_properties[i].kinds & 1u << kind) != 0; }
 
 // Between joints, not between bodies.
 static inline int loop_of_joints(limb_loop_kind kind) { return kind == LIMB_LOOP_GEAR || kind == LIMB_LOOP_POLYNOMIAL; }

@@ -85,9 +85,8 @@ static int find_body(const limb_raw_robot* s, const raw_tables* t, const char* n
   const int body = name ? limb_names_find(&t->body, name, limb_raw_body_name, s) : -1;
   if (body >= 0) return body;
   if (!name || strcmp(name, "world") == 0) return RAW_WORLD;
-  char mean[LIMB_WHERE_SPACE];
   limb_report(s->findings, RULE_UNDEFINED_BODY, at, about, "its %s '%s' is not defined%s", role, name,
-              limb_did_you_mean(s->findings, name, s->nbody, limb_raw_body_name, s, mean));
+              limb_did_you_mean(s->findings, name, s->nbody, limb_raw_body_name, s).text);
   return RAW_NONE;
 }
 
@@ -260,13 +259,12 @@ static void resolve_mimic(const limb_raw_robot* s, const raw_tables* t, const li
   if (!j->mimic) return;
   const limb_subject about = {s->words.joint, j->name};
   const int target = limb_names_find(&t->joint, j->mimic, limb_raw_joint_name, s);
-  char mean[LIMB_WHERE_SPACE];
   if (opt->no_mimic)
     limb_report(s->findings, RULE_MIMIC_FREED, j->mimic_pos, about,
                 "it would follow '%s', but moves independently as requested", j->mimic);
   else if (target < 0)
     limb_report(s->findings, RULE_MIMIC_TARGET, j->mimic_pos, about, "it follows '%s', which is not defined%s",
-                j->mimic, limb_did_you_mean(s->findings, j->mimic, s->njoint, limb_raw_joint_name, s, mean));
+                j->mimic, limb_did_you_mean(s->findings, j->mimic, s->njoint, limb_raw_joint_name, s).text);
   else if (target == k)
     limb_report(s->findings, RULE_MIMIC_TARGET, j->mimic_pos, about, "it follows itself");
   else if (!one_dof(j->def.type) || !(one_dof(s->joint[target].def.type) || s->joint[target].def.type == LIMB_FIXED))
@@ -324,10 +322,9 @@ static int find_joint(const limb_raw_robot* s, const raw_tables* t, const char* 
 {
   if (!name || !*name) return RAW_NONE; // reported by the reader
   const int k = limb_names_find(&t->joint, name, limb_raw_joint_name, s);
-  char mean[LIMB_WHERE_SPACE];
   if (k < 0)
     limb_report(s->findings, rule, at, about, "its %s '%s' is not defined%s", role, name,
-                limb_did_you_mean(s->findings, name, s->njoint, limb_raw_joint_name, s, mean));
+                limb_did_you_mean(s->findings, name, s->njoint, limb_raw_joint_name, s).text);
   else if (!one_dof(s->joint[k].def.type))
     limb_report(s->findings, rule, at, about, "its %s '%s' does not have exactly one degree of freedom", role, name);
   else
@@ -401,9 +398,8 @@ static int find_body_frame(const limb_raw_robot* s, const raw_tables* t, const r
   const int body = limb_names_find(&t->body, e->frame, limb_raw_body_name, s);
   if (body >= 0) return body;
   if (strcmp(e->frame, "world") == 0) return RAW_WORLD;
-  char mean[LIMB_WHERE_SPACE];
   limb_report(s->findings, RULE_UNDEFINED_BODY, e->pos, about, "its frame %c '%s' is not defined%s", "ab"[end],
-              e -> frame, limb_did_you_mean(s->findings, e->frame, s->nframe, limb_raw_frame_name, s, mean));
+              e -> frame, limb_did_you_mean(s->findings, e->frame, s->nframe, limb_raw_frame_name, s).text);
   return RAW_NONE;
 }
 

@@ -57,9 +57,8 @@ static int report_unknown(mjcf* m, const xml_node* n, const char* attribute, int
                           const char* (*name)(const void*, int))
 {
   const char* wrong = limb_xml_get(n, attribute);
-  char mean[LIMB_WHERE_SPACE];
   limb_mjcf_report(m, RULE_UNDEFINED_BODY, n, "its %s '%.60s' is not defined%s", attribute, wrong,
-                   limb_did_you_mean(m->s->findings, wrong, count, name, m, mean));
+                   limb_did_you_mean(m->s->findings, wrong, count, name, m).text);
   return 0;
 }
 
@@ -213,10 +212,9 @@ static int find_joint(mjcf* m, const limb_names* t, const xml_node* n, const cha
   const char* name = limb_xml_get(n, attribute);
   const int found = name ? limb_names_find(t, name, limb_raw_joint_name, m->s) : -1;
   if (found >= 0) return found;
-  char mean[LIMB_WHERE_SPACE] = "";
   if (name)
     limb_mjcf_report(m, RULE_MIMIC_TARGET, n, "%s '%s' is not defined%s", attribute, name,
-                     limb_did_you_mean(m->s->findings, name, m->s->njoint, limb_raw_joint_name, m->s, mean));
+                     limb_did_you_mean(m->s->findings, name, m->s->njoint, limb_raw_joint_name, m->s).text);
   else
     limb_mjcf_report(m, RULE_MISSING_KEY, n, "it has no %s", attribute);
   return -1;

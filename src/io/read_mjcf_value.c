@@ -153,9 +153,8 @@ int limb_mjcf_named_class(mjcf* m, const xml_node* n, const char* attribute, int
   const int found = limb_names_find(&m->class_names, name, class_name, m);
   if (found >= 0) return found;
   if (strcmp(name, "main") == 0) return m->main_class;
-  char mean[LIMB_WHERE_SPACE];
   limb_mjcf_report(m, RULE_BAD_VALUE, n, "there is no default class '%s'%s", name,
-                   limb_did_you_mean(m->s->findings, name, m->nclass, class_name, m, mean));
+                   limb_did_you_mean(m->s->findings, name, m->nclass, class_name, m).text);
   return inherited;
 }
 
@@ -243,10 +242,9 @@ void limb_mjcf_check_attributes(mjcf* m, const xml_node* n, const char* used, co
       if (!quiet)
         limb_report_once(m->findings, RULE_IGNORED, n->pos, (limb_subject){"attribute", both}, "it has no effect");
     } else if (m->findings) {
-      char mean[LIMB_WHERE_SPACE];
       limb_report_once(m->findings, RULE_UNKNOWN_TAG, n->pos, (limb_subject){"attribute", both},
                        "<%s> has no known attribute of this name%s", n->name,
-                       limb_suggest_word(m->findings, name, used, mean));
+                       limb_suggest_word(m->findings, name, used).text);
     }
   }
 }

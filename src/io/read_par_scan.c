@@ -176,11 +176,10 @@ static void keep_list(par_file* p, const char* name, file_pos at, par_list list)
 {
   const int key = find_list(name);
   list.pos = at;
-  char mean[LIMB_WHERE_SPACE];
   if (key < 0)
     limb_report(p->findings, RULE_UNKNOWN_TAG, at, (limb_subject){"list", name},
                 "there is no list of this name in SYMORO%s",
-                limb_did_you_mean(p->findings, name, PAR_KEYS, name_of_list, NULL, mean));
+                limb_did_you_mean(p->findings, name, PAR_KEYS, name_of_list, NULL).text);
   else if (p->list[key].pos.line)
     limb_report(p->findings, RULE_DUPLICATE_KEY, at, (limb_subject){"list", name},
                 "this list was already given on line %d", p->list[key].pos.line);

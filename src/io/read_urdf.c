@@ -7,6 +7,7 @@
 #include "limb/spatial.h"
 
 #include "io/file_text.h"
+#include "io/geometry.h"
 
 #include <string.h>
 
@@ -23,23 +24,24 @@ static size_t count_children(const xml_node* n, const char* name)
 static void read_moments(urdf_reader* r, const xml_node* n, sp_inertia* Y)
 {
   static const char* const names[] = {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"};
-  double* const moments[] = {&Y->xx, &Y->xy, &Y->xz, &Y->yy, &Y->yz, &Y->zz};
+  double I[6] = {0};
   limb_urdf_check_attributes(r, n, "ixx ixy ixz iyy iyz izz");
   for (int i = 0; i < 6; i++) {
-    if (limb_urdf_number(r, n, names[i], moments[i]) != 0) continue;
+    if (limb_urdf_number(r, n, names[i], &I[i]) != 0) continue;
     if (names[i][1] == names[i][2])
       limb_report_error(&r->report, RULE_MISSING_KEY, n->pos, "<inertia> needs the attribute '%s'", names[i]);
     else
       limb_report_note(&r->report, RULE_ASSUMED, n->pos, "<inertia> has no %s: zero is assumed", names[i]);
   }
+  limb_set_moments(Y, I);
 }
 
 // Keeps the position of the numbers, so that a repair can replace them.
 static void keep_tag(urdf_reader* r, const xml_node* n, sp_mat3 R, const sp_inertia* Y)
 {
   inertia_tag* t = &r->src->tag[r->src->ntag++];
-  *t = (inertia_tag){
-    .body = r->raw->nbody - 1, .byte = n->byte, .bytes = n->bytes, .value = {Y->xx, Y->xy, Y->xz, Y->yy, Y->yz, Y->zz}};
+  *t = (inertia_tag){.body = r->raw->nbody - 1, .byte = n->byte, .bytes = n->bytes};
+  limb_get_moments(Y, t->value);
   memcpy(t->R, R.m, sizeof t->R);
 }
 

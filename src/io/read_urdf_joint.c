@@ -2,7 +2,6 @@
 // <shaft> in <limb> of the robot.
 #include "io/read_urdf.h"
 
-#include "base/number.h"
 #include "io/file_text.h"
 #include "io/geometry.h"
 
@@ -58,10 +57,9 @@ static const urdf_type* read_type(urdf_reader* r, const xml_node* n)
                        "type '%s' is not part of the URDF standard: other readers may refuse it", name);
     return &types[i];
   }
-  char mean[LIMB_WHERE_SPACE];
   limb_report_error(&r->report, RULE_BAD_JOINT, limb_urdf_attribute_pos(r, n, "type"),
                     "there is no joint type '%.60s'%s", name,
-                    limb_did_you_mean(r->report.findings, name, COUNT(types), type_name, NULL, mean));
+                    limb_did_you_mean(r->report.findings, name, COUNT(types), type_name, NULL).text);
   limb_report_hint(r->report.findings, "types are revolute, continuous, prismatic, fixed, floating, planar; and, in "
                                        "limb only, spherical, helical, cylindrical, universal");
   return &unknown_type;
@@ -78,16 +76,6 @@ static const char* read_end(urdf_reader* r, const xml_node* joint, const char* e
 
 // ---- axis -----------------------------------------------------------------------------------------
 
-static void report_length(const joint_reader* t, const xml_node* n, sp_vec3 a)
-{
-  const double length = limb_length(a);
-  char text[LIMB_NUMBER_SPACE];
-  if (fabs(length - 1) <= 1e-6) return;
-  (void)limb_print_number(fmin(length, 1e308), text);
-  limb_report_note(&t->r->report, RULE_NORMALISED, limb_urdf_attribute_pos(t->r, n, "xyz"),
-                   "its axis \"%.80s\" has length %s: only its direction is used", limb_xml_get(n, "xyz"), text);
-}
-
 static void read_axis(const joint_reader* t)
 {
   const xml_node* n = limb_urdf_child(t->r, t->n, "axis", "xyz");
@@ -101,8 +89,10 @@ static void read_axis(const joint_reader* t)
     limb_report_error(&t->r->report, RULE_BAD_AXIS, limb_urdf_attribute_pos(t->r, n, "xyz"),
                       "its axis is zero, but the joint is %s", t->type->name);
     a = sp_v3(1, 0, 0);
-  } else if (given > 0) {
-    report_length(t, n, a);
+  } else if (given > 0 && fabs(limb_length(a) - 1) > 1e-6) {
+    limb_report_note(&t->r->report, RULE_NORMALISED, limb_urdf_attribute_pos(t->r, n, "xyz"),
+                     "its axis \"%.80s\" has length %s: only its direction is used", limb_xml_get(n, "xyz"),
+                     limb_show(fmin(limb_length(a), 1e308)).text);
   }
   t->j->def.axis = a;
 }
@@ -143,11 +133,8 @@ static void read_range(const joint_reader* t, const xml_node* n)
                      : low == 0            ? "lower"
                                            : "upper");
   if (lower > upper || lower == HUGE_VAL || upper == -HUGE_VAL) {
-    char from[LIMB_NUMBER_SPACE], to[LIMB_NUMBER_SPACE];
-    (void)limb_print_number(lower, from);
-    (void)limb_print_number(upper, to);
-    limb_report_error(&t->r->report, RULE_LIMIT_SWAPPED, n->pos, "no position lies between lower=%s and upper=%s", from,
-                      to);
+    limb_report_error(&t->r->report, RULE_LIMIT_SWAPPED, n->pos, "no position lies between lower=%s and upper=%s",
+                      limb_show(lower).text, limb_show(upper).text);
     return;
   }
   def->q_min = lower;
@@ -176,23 +163,20 @@ static void read_limit(const joint_reader* t)
 
 // ---- friction and mimic ---------------------------------------------------------------------------
 
-static void read_friction(const joint_reader* t, const xml_node* n, const char* attribute, double* x)
-{
-  double found = 0;
-  if (limb_urdf_number(t->r, n, attribute, &found) <= 0) return;
-  if (found < 0)
-    limb_report_error(&t->r->report, RULE_BAD_VALUE, limb_urdf_attribute_pos(t->r, n, attribute),
-                      "%s=\"%.60s\" is negative: the joint would drive itself", attribute, limb_xml_get(n, attribute));
-  else
-    *x = found;
-}
-
 static void read_dynamics(const joint_reader* t, double* viscous, double* coulomb)
 {
+  static const char* const names[] = {"damping", "friction"};
+  double* const to[] = {viscous, coulomb};
   const xml_node* n = limb_urdf_child(t->r, t->n, "dynamics", "damping friction");
-  if (!n) return;
-  read_friction(t, n, "damping", viscous);
-  read_friction(t, n, "friction", coulomb);
+  for (int i = 0; n && i < 2; i++) {
+    double found = 0;
+    if (limb_urdf_number(t->r, n, names[i], &found) <= 0) continue;
+    if (found >= 0)
+      *to[i] = found;
+    else
+      limb_report_error(&t->r->report, RULE_BAD_VALUE, limb_urdf_attribute_pos(t->r, n, names[i]),
+                        "%s=\"%.60s\" is negative: the joint would drive itself", names[i], limb_xml_get(n, names[i]));
+  }
 }
 
 static void read_mimic(const joint_reader* t)
@@ -264,18 +248,16 @@ static void read_own_properties(const joint_reader* t, const xml_node* n)
 static void read_drive(const joint_reader* t, const xml_node* n)
 {
   const char* word = limb_xml_get(n, "drive");
-  limb_joint_def* def = &t->j->def;
-  int drive = 0;
-  if (!word) return;
-  while (drive < NDRIVE && strcmp(drive_words[drive], word) != 0) drive++;
-  const file_pos at = limb_urdf_attribute_pos(t->r, n, "drive");
-  if (drive == NDRIVE)
-    limb_report_error(&t->r->report, RULE_BAD_VALUE, at, "drive=\"%.60s\" must be active, passive or auto", word);
-  else if (drive != LIMB_DRIVE_AUTO && (def->type == LIMB_FIXED || limb_xml_child(t->n, "mimic")))
-    limb_report_error(&t->r->report, RULE_BAD_JOINT, at, "a %s joint has no drive of its own",
-                      def->type == LIMB_FIXED ? "fixed" : "mimic");
+  const int drive = word ? limb_find_word(DRIVES, word, strlen(word)) : LIMB_DRIVE_AUTO;
+  const int fixed = t->j->def.type == LIMB_FIXED;
+  if (drive < 0)
+    limb_report_error(&t->r->report, RULE_BAD_VALUE, limb_urdf_attribute_pos(t->r, n, "drive"),
+                      "drive=\"%.60s\" must be active, passive or auto", word);
+  else if (drive != LIMB_DRIVE_AUTO && (fixed || limb_xml_child(t->n, "mimic")))
+    limb_report_error(&t->r->report, RULE_BAD_JOINT, limb_urdf_attribute_pos(t->r, n, "drive"),
+                      "a %s joint has no drive of its own", fixed ? "fixed" : "mimic");
   else
-    def->drive = (limb_drive)drive;
+    t->j->def.drive = (limb_drive)drive;
 }
 
 static void read_extension(const joint_reader* t)

@@ -85,9 +85,8 @@ static const loop_type* read_type(urdf_reader* r, const xml_node* n)
   for (int i = 0; i < COUNT(types); i++) {
     if (strcmp(types[i].name, name) == 0) return &types[i];
   }
-  char mean[LIMB_WHERE_SPACE];
   limb_report_error(&r->report, RULE_BAD_LOOP, limb_urdf_attribute_pos(r, n, "type"), "there is no loop type '%.60s'%s",
-                    name, limb_did_you_mean(r->report.findings, name, COUNT(types), type_name, NULL, mean));
+                    name, limb_did_you_mean(r->report.findings, name, COUNT(types), type_name, NULL).text);
   limb_report_hint(
     r->report.findings,
     "types are revolute, prismatic, fixed, spherical, planar, cylindrical, universal; and, in limb only, lock, "
@@ -215,14 +214,13 @@ static void read_axes(const loop_reader* t, const xml_node* own)
 
 static void check_properties(const loop_reader* t, const xml_node* own)
 {
-  const unsigned kind = 1u << t->type->kind;
   for (int i = 0; i < NLOOP_PROPERTY; i++) {
     const char* name = loop_properties[i].name;
-    const int given = own && limb_xml_get(own, name);
-    if (given && !(loop_properties[i].kinds & kind))
+    const int given = own && limb_xml_get(own, name), possible = loop_has(i, t->type->kind);
+    if (given && !possible)
       limb_report_error(&t->r->report, RULE_BAD_LOOP, limb_urdf_attribute_pos(t->r, own, name),
                         "a loop of type %s has no %s", t->type->name, name);
-    else if (!given && loop_properties[i].needed && (loop_properties[i].kinds & kind))
+    else if (!given && loop_properties[i].needed && possible)
       limb_report_error(&t->r->report, RULE_MISSING_KEY, own ? own->pos : t->n->pos,
                         "a loop of type %s needs <limb %s=\"...\"/>", t->type->name, name);
   }
@@ -236,7 +234,7 @@ static void read_locked(const loop_reader* t, const xml_node* own)
     while (is_blank(*word)) word++;
     for (length = 0; word[length] && !is_blank(word[length]);) length++;
     if (length == 0) return;
-    const int i = limb_find_word("turn_x turn_y turn_z move_x move_y move_z", word, length);
+    const int i = limb_find_word(DIRECTIONS, word, length);
     const file_pos at = limb_urdf_attribute_pos(t->r, own, "locked");
     if (i < 0)
       limb_report_error(&t->r->report, RULE_BAD_VALUE, at,
@@ -291,12 +289,12 @@ static void read_own(const loop_reader* t, const xml_node* own)
   read_locked(t, own);
   read_coefficients(t, own);
   read_law(t, own);
-  (void)limb_urdf_number(t->r, own, "length", &def->length);
-  (void)limb_urdf_number(t->r, own, "radius", &def->radius);
-  if (t->type->kind == LIMB_LOOP_GEAR) {
-    def->coefficient[1] = 1;
-    (void)limb_urdf_number(t->r, own, "offset", &def->coefficient[0]);
-    (void)limb_urdf_number(t->r, own, "ratio", &def->coefficient[1]);
+  if (t->type->kind == LIMB_LOOP_GEAR) def->coefficient[1] = 1;
+  for (int i = 0; i < NLOOP_NUMBER; i++) {
+    double x = 0; // the builder checks its range
+    if (limb_urdf_number(t->r, own, loop_numbers[i].key, &x) > 0 &&
+        loop_has(loop_property(loop_numbers[i].key), t->type->kind))
+      set_property(&loop_numbers[i], x, def);
   }
   const char *joint = limb_urdf_name(t->r, own, "joint", 0), *other = limb_urdf_name(t->r, own, "other", 0);
   if (joint) t->x->joint = joint;

@@ -70,32 +70,31 @@ int limb_urdf_first(urdf_reader* r, const char* element, const char* name)
 }
 
 // iyx of a symmetric matrix is ixy. 1 when name is the mirror image of an attribute.
-static int is_mirrored(const xml_node* n, const char* name, const char* attributes, char mean[LIMB_WHERE_SPACE])
+static int is_mirrored(const xml_node* n, const char* name, const char* attributes, limb_phrase* mean)
 {
   if (strlen(name) != 3 || name[0] != 'i') return 0;
   const char other[] = {'i', name[2], name[1], 0};
   if (!limb_has_word(attributes, other)) return 0;
   if (limb_xml_get(n, other))
-    (void)snprintf(mean, LIMB_WHERE_SPACE, ": the matrix is symmetric, and '%s' is given", other);
+    (void)snprintf(mean->text, sizeof mean->text, ": the matrix is symmetric, and '%s' is given", other);
   else
-    (void)snprintf(mean, LIMB_WHERE_SPACE, "; did you mean '%s'?", other);
+    (void)snprintf(mean->text, sizeof mean->text, "; did you mean '%s'?", other);
   return 1;
 }
 
 static void check_attribute(urdf_reader* r, const xml_node* n, const char* name, const urdf_words* w)
 {
-  char mean[LIMB_WHERE_SPACE];
+  limb_phrase mean;
   if (limb_has_word(w->attributes, name) || strncmp(name, "xmlns", 5) == 0) return;
   if (!w->strict && !limb_urdf_first(r, n->name, name)) return;
   const file_pos at = limb_urdf_attribute_pos(r, n, name);
-  if (!is_mirrored(n, name, w->attributes, mean))
-    (void)limb_suggest_word(r->report.findings, name, w->attributes ? w->attributes : "", mean);
+  if (!is_mirrored(n, name, w->attributes, &mean)) mean = limb_suggest_word(r->report.findings, name, w->attributes);
   if (w->strict) {
-    limb_report_error(&r->report, RULE_UNKNOWN_KEY, at, "<%s> has no attribute '%s'%s", n->name, name, mean);
+    limb_report_error(&r->report, RULE_UNKNOWN_KEY, at, "<%s> has no attribute '%s'%s", n->name, name, mean.text);
     limb_report_hint(r->report.findings, "its attributes are: %s", w->attributes);
   } else {
     limb_report_note(&r->report, RULE_UNKNOWN_TAG, at, "attribute '%s' of <%s> is not known and has no effect%s", name,
-                     n->name, mean);
+                     n->name, mean.text);
   }
 }
 
@@ -160,13 +159,13 @@ static void check_child(urdf_reader* r, const xml_node* n, const urdf_words* w)
     limb_report_hint(r->report.findings,
                      "write it as a <loop_joint>, or leave it out to get the tree without the loop");
   } else if (w->strict || limb_urdf_first(r, NULL, n->name)) {
-    char known[256], mean[LIMB_WHERE_SPACE];
+    char known[256];
     (void)snprintf(known, sizeof known, "%s%s%s", w->children ? w->children : "", w->children && w->many ? " " : "",
                    w->many ? w->many : "");
     limb_report(r->report.findings, RULE_UNKNOWN_TAG, n->pos, element,
                 "<%s> in %s%s%s%s is not known and has no effect%s", n->name, parent.kind, parent.name ? " '" : "",
                 parent.name ? parent.name : "", parent.name ? "'" : "",
-                limb_suggest_word(r->report.findings, n->name, known, mean));
+                limb_suggest_word(r->report.findings, n->name, known).text);
   }
 }
 
@@ -311,10 +310,8 @@ static void read_quaternion(urdf_reader* r, const xml_node* n, sp_mat3* R)
   const double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
   const file_pos at = limb_urdf_attribute_pos(r, n, "quat_xyzw");
   if (!(fabs(norm - 1) <= 1e-3)) {
-    char text[LIMB_NUMBER_SPACE];
-    (void)limb_print_number(norm, text);
     limb_report_error(&r->report, RULE_BAD_VALUE, at, "the quaternion %s of <%s> has length %s instead of 1",
-                      limb_xml_get(n, "quat_xyzw"), n->name, text);
+                      limb_xml_get(n, "quat_xyzw"), n->name, limb_show(norm).text);
     return;
   }
   if (fabs(norm - 1) > 1e-6)

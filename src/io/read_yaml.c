@@ -8,41 +8,28 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char* const top_keys[] = {"limb", "name",   "gravity", "base",   "angles", "dh",
-                                       "poe",  "bodies", "joints",  "shafts", "frames", "loops"};
+// ---- the top --------------------------------------------------------------------------------------
 
-// ---- the top ----------------------------------------------------------------------------------------
-
-static void read_base(yaml_reader* r, const yml_node* n)
+// The index of one of the words, in *index; a key that is given, but faulty, counts as reported.
+static void read_form(yaml_reader* r, const yml_node* n, const char* words, yaml_form first, yaml_form* form)
 {
-  static const char* const words[] = {"fixed", "floating", "planar"};
-  static const limb_base bases[] = {LIMB_BASE_FIXED, LIMB_BASE_FLOATING, LIMB_BASE_PLANAR};
-  int base = 0;
-  if (limb_yml_choice(&r->report, n, words, COUNT(words), &base)) r->raw->base = bases[base];
-}
-
-static void read_forms(yaml_reader* r, const yml_node* root)
-{
-  static const char* const units[] = {"radians", "degrees"};
-  static const char* const rows[] = {"modified", "standard"};
-  static const char* const screws[] = {"space", "body"};
-  const yml_node *angles = limb_yml_get(root, "angles"), *dh = limb_yml_get(root, "dh"),
-                 *poe = limb_yml_get(root, "poe");
   int i = 0;
-  if (limb_yml_choice(&r->report, angles, units, COUNT(units), &i) && i == 1) r->angle = LIMB_PI / 180;
-  if (dh) r->dh = FORM_REPORTED;
-  if (limb_yml_choice(&r->report, dh, rows, COUNT(rows), &i)) r->dh = i == 0 ? FORM_MODIFIED : FORM_STANDARD;
-  if (poe) r->poe = FORM_REPORTED;
-  if (limb_yml_choice(&r->report, poe, screws, COUNT(screws), &i)) r->poe = i == 0 ? FORM_SPACE : FORM_BODY;
+  if (n) *form = FORM_REPORTED;
+  if (limb_yml_choice(&r->report, n, words, &i)) *form = (yaml_form)((int)first + i);
 }
 
 static void read_top(yaml_reader* r, const yml_node* root)
 {
+  static const limb_base bases[] = {LIMB_BASE_FIXED, LIMB_BASE_FLOATING, LIMB_BASE_PLANAR};
+  int i = 0;
   r->report.about = (limb_subject){NULL, NULL};
-  limb_yml_check_keys(&r->report, root, top_keys, COUNT(top_keys));
+  limb_yml_check_keys(&r->report, root, "limb name gravity base angles dh poe bodies joints shafts frames loops");
   limb_yml_check_schema(&r->report, root, "limb", LIMB_YAML_SCHEMA, "limb YAML");
-  read_base(r, limb_yml_get(root, "base"));
-  read_forms(r, root);
+  if (limb_yml_choice(&r->report, limb_yml_get(root, "base"), "fixed floating planar", &i)) r->raw->base = bases[i];
+  if (limb_yml_choice(&r->report, limb_yml_get(root, "angles"), "radians degrees", &i) && i == 1)
+    r->angle = LIMB_PI / 180;
+  read_form(r, limb_yml_get(root, "dh"), "modified standard", FORM_MODIFIED, &r->dh);
+  read_form(r, limb_yml_get(root, "poe"), "space body", FORM_SPACE, &r->poe);
   (void)limb_yml_text(&r->report, limb_yml_get(root, "name"), &r->raw->name);
   sp_vec3 g;
   if (limb_yaml_vec3(r, limb_yml_get(root, "gravity"), &g)) r->out_of_memory |= !limb_raw_set_gravity(r->raw, g);
@@ -50,23 +37,14 @@ static void read_top(yaml_reader* r, const yml_node* root)
 
 // ---- bodies ------------------------------------------------------------------------------------------
 
-static const char* const body_keys[] = {"name",       "mass",  "com",          "inertia",
-                                        "parameters", "solid", "inertia_axes", "home"};
-
-int limb_yaml_begin(yaml_reader* r, const yml_node* n, const char* kind, const char* const* keys, int count,
-                    const char** name)
+int limb_yaml_begin(yaml_reader* r, const yml_node* n, const char* kind, const char* keys, const char** name)
 {
   *name = "";
   r->report.about = (limb_subject){kind, NULL};
   if (!limb_yml_is(&r->report, n, YML_MAP)) return 0;
   if (limb_yml_text(&r->report, limb_yml_get(n, "name"), name)) r->report.about.name = *name;
-  limb_yml_check_keys(&r->report, n, keys, count);
+  limb_yml_check_keys(&r->report, n, keys);
   return 1;
-}
-
-static void set_moments(sp_inertia* Y, const double I[6])
-{
-  Y->xx = I[0], Y->xy = I[1], Y->xz = I[2], Y->yy = I[3], Y->yz = I[4], Y->zz = I[5];
 }
 
 static void read_moments(yaml_reader* r, const yml_node* n, sp_inertia* Y)
@@ -74,84 +52,72 @@ static void read_moments(yaml_reader* r, const yml_node* n, sp_inertia* Y)
   static const char* const keys[] = {"xx", "xy", "xz", "yy", "yz", "zz"};
   double I[6] = {0};
   if (n->kind != YML_MAP) {
-    if (limb_yml_numbers(&r->report, n, 6, I)) set_moments(Y, I);
+    if (limb_yml_numbers(&r->report, n, 6, I)) limb_set_moments(Y, I);
     return;
   }
-  limb_yml_check_keys(&r->report, n, keys, COUNT(keys));
+  limb_yml_check_keys(&r->report, n, "xx xy xz yy yz zz");
   for (int i = 0; i < 6; i++) {
     const bool moment = keys[i][0] == keys[i][1]; // products may be left out: zero
     (void)limb_yml_number(&r->report, moment ? limb_yml_need(&r->report, n, keys[i]) : limb_yml_get(n, keys[i]), &I[i]);
   }
-  set_moments(Y, I);
+  limb_set_moments(Y, I);
 }
 
 // Turns moments that are given in axes R: R I R'.
 static void turn_moments(sp_inertia* Y, sp_mat3 R)
 {
+  double I[6];
   sp_inertia centred = *Y;
   centred.com = sp_v3(0, 0, 0);
   centred = limb_inertia_move(sp_pose_make(R, sp_v3(0, 0, 0)), centred);
-  const double I[6] = {centred.xx, centred.xy, centred.xz, centred.yy, centred.yz, centred.zz};
-  set_moments(Y, I);
+  limb_get_moments(&centred, I);
+  limb_set_moments(Y, I);
 }
 
 static void read_parameters(yaml_reader* r, const yml_node* map, const yml_node* n, sp_inertia* Y)
 {
-  static const char* const others[] = {"mass", "com", "inertia", "solid", "inertia_axes"};
-  for (int i = 0; i < COUNT(others); i++) {
-    const yml_node* other = limb_yml_get(map, others[i]);
-    if (other)
+  for (const yml_node* other = map->first; other; other = other->next) {
+    if (limb_has_word("mass com inertia solid inertia_axes", other->key))
       limb_report_error(&r->report, RULE_BAD_VALUE, other->key_pos,
-                        "%s and parameters exclude each other: the ten parameters are complete", others[i]);
+                        "%s and parameters exclude each other: the ten parameters are complete", other->key);
   }
   double theta[10];
   if (limb_yml_numbers(&r->report, n, 10, theta)) *Y = limb_inertia_from_parameters(theta);
 }
 
-typedef enum solid { BOX, CYLINDER, SPHERE, CAPSULE, SHELL, TUBE, ROD } solid;
+typedef enum solid { BOX, SPHERE, SHELL, ROD, CYLINDER, CAPSULE, TUBE } solid;
 
-static const char* const solids[] = {"box", "cylinder", "sphere", "capsule", "shell", "tube", "rod"};
+static const char solids[] = "box sphere shell rod cylinder capsule tube";
 
-static int read_sizes(yaml_reader* r, const yml_node* n, int count, double size[3])
+// The inertia of a solid of this mass about its own centre.
+static sp_inertia solid_inertia(solid type, double mass, const double s[3])
 {
-  if (!(count == 1 ? limb_yml_number(&r->report, n, size) : limb_yml_numbers(&r->report, n, count, size))) return 0;
-  for (int i = 0; i < count; i++) {
-    if (size[i] >= 0) continue;
-    limb_report_error(&r->report, RULE_BAD_VALUE, n->pos, "a length of the %s is negative", n->key);
-    return 0;
+  switch (type) {
+  case BOX: return limb_inertia_box(mass, s[0], s[1], s[2]);
+  case SPHERE: return limb_inertia_sphere(mass, s[0]);
+  case SHELL: return limb_inertia_shell(mass, s[0]);
+  case ROD: return limb_inertia_rod(mass, s[0]);
+  case CYLINDER: return limb_inertia_cylinder(mass, s[0], s[1]);
+  case CAPSULE: return limb_inertia_capsule(mass, s[0], s[1]);
+  case TUBE: break;
   }
-  return 1;
+  return limb_inertia_tube(mass, s[0], s[1]);
 }
 
-// The inertia of a solid about its own centre.
+// A shape with its lengths. 0 after an error.
 static int read_shape(yaml_reader* r, const yml_node* n, double mass, sp_inertia* Y)
 {
   double s[3] = {0};
-  int which = 0;
-  while (strcmp(solids[which], n->key) != 0) which++;
-  switch ((solid)which) {
-  case BOX:
-    if (!read_sizes(r, n, 3, s)) return 0;
-    *Y = limb_inertia_box(mass, s[0], s[1], s[2]);
-    return 1;
-  case SPHERE:
-  case SHELL:
-  case ROD:
-    if (!read_sizes(r, n, 1, s)) return 0;
-    *Y = which == SPHERE  ? limb_inertia_sphere(mass, s[0])
-         : which == SHELL ? limb_inertia_shell(mass, s[0])
-                          : limb_inertia_rod(mass, s[0]);
-    return 1;
-  case CYLINDER:
-  case CAPSULE:
-  case TUBE:
-    if (!read_sizes(r, n, 2, s)) return 0;
-    *Y = which == CYLINDER  ? limb_inertia_cylinder(mass, s[0], s[1])
-         : which == CAPSULE ? limb_inertia_capsule(mass, s[0], s[1])
-                            : limb_inertia_tube(mass, s[0], s[1]);
-    return 1;
+  const solid type = (solid)limb_find_word(solids, n->key, strlen(n->key));
+  const int count = type == BOX ? 3 : type < CYLINDER ? 1 : 2;
+  if (!(count == 1 ? limb_yml_number(&r->report, n, s) : limb_yml_numbers(&r->report, n, count, s))) return 0;
+  for (int i = 0; i < count; i++) {
+    if (s[i] >= 0) continue;
+    limb_report_error(&r->report, RULE_BAD_VALUE, n->pos, "a length of the %s is negative", n->key);
+    return 0;
   }
-  return 0;
+  *Y = solid_inertia(type, mass, s);
+  return 1;
 }
 
 // solid: point, or solid: {box: [1, 2, 3]}. Only its moments are used.
@@ -166,23 +132,23 @@ static void read_solid(yaml_reader* r, const yml_node* map, const yml_node* n, s
     return;
   }
   const int before = r->report.errors;
-  limb_yml_check_keys(&r->report, n, solids, COUNT(solids));
+  limb_yml_check_keys(&r->report, n, solids);
   sp_inertia shape;
+  double I[6];
   if (r->report.errors > before || !read_shape(r, n->first, Y->mass, &shape)) return;
-  const double I[6] = {shape.xx, shape.xy, shape.xz, shape.yy, shape.yz, shape.zz};
-  set_moments(Y, I);
+  limb_get_moments(&shape, I);
+  limb_set_moments(Y, I);
 }
 
 static void read_inertia(yaml_reader* r, const yml_node* n, sp_inertia* Y)
 {
-  static const char* const ways[] = {"inertia", "solid"};
   const yml_node* parameters = limb_yml_get(n, "parameters");
   if (parameters) {
     read_parameters(r, n, parameters, Y);
     return;
   }
   const yml_node *mass = limb_yml_get(n, "mass"), *axes = limb_yml_get(n, "inertia_axes");
-  const yml_node* moments = limb_yml_one_of(&r->report, n, ways, COUNT(ways));
+  const yml_node* moments = limb_yml_one_of(&r->report, n, "inertia solid");
   (void)limb_yml_number(&r->report, mass, &Y->mass);
   (void)limb_yaml_vec3(r, limb_yml_get(n, "com"), &Y->com);
   if (moments && moments->key[0] == 'i') read_moments(r, moments, Y);
@@ -210,17 +176,16 @@ yaml_home* limb_yaml_find_home(const yaml_reader* r, const char* body)
 static void read_body(yaml_reader* r, const yml_node* n)
 {
   const char* name;
-  if (!limb_yaml_begin(r, n, r->raw->words.body, body_keys, COUNT(body_keys), &name)) return;
+  if (!limb_yaml_begin(r, n, r->raw->words.body, "name mass com inertia parameters solid inertia_axes home", &name))
+    return;
   if (strcmp(name, "world") == 0) {
     limb_report_error(&r->report, RULE_DUPLICATE_NAME, n->pos,
                       "'world' is the ground, which always exists: remove this body");
     return;
   }
   raw_body* b = limb_raw_add_body(r->raw, name, n->pos);
-  if (!b) {
-    r->out_of_memory = true;
-    return;
-  }
+  r->out_of_memory |= !b;
+  if (!b) return;
   read_inertia(r, n, &b->inertia);
   const yml_node* home = limb_yml_get(n, "home");
   yaml_home* homes = r->home;
@@ -235,14 +200,11 @@ static void read_body(yaml_reader* r, const yml_node* n)
 
 static void read_frame(yaml_reader* r, const yml_node* n)
 {
-  static const char* const keys[] = {"name", "body", YAML_POSE_KEYS};
   const char* name;
-  if (!limb_yaml_begin(r, n, r->raw->words.frame, keys, COUNT(keys), &name)) return;
+  if (!limb_yaml_begin(r, n, r->raw->words.frame, "name body " YAML_POSE_KEYS, &name)) return;
   raw_frame* f = limb_raw_add_frame(r->raw, name, n->pos);
-  if (!f) {
-    r->out_of_memory = true;
-    return;
-  }
+  r->out_of_memory |= !f;
+  if (!f) return;
   f->body = "world"; // reports nothing more after an error
   (void)limb_yml_text(&r->report, limb_yml_need(&r->report, n, "body"), &f->body);
   (void)limb_yaml_pose(r, n, &f->pose);
@@ -313,16 +275,14 @@ static bool has_root(yaml_reader* r)
 
 static void check_base(yaml_reader* r, const yml_node* base)
 {
+  static const char text[] = "base attaches a body without joint to the world, but every body has a joint";
   r->report.about = (limb_subject){NULL, NULL};
-  if (!base || r->raw->nbody == 0 || has_root(r)) return;
+  if (!base || r->raw->nbody == 0 || has_root(r) || r->raw->base == LIMB_BASE_AS_FILE) return; // AS_FILE: reported
   if (r->raw->base == LIMB_BASE_FIXED) {
-    limb_report_note(&r->report, RULE_IGNORED, base->key_pos,
-                     "base attaches a body without joint to the world, but every body has a joint");
+    limb_report_note(&r->report, RULE_IGNORED, base->key_pos, "%s", text);
     return;
   }
-  if (r->raw->base == LIMB_BASE_AS_FILE) return; // reported
-  limb_report_error(&r->report, RULE_BAD_VALUE, base->key_pos,
-                    "base attaches a body without joint to the world, but every body has a joint");
+  limb_report_error(&r->report, RULE_BAD_VALUE, base->key_pos, "%s", text);
   limb_report_hint(r->report.findings, "remove the key, or the joint of the root");
   r->raw->base = LIMB_BASE_AS_FILE; // report it once
 }

@@ -46,12 +46,11 @@ typedef struct yaml_reader {
 } yaml_reader;
 
 // Begins an entry of a list: a mapping with a name and known keys. It becomes the subject of reports. 0: not a mapping.
-int limb_yaml_begin(yaml_reader* r, const yml_node* n, const char* kind, const char* const* keys, int count,
-                    const char** name);
+int limb_yaml_begin(yaml_reader* r, const yml_node* n, const char* kind, const char* keys, const char** name);
 
-// ---- poses and placement (read_yaml_pose.c) ---------------------------------------------------------
+// ---- poses and placement (read_yaml_pose.c) -------------------------------------------------------
 
-#define YAML_POSE_KEYS "xyz", "rpy", "quaternion", "matrix"
+#define YAML_POSE_KEYS "xyz rpy quaternion matrix"
 
 // The pose in the keys of a mapping, which may have other keys, too. 1, or 0 after an error.
 int limb_yaml_pose(yaml_reader* r, const yml_node* map, sp_pose* X);
@@ -68,15 +67,21 @@ int limb_yaml_direction(yaml_reader* r, const yml_node* n, sp_vec3* x);
 // The home of a body; NULL when it has none.
 yaml_home* limb_yaml_find_home(const yaml_reader* r, const char* body);
 
-// ---- joints and shafts (read_yaml_joint.c) ----------------------------------------------------------
+// ---- joints and shafts (read_yaml_joint.c) --------------------------------------------------------
 
-// The number of one property, from the mapping of its section into its struct. angle: the coordinate of the joint is an
-// angle. 1; 0 when it is not given, or after an error.
-int limb_yaml_property(yaml_reader* r, const yml_node* section, const property* p, bool angle, void* out);
+// The numbers of a table of properties that are keys of a mapping, into the struct of the table. angle: the coordinate
+// of the joint is an angle.
+void limb_yaml_properties(yaml_reader* r, const yml_node* map, const property* p, int count, bool angle, void* out);
+
+// A word that another language uses instead; pairs of words, separated by blanks: other, own, other, own.
+void limb_yaml_suggest(const yaml_reader* r, const yml_node* n, const char* what, const char* pairs);
 
 // Entries of the lists joints and shafts.
 void limb_yaml_joint(yaml_reader* r, const yml_node* n);
 void limb_yaml_shaft(yaml_reader* r, const yml_node* n);
+
+// Whether the coordinate of a joint of this name is an angle.
+bool limb_yaml_turns(const yaml_reader* r, const char* joint);
 
 // The type of a joint while it is placed, if it is not known yet.
 enum {
@@ -91,7 +96,7 @@ int limb_yaml_place(yaml_reader* r, const yml_node* n, raw_joint* j, int* type);
 // The frame that a Denavit-Hartenberg row without sigma leads to. 1, or 0 after an error.
 int limb_yaml_row_pose(yaml_reader* r, const yml_node* n, sp_pose* X);
 
-// ---- loops (read_yaml_loop.c) -----------------------------------------------------------------------
+// ---- loops (read_yaml_loop.c) ---------------------------------------------------------------------
 
 // An entry of the list loops, after all joints.
 void limb_yaml_loop(yaml_reader* r, const yml_node* n);

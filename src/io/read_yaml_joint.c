@@ -6,14 +6,10 @@
 //   shafts:  - {joint, motor, ratio, stiffness, damping, rest}   the shaft alone: limb_builder_add_shaft
 #include "io/read_yaml.h"
 
-#include "base/number.h"
 #include "io/geometry.h"
 
 #include <math.h>
 #include <string.h>
-
-static const char* const joint_keys[] = {"name", "type",  "parent", "antecedent",   "child", "pose",    "dh",   "screw",
-                                         "axis", "axis2", "pitch",  JOINT_SECTIONS, "drive", "elastic", "start"};
 
 // Reports a key that this joint cannot have.
 static void cannot_have(yaml_reader* r, const yml_node* n, const raw_joint* j, const char* who)
@@ -23,21 +19,23 @@ static void cannot_have(yaml_reader* r, const yml_node* n, const raw_joint* j, c
                       n->key, who);
 }
 
-// ---- bodies -------------------------------------------------------------------------------
-
-static void read_bodies(yaml_reader* r, const yml_node* n, raw_joint* j)
+// Reports a key that repeats or contradicts another.
+static void exclude(yaml_reader* r, const yml_node* n, const char* first, const char* second, const char* why)
 {
-  static const char* const parents[] = {"parent", "antecedent"};
-  const yml_node* parent = limb_yml_one_of(&r->report, n, parents, COUNT(parents));
-  if (!parent) (void)limb_yml_need(&r->report, n, "parent");
-  j->parent = j->child = ""; // reports nothing more after an error
-  (void)limb_yml_text(&r->report, parent, &j->parent);
-  (void)limb_yml_text(&r->report, limb_yml_need(&r->report, n, "child"), &j->child);
-  yaml_home* home = limb_yaml_find_home(r, j->child);
-  if (home) home->carried = true;
+  if (n)
+    limb_report_error(&r->report, RULE_BAD_VALUE, n->key_pos, "%s and %s exclude each other: %s", first, second, why);
 }
 
-// ---- axes and pitch ---------------------------------------------------------------------------------
+static const char only_one_dof[] = ": only revolute, prismatic and helical joints do";
+static const char follows[] = "a mimic joint follows its leader";
+
+bool limb_yaml_turns(const yaml_reader* r, const char* joint)
+{
+  const int k = limb_names_find(&r->joint_names, joint, limb_raw_joint_name, r->raw);
+  return k >= 0 && turns(r->raw->joint[k].def.type);
+}
+
+// ---- axes and pitch -------------------------------------------------------------------------------
 
 static void read_axes(yaml_reader* r, const yml_node* n, raw_joint* j)
 {
@@ -48,8 +46,7 @@ static void read_axes(yaml_reader* r, const yml_node* n, raw_joint* j)
   if (!has_axis(type))
     cannot_have(r, axis, j, "");
   else if (axis && (dh || screw))
-    limb_report_error(&r->report, RULE_BAD_VALUE, axis->key_pos,
-                      "axis and %s exclude each other: the axis follows from it", dh ? "dh" : "screw");
+    exclude(r, axis, "axis", dh ? "dh" : "screw", "the axis follows from it");
   else if (axis)
     good = limb_yaml_direction(r, axis, &j->def.axis);
   else if (!dh && !screw && r->axisless++ == 0) {
@@ -70,28 +67,23 @@ static void read_axes(yaml_reader* r, const yml_node* n, raw_joint* j)
 static void read_pitch(yaml_reader* r, const yml_node* n, raw_joint* j)
 {
   const yml_node *pitch = limb_yml_get(n, "pitch"), *screw = limb_yml_get(n, "screw");
-  if (j->def.type != LIMB_HELICAL) {
+  if (j->def.type != LIMB_HELICAL)
     cannot_have(r, pitch, j, ": only helical joints do");
-    return;
-  }
-  if (!screw)
+  else if (!screw)
     (void)limb_yml_number(&r->report, limb_yml_need(&r->report, n, "pitch"), &j->def.pitch);
-  else if (pitch)
-    limb_report_error(&r->report, RULE_BAD_VALUE, pitch->key_pos,
-                      "pitch and screw exclude each other: the pitch follows from the screw");
+  else
+    exclude(r, pitch, "pitch", "screw", "the pitch follows from the screw");
 }
 
-// ---- properties -------------------------------------------------------------------------------------
+// ---- properties -----------------------------------------------------------------------------------
 
 static bool is_infinite(const yml_node* n)
 {
   return n && n->kind == YML_SCALAR && !n->quoted && strstr(n->text, ".inf");
 }
 
-int limb_yaml_property(yaml_reader* r, const yml_node* section, const property* p, bool angle, void* out)
+static void read_property(yaml_reader* r, const yml_node* n, const property* p, bool angle, void* out)
 {
-  const yml_node* n = limb_yml_get(section, p->key);
-  if (!n) return 0;
   double x = 0;
   int good;
   if (p->rule & LIMIT && is_infinite(n))
@@ -100,31 +92,52 @@ int limb_yaml_property(yaml_reader* r, const yml_node* section, const property* 
     good = limb_yml_angle(&r->report, n, r->angle, &x);
   else
     good = limb_yml_number(&r->report, n, &x);
-  if (!good) return 0;
-  if (!is_possible(p, x)) {
-    const bool positive = p->rule & NONNEGATIVE && p->rule & NONZERO;
+  if (!good) return;
+  const bool positive = p->rule & NONNEGATIVE && p->rule & NONZERO;
+  if (is_possible(p, x))
+    set_property(p, x, out);
+  else
     limb_report_error(&r->report, RULE_BAD_VALUE, n->pos, "%s of %s is %s%s", p->key, p->section,
                       x < 0 ? "negative" : "zero", positive ? ": it must be greater than 0" : "");
-    return 0;
-  }
-  set_property(p, x, out);
-  return 1;
 }
 
-// ---- drive ------------------------------------------------------------------------------------------
+void limb_yaml_properties(yaml_reader* r, const yml_node* map, const property* p, int count, bool angle, void* out)
+{
+  for (int i = 0; i < count; i++) {
+    const yml_node* n = limb_yml_get(map, p[i].key);
+    if (n) read_property(r, n, &p[i], angle, out);
+  }
+}
+
+// limits, rotor, friction, spring or mimic.
+static void read_section(yaml_reader* r, const yml_node* n, raw_joint* j)
+{
+  const bool mimic = strcmp(n->key, "mimic") == 0;
+  char keys[80] = "";
+  if (!limb_yml_is(&r->report, n, YML_MAP)) return;
+  for (int i = 0; i < NJOINT_PROPERTY; i++) {
+    if (strcmp(joint_properties[i].section, n->key) != 0) continue;
+    (void)strcat(strcat(keys, *keys ? " " : mimic ? "joint " : ""), joint_properties[i].key);
+    limb_yaml_properties(r, n, &joint_properties[i], 1, turns(j->def.type), &j->def);
+  }
+  limb_yml_check_keys(&r->report, n, keys);
+  const yml_node* leader = mimic ? limb_yml_need(&r->report, n, "joint") : NULL;
+  if (limb_yml_text(&r->report, leader, &j->mimic)) j->mimic_pos = leader->pos;
+}
+
+// ---- drive and elasticity -------------------------------------------------------------------------
 
 static void read_drive(yaml_reader* r, const yml_node* joint, raw_joint* j)
 {
   const yml_node* n = limb_yml_get(joint, "drive");
   int drive = LIMB_DRIVE_AUTO;
-  if (!limb_yml_choice(&r->report, n, drive_words, NDRIVE, &drive)) return;
-  j->def.drive = (limb_drive)drive;
-  if (drive == LIMB_DRIVE_AUTO || !j->mimic) return;
-  limb_report_error(&r->report, RULE_BAD_VALUE, n->key_pos,
-                    "drive and mimic exclude each other: a mimic joint follows its leader");
+  if (j->def.type == LIMB_FIXED) {
+    cannot_have(r, n, j, "");
+  } else if (limb_yml_choice(&r->report, n, DRIVES, &drive)) {
+    j->def.drive = (limb_drive)drive;
+    if (drive != LIMB_DRIVE_AUTO && j->mimic) exclude(r, n, "drive", "mimic", follows);
+  }
 }
-
-// ---- elastic ----------------------------------------------------------------------------------------
 
 static const property lumped[] = {
   {"elastic", "stiffness", offsetof(limb_joint_def, stiffness), NONNEGATIVE},
@@ -148,40 +161,26 @@ static const property motors[] = {
   {"motor", "effort", offsetof(limb_motor_def, effort_max), LIMIT | NONNEGATIVE},
 };
 
-// Reports a key of the joint that repeats or contradicts elastic.
-static void exclude(yaml_reader* r, const yml_node* n, const char* why)
-{
-  if (n)
-    limb_report_error(&r->report, RULE_BAD_VALUE, n->key_pos, "elastic and %s exclude each other: %s", n->key, why);
-}
-
 static void check_others(yaml_reader* r, const yml_node* joint, const raw_joint* j, bool motor)
 {
-  exclude(r, limb_yml_get(joint, "mimic"), "a mimic joint does not move independently");
-  exclude(r, limb_yml_get(joint, "rotor"), motor ? "its motor has the rotor" : "elastic has the key inertia");
+  exclude(r, limb_yml_get(joint, "mimic"), "elastic", "mimic", "a mimic joint does not move independently");
+  exclude(r, limb_yml_get(joint, "rotor"), "elastic", "rotor",
+          motor ? "its motor has the rotor" : "elastic has the key inertia");
   if (j->def.drive == LIMB_DRIVE_ACTIVE)
     limb_report_error(&r->report, RULE_BAD_VALUE, limb_yml_get(joint, "drive")->pos,
                       "an elastic joint is driven by its spring only: it is passive");
   if (motor) return; // the joint may have springs and friction besides
-  exclude(r, limb_yml_get(joint, "spring"), "elastic has the keys stiffness and rest");
-  exclude(r, limb_yml_get(limb_yml_get(joint, "friction"), "viscous"), "elastic has the key damping");
-}
-
-static void read_lumped(yaml_reader* r, const yml_node* n, raw_joint* j)
-{
-  static const char* const keys[] = {"stiffness", "rest", "damping", "inertia", "motor"};
-  limb_yml_check_keys(&r->report, n, keys, COUNT(keys));
-  for (int i = 0; i < COUNT(lumped); i++) (void)limb_yaml_property(r, n, &lumped[i], turns(j->def.type), &j->def);
-  j->def.drive = LIMB_DRIVE_PASSIVE;
+  exclude(r, limb_yml_get(joint, "spring"), "elastic", "spring", "elastic has the keys stiffness and rest");
+  exclude(r, limb_yml_get(limb_yml_get(joint, "friction"), "viscous"), "elastic", "viscous",
+          "elastic has the key damping");
 }
 
 // Keys that depend on the model of the rotor.
 static void read_rotor(yaml_reader* r, const yml_node* n, limb_motor_def* def)
 {
-  static const char* const models[] = {"spong", "full"};
   const yml_node *model = limb_yml_get(n, "model"), *mass = limb_yml_get(n, "mass"), *axis = limb_yml_get(n, "axis"),
                  *centre = limb_yml_get(n, "centre");
-  if (model && !limb_yml_choice(&r->report, model, models, COUNT(models), &def->coupled)) return;
+  if (model && !limb_yml_choice(&r->report, model, "spong full", &def->coupled)) return;
   if (axis) (void)limb_yaml_direction(r, axis, &def->axis);
   if (centre) (void)limb_yaml_vec3(r, centre, &def->centre);
   if (def->coupled && !mass)
@@ -195,29 +194,22 @@ static void read_rotor(yaml_reader* r, const yml_node* n, limb_motor_def* def)
 
 static void read_motor(yaml_reader* r, const yml_node* n, limb_motor_def* def)
 {
-  static const char* const keys[] = {"inertia", "gear",    "mass",    "model", "axis",
-                                     "centre",  "coulomb", "viscous", "effort"};
   if (!limb_yml_is(&r->report, n, YML_MAP)) return;
-  limb_yml_check_keys(&r->report, n, keys, COUNT(keys));
+  limb_yml_check_keys(&r->report, n, "inertia gear mass model axis centre coulomb viscous effort");
   if (!limb_yml_get(n, "inertia"))
     limb_report_error(&r->report, RULE_MISSING_KEY, n->pos, "the key 'inertia' of motor is missing");
-  for (int i = 0; i < COUNT(motors); i++) (void)limb_yaml_property(r, n, &motors[i], false, def);
+  limb_yaml_properties(r, n, motors, COUNT(motors), false, def);
   read_rotor(r, n, def);
 }
 
-static void read_series(yaml_reader* r, const yml_node* n, raw_joint* j)
+static void read_series(yaml_reader* r, const yml_node* n, const yml_node* motor, raw_joint* j)
 {
-  static const char* const keys[] = {"stiffness", "rest", "damping", "motor", "inertia"};
-  const yml_node *motor = limb_yml_get(n, "motor"), *inertia = limb_yml_get(n, "inertia");
   limb_motor_def* def = limb_mempool_alloc(r->pool, sizeof *def);
   r->out_of_memory |= !def;
   if (!def) return;
   *def = limb_default_motor_def(0);
-  limb_yml_check_keys(&r->report, n, keys, COUNT(keys));
-  if (inertia)
-    limb_report_error(&r->report, RULE_BAD_VALUE, inertia->key_pos,
-                      "inertia and motor exclude each other: the motor has the key inertia");
-  for (int i = 0; i < COUNT(series); i++) (void)limb_yaml_property(r, n, &series[i], turns(j->def.type), def);
+  exclude(r, limb_yml_get(n, "inertia"), "inertia", "motor", "the motor has the key inertia");
+  limb_yaml_properties(r, n, series, COUNT(series), turns(j->def.type), def);
   read_motor(r, motor, def);
   j->motor = def;
   j->motor_pos = motor->pos;
@@ -225,125 +217,86 @@ static void read_series(yaml_reader* r, const yml_node* n, raw_joint* j)
 
 static void read_elastic(yaml_reader* r, const yml_node* joint, raw_joint* j)
 {
-  const yml_node* n = limb_yml_get(joint, "elastic");
-  if (!n || !limb_yml_is(&r->report, n, YML_MAP)) return;
-  const bool motor = limb_yml_get(n, "motor") != NULL;
+  const yml_node *n = limb_yml_get(joint, "elastic"), *motor = limb_yml_get(n, "motor");
+  if (!limb_yml_is(&r->report, n, YML_MAP)) return;
   const yml_node* stiffness = limb_yml_need(&r->report, n, "stiffness");
   if (is_infinite(stiffness)) {
     limb_report_error(&r->report, RULE_BAD_NUMBER, stiffness->pos,
                       "stiffness of elastic must be finite: for a rigid joint use 'rotor' instead of 'elastic'");
     return;
   }
-  check_others(r, joint, j, motor);
-  if (motor)
-    read_series(r, n, j);
-  else
-    read_lumped(r, n, j);
+  check_others(r, joint, j, motor != NULL);
+  limb_yml_check_keys(&r->report, n, "stiffness rest damping inertia motor");
+  if (motor) {
+    read_series(r, n, motor, j);
+    return;
+  }
+  limb_yaml_properties(r, n, lumped, COUNT(lumped), turns(j->def.type), &j->def);
+  j->def.drive = LIMB_DRIVE_PASSIVE;
 }
 
-// ---- sections ---------------------------------------------------------------------------------------
+// ---- the joint ------------------------------------------------------------------------------------
 
-static void read_section(yaml_reader* r, const yml_node* n, raw_joint* j)
+static void read_limits(yaml_reader* r, const yml_node* limits, raw_joint* j, bool continuous)
 {
-  const char* keys[1 + NJOINT_PROPERTY] = {"joint"};
-  const bool mimic = strcmp(n->key, "mimic") == 0;
-  int count = mimic ? 1 : 0;
-  if (!limb_yml_is(&r->report, n, YML_MAP)) return;
-  for (int i = 0; i < NJOINT_PROPERTY; i++) {
-    if (strcmp(joint_properties[i].section, n->key) == 0) keys[count++] = joint_properties[i].key;
-  }
-  limb_yml_check_keys(&r->report, n, keys, count);
-  for (int i = 0; i < NJOINT_PROPERTY; i++) {
-    if (strcmp(joint_properties[i].section, n->key) == 0)
-      (void)limb_yaml_property(r, n, &joint_properties[i], turns(j->def.type), &j->def);
-  }
-  if (!mimic) return;
-  const yml_node* leader = limb_yml_need(&r->report, n, "joint");
-  if (limb_yml_text(&r->report, leader, &j->mimic)) j->mimic_pos = leader->pos;
-}
-
-static void read_start(yaml_reader* r, const yml_node* n, raw_joint* j)
-{
-  const yml_node* start = limb_yml_get(n, start_property.key);
-  if (!start) return;
-  if (!one_dof(j->def.type))
-    cannot_have(r, start, j, ": only revolute, prismatic and helical joints do");
-  else if (j->mimic)
-    limb_report_error(&r->report, RULE_BAD_VALUE, start->key_pos,
-                      "start and mimic exclude each other: a mimic joint follows its leader");
-  else
-    (void)limb_yaml_property(r, n, &start_property, turns(j->def.type), &j->def);
+  if (continuous && (limb_yml_get(limits, "lower") || limb_yml_get(limits, "upper")))
+    limb_report_error(&r->report, RULE_BAD_JOINT, limits->key_pos,
+                      "a continuous joint has no lower or upper limit: only revolute joints do");
+  if (j->def.q_min <= j->def.q_max) return;
+  limb_report_error(&r->report, RULE_LIMIT_SWAPPED, limits->pos, "lower (%s) is above upper (%s)",
+                    limb_show(j->def.q_min).text, limb_show(j->def.q_max).text);
+  j->def.q_min = -HUGE_VAL; // report it once
+  j->def.q_max = HUGE_VAL;
 }
 
 static void read_properties(yaml_reader* r, const yml_node* n, raw_joint* j, bool continuous)
 {
   static const char* const sections[] = {JOINT_SECTIONS, "elastic"};
+  const yml_node* start = limb_yml_get(n, "start");
+  const bool single = one_dof(j->def.type);
   for (int i = 0; i < COUNT(sections); i++) {
     const yml_node* section = limb_yml_get(n, sections[i]);
-    if (!section) continue;
-    if (one_dof(j->def.type) && i < COUNT(sections) - 1)
+    if (!single)
+      cannot_have(r, section, j, only_one_dof);
+    else if (section && i < COUNT(sections) - 1)
       read_section(r, section, j);
-    else if (!one_dof(j->def.type))
-      cannot_have(r, section, j, ": only revolute, prismatic and helical joints do");
   }
-  if (j->def.type == LIMB_FIXED)
-    cannot_have(r, limb_yml_get(n, "drive"), j, "");
+  read_drive(r, n, j);
+  if (!single)
+    cannot_have(r, start, j, only_one_dof);
+  else if (j->mimic)
+    exclude(r, start, "start", "mimic", follows);
   else
-    read_drive(r, n, j);
-  read_start(r, n, j);
-  if (one_dof(j->def.type)) read_elastic(r, n, j);
-  const yml_node* limits = limb_yml_get(n, "limits");
-  if (continuous && (limb_yml_get(limits, "lower") || limb_yml_get(limits, "upper")))
-    limb_report_error(&r->report, RULE_BAD_JOINT, limits->key_pos,
-                      "a continuous joint has no lower or upper limit: only revolute joints do");
-  if (j->def.q_min > j->def.q_max) {
-    char lower[LIMB_NUMBER_SPACE], upper[LIMB_NUMBER_SPACE];
-    (void)limb_print_number(j->def.q_min, lower);
-    (void)limb_print_number(j->def.q_max, upper);
-    limb_report_error(&r->report, RULE_LIMIT_SWAPPED, limits->pos, "lower (%s) is above upper (%s)", lower, upper);
-    j->def.q_min = -HUGE_VAL; // report it once
-    j->def.q_max = HUGE_VAL;
-  }
+    limb_yaml_properties(r, n, &start_property, 1, turns(j->def.type), &j->def);
+  if (single) read_elastic(r, n, j);
+  read_limits(r, limb_yml_get(n, "limits"), j, continuous);
 }
 
-// ---- the joint --------------------------------------------------------------------------------------
-
-// Types of other languages.
-static void suggest_type(const yaml_reader* r, const yml_node* n)
+void limb_yaml_suggest(const yaml_reader* r, const yml_node* n, const char* what, const char* pairs)
 {
-  static const char* const words[][2] = {{"hinge", "revolute"},   {"rotary", "revolute"},  {"slide", "prismatic"},
-                                         {"slider", "prismatic"}, {"linear", "prismatic"}, {"screw", "helical"},
-                                         {"ball", "spherical"},   {"floating", "free"},    {"weld", "fixed"},
-                                         {"rigid", "fixed"}};
-  for (int i = 0; i < COUNT(words); i++) {
-    if (n->kind == YML_SCALAR && strcmp(n->text, words[i][0]) == 0)
-      limb_report_hint(r->report.findings, "limb calls it %s", words[i][1]);
-  }
-}
-
-static int read_type(yaml_reader* r, const yml_node* n, bool* continuous)
-{
-  int type = TYPE_FAULTY;
-  const yml_node* given = limb_yml_get(n, "type");
-  if (!given) return TYPE_OPEN;
-  if (!limb_yml_choice(&r->report, given, joint_type_words, NJOINT_TYPE, &type)) {
-    suggest_type(r, given);
-    return TYPE_FAULTY;
-  }
-  *continuous = type == JOINT_CONTINUOUS;
-  return *continuous ? (int)LIMB_REVOLUTE : type;
+  const int i = n && n->kind == YML_SCALAR ? limb_find_word(pairs, n->text, strlen(n->text)) : -1;
+  if (i < 0 || i % 2 != 0) return;
+  for (int k = 0; k <= i; k++) pairs += strcspn(pairs, " ") + 1;
+  limb_report_hint(r->report.findings, "limb calls %s %.*s", what, (int)strcspn(pairs, " "), pairs);
 }
 
 // Type, placement and everything that depends on them.
 static void read_kind(yaml_reader* r, const yml_node* n, raw_joint* j)
 {
-  bool continuous = false;
-  int type = read_type(r, n, &continuous);
+  const yml_node* given = limb_yml_get(n, "type");
+  int type = TYPE_OPEN;
+  if (given && !limb_yml_choice(&r->report, given, joint_types, &type)) {
+    limb_yaml_suggest(r, given, "it",
+                      "hinge revolute rotary revolute slide prismatic slider prismatic linear prismatic screw helical "
+                      "ball spherical floating free weld fixed rigid fixed");
+    return; // the rest depends on it
+  }
+  const bool continuous = type == JOINT_CONTINUOUS;
+  if (continuous) type = LIMB_REVOLUTE;
   if (type == TYPE_OPEN && !limb_yml_get(n, "dh") && !limb_yml_get(n, "screw")) {
     limb_report_error(&r->report, RULE_MISSING_KEY, n->pos, "the key 'type' is missing");
-    type = TYPE_FAULTY;
+    return;
   }
-  if (type == TYPE_FAULTY) return; // the rest depends on it
   (void)limb_yaml_place(r, n, j, &type);
   if (type < 0) return;
   j->def.type = (limb_joint_type)type;
@@ -355,33 +308,35 @@ static void read_kind(yaml_reader* r, const yml_node* n, raw_joint* j)
 void limb_yaml_joint(yaml_reader* r, const yml_node* n)
 {
   const char* name;
-  if (!limb_yaml_begin(r, n, r->raw->words.joint, joint_keys, COUNT(joint_keys), &name)) return;
-  raw_joint* j = limb_raw_add_joint(r->raw, name, n->pos);
-  if (!j) {
-    r->out_of_memory = true;
+  if (!limb_yaml_begin(r, n, r->raw->words.joint,
+                       "name type parent antecedent child pose dh screw axis axis2 pitch " JOINT_SECTION_WORDS
+                       " drive elastic start",
+                       &name))
     return;
-  }
-  read_bodies(r, n, j);
+  raw_joint* j = limb_raw_add_joint(r->raw, name, n->pos);
+  r->out_of_memory |= !j;
+  if (!j) return;
+  const yml_node* parent = limb_yml_one_of(&r->report, n, "parent antecedent");
+  if (!parent) (void)limb_yml_need(&r->report, n, "parent");
+  j->parent = j->child = ""; // reports nothing more after an error
+  (void)limb_yml_text(&r->report, parent, &j->parent);
+  (void)limb_yml_text(&r->report, limb_yml_need(&r->report, n, "child"), &j->child);
+  yaml_home* home = limb_yaml_find_home(r, j->child);
+  if (home) home->carried = true;
   read_kind(r, n, j);
 }
 
-// ---- shafts -----------------------------------------------------------------------------------------
+// ---- shafts ---------------------------------------------------------------------------------------
 
 void limb_yaml_shaft(yaml_reader* r, const yml_node* n)
 {
-  const char* keys[2 + NSHAFT_PROPERTY] = {"joint", "motor"};
-  for (int i = 0; i < NSHAFT_PROPERTY; i++) keys[2 + i] = shaft_properties[i].key;
   r->report.about = (limb_subject){"shaft", NULL};
   if (!limb_yml_is(&r->report, n, YML_MAP)) return;
   raw_shaft* x = limb_raw_add_shaft(r->raw, n->pos);
-  if (!x) {
-    r->out_of_memory = true;
-    return;
-  }
+  r->out_of_memory |= !x;
+  if (!x) return;
   if (limb_yml_text(&r->report, limb_yml_need(&r->report, n, "joint"), &x->joint)) r->report.about.name = x->joint;
   (void)limb_yml_text(&r->report, limb_yml_need(&r->report, n, "motor"), &x->motor);
-  limb_yml_check_keys(&r->report, n, keys, COUNT(keys));
-  const int k = limb_names_find(&r->joint_names, x->joint, limb_raw_joint_name, r->raw);
-  const bool angle = k >= 0 && turns(r->raw->joint[k].def.type);
-  for (int i = 0; i < NSHAFT_PROPERTY; i++) (void)limb_yaml_property(r, n, &shaft_properties[i], angle, &x->def);
+  limb_yml_check_keys(&r->report, n, "joint motor ratio stiffness damping rest");
+  limb_yaml_properties(r, n, shaft_properties, NSHAFT_PROPERTY, limb_yaml_turns(r, x->joint), &x->def);
 }

@@ -6,11 +6,6 @@
 
 #include <string.h>
 
-static const char* const loop_keys[] = {
-  "name", "type", "a", "b", "joint", "other", "ratio", "offset", "length", "coefficients", "radius", "locked", "law"};
-
-// ---- keys --------------------------------------------------------------------------------
-
 // Reports keys that belong to other kinds, and missing ones.
 static void check_keys(yaml_reader* r, const yml_node* n, limb_loop_kind kind)
 {
@@ -18,7 +13,7 @@ static void check_keys(yaml_reader* r, const yml_node* n, limb_loop_kind kind)
   for (int i = 0; i < NYAML_LOOP_PROPERTY + COUNT(ends); i++) {
     const bool end = i >= NYAML_LOOP_PROPERTY;
     const char* key = end ? ends[i - NYAML_LOOP_PROPERTY] : loop_properties[i].name;
-    const bool own = end ? !loop_of_joints(kind) : (loop_properties[i].kinds & 1u << kind) != 0;
+    const bool own = end ? !loop_of_joints(kind) : loop_has(i, kind);
     const yml_node* value = limb_yml_get(n, key);
     if (value && !own)
       limb_report_error(&r->report, RULE_BAD_LOOP, value->key_pos, "a %s loop has no %s", loop_words[kind], key);
@@ -26,29 +21,24 @@ static void check_keys(yaml_reader* r, const yml_node* n, limb_loop_kind kind)
   }
 }
 
-// ---- between bodies ---------------------------------------------------------------------------------
+// ---- between bodies -------------------------------------------------------------------------------
 
 static void read_end(yaml_reader* r, const yml_node* n, raw_end* end)
 {
-  static const char* const keys[] = {"body", "frame", YAML_POSE_KEYS, "dh"};
-  static const char* const carriers[] = {"body", "frame"};
-  static const char* const pose_keys[] = {YAML_POSE_KEYS};
   if (!limb_yml_is(&r->report, n, YML_MAP)) return;
   end->pos = n->pos;
-  limb_yml_check_keys(&r->report, n, keys, COUNT(keys));
-  const yml_node* carrier = limb_yml_one_of(&r->report, n, carriers, COUNT(carriers));
+  limb_yml_check_keys(&r->report, n, "body frame " YAML_POSE_KEYS " dh");
+  const yml_node *carrier = limb_yml_one_of(&r->report, n, "body frame"), *row = limb_yml_get(n, "dh");
   if (!carrier)
     limb_report_error(&r->report, RULE_MISSING_KEY, n->pos, "%s names neither a body nor a frame", n->key);
   else
     (void)limb_yml_text(&r->report, carrier, carrier->key[0] == 'b' ? &end->body : &end->frame);
-  const yml_node* row = limb_yml_get(n, "dh");
   if (!row) {
     (void)limb_yaml_pose(r, n, &end->pose);
     return;
   }
-  for (int i = 0; i < COUNT(pose_keys); i++) {
-    const yml_node* other = limb_yml_get(n, pose_keys[i]);
-    if (other)
+  for (const yml_node* other = n->first; other; other = other->next) {
+    if (limb_has_word(YAML_POSE_KEYS, other->key))
       limb_report_error(&r->report, RULE_BAD_VALUE, other->key_pos,
                         "dh and %s exclude each other: the row is a complete pose", other->key);
   }
@@ -57,67 +47,45 @@ static void read_end(yaml_reader* r, const yml_node* n, raw_end* end)
 
 static void read_locked(yaml_reader* r, const yml_node* n, limb_loop_def* def)
 {
-  if (!n || !limb_yml_is(&r->report, n, YML_LIST)) return;
+  if (!limb_yml_is(&r->report, n, YML_LIST)) return;
   if (n->count == 0)
     limb_report_error(&r->report, RULE_BAD_LOOP, n->pos, "locked is empty: the loop would have no effect");
   for (const yml_node* entry = n->first; entry; entry = entry->next) {
     int i = 0;
-    if (!limb_yml_choice(&r->report, entry, direction_words, NDIRECTION, &i)) continue;
+    if (!limb_yml_choice(&r->report, entry, DIRECTIONS, &i)) continue;
     if (def->locked & 1u << i)
       limb_report_error(&r->report, RULE_BAD_VALUE, entry->pos, "%s appears twice in locked", direction_words[i]);
     def->locked |= 1u << i;
   }
 }
 
-static void read_between_bodies(yaml_reader* r, const yml_node* n, raw_loop* x)
-{
-  read_end(r, limb_yml_get(n, "a"), &x->end[0]);
-  read_end(r, limb_yml_get(n, "b"), &x->end[1]);
-  if (x->def.kind == LIMB_LOOP_LOCK) read_locked(r, limb_yml_get(n, "locked"), &x->def);
-  if (x->def.kind == LIMB_LOOP_DISTANCE) (void)limb_yaml_property(r, n, &loop_length, false, &x->def);
-  if (loop_has_radius(x->def.kind)) (void)limb_yaml_property(r, n, &loop_radius, false, &x->def);
-}
-
-// ---- between joints ---------------------------------------------------------------------------------
-
-static bool joint_turns(const yaml_reader* r, const char* joint)
-{
-  const int k = limb_names_find(&r->joint_names, joint, limb_raw_joint_name, r->raw);
-  return k >= 0 && turns(r->raw->joint[k].def.type);
-}
+// ---- between joints -------------------------------------------------------------------------------
 
 static void read_coefficients(yaml_reader* r, const yml_node* n, limb_loop_def* def)
 {
-  if (!n || !limb_yml_is(&r->report, n, YML_LIST)) return;
-  if (n->count < 1 || n->count > LIMB_LOOP_COEFFICIENTS) {
+  if (!limb_yml_is(&r->report, n, YML_LIST)) return;
+  if (n->count < 1 || n->count > LIMB_LOOP_COEFFICIENTS)
     limb_report_error(&r->report, RULE_WRONG_COUNT, n->pos,
                       "coefficients must be a list of 1 to %d numbers, found %d entries", LIMB_LOOP_COEFFICIENTS,
                       n->count);
-    return;
-  }
-  (void)limb_yml_numbers(&r->report, n, n->count, def->coefficient);
+  else
+    (void)limb_yml_numbers(&r->report, n, n->count, def->coefficient);
 }
 
 static void read_between_joints(yaml_reader* r, const yml_node* n, raw_loop* x)
 {
+  const bool gear = x->def.kind == LIMB_LOOP_GEAR;
   (void)limb_yml_text(&r->report, limb_yml_get(n, "joint"), &x->joint);
   (void)limb_yml_text(&r->report, limb_yml_get(n, "other"), &x->other);
-  const bool angle = joint_turns(r, x->joint), other = joint_turns(r, x->other);
-  if (x->def.kind == LIMB_LOOP_GEAR) {
-    x->def.coefficient[1] = 1;
-    (void)limb_yaml_property(r, n, &loop_ratio, false, &x->def);
-    (void)limb_yaml_property(r, n, &loop_offset, angle, &x->def);
-  } else {
-    read_coefficients(r, limb_yml_get(n, "coefficients"), &x->def);
-  }
-  const bool units = x->def.kind == LIMB_LOOP_GEAR ? angle != other : angle || other;
-  if (r->angle != 1 && units)
+  const bool angle = limb_yaml_turns(r, x->joint), other = limb_yaml_turns(r, x->other);
+  if (gear) x->def.coefficient[1] = 1;
+  if (r->angle != 1 && (gear ? angle != other : angle || other))
     limb_report_note(&r->report, RULE_ASSUMED, x->pos,
                      "its %s in radians and metres, whatever the unit of angles in this file",
-                     x->def.kind == LIMB_LOOP_GEAR ? "ratio is" : "coefficients are");
+                     gear ? "ratio is" : "coefficients are");
 }
 
-// ---- prescribed motion ----------------------------------------------------------------------------------------
+// ---- prescribed motion ----------------------------------------------------------------------------
 
 // The direction of a constraint: the row-th of those that are locked.
 static unsigned direction_of(unsigned locked, int row)
@@ -128,62 +96,56 @@ static unsigned direction_of(unsigned locked, int row)
   return 0;
 }
 
-static int row_count(const limb_loop_def* def, unsigned locked)
-{
-  int rows = limb_loop_kind_rows(def->kind);
-  for (unsigned bits = def->kind == LIMB_LOOP_LOCK ? locked : 0; bits; bits &= bits - 1) rows++;
-  return rows;
-}
-
 static void read_law(yaml_reader* r, const yml_node* n, raw_loop* x)
 {
-  if (!n || !limb_yml_is(&r->report, n, YML_MAP)) return;
   limb_loop_def* def = &x->def;
-  const char* keys[1 + NLAW_PROPERTY] = {"row"};
-  const unsigned locked = def->kind == LIMB_LOOP_LOCK ? def->locked : limb_loop_kind_locked(def->kind);
-  const int rows = row_count(def, locked);
-  for (int i = 0; i < NLAW_PROPERTY; i++) keys[1 + i] = law_properties[i].key;
-  limb_yml_check_keys(&r->report, n, keys, COUNT(keys));
+  const bool lock = def->kind == LIMB_LOOP_LOCK;
+  const unsigned locked = lock ? def->locked : limb_loop_kind_locked(def->kind);
+  int rows = limb_loop_kind_rows(def->kind);
+  if (!limb_yml_is(&r->report, n, YML_MAP)) return;
+  for (unsigned bits = lock ? locked : 0; bits; bits &= bits - 1) rows++;
+  limb_yml_check_keys(&r->report, n, "row constant rate amplitude frequency phase");
   if (rows == 0) return; // locked is missing or faulty, which was reported
   const yml_node* row = limb_yml_get(n, "row");
   if (!row && rows > 1)
     limb_report_error(&r->report, RULE_MISSING_KEY, n->pos,
                       "the key 'row' of law is missing: a %s loop has %d constraints", loop_words[def->kind], rows);
   (void)limb_yml_integer(&r->report, row, 0, rows - 1, &def->law.row);
-  const bool angle =
-    loop_of_joints(def->kind) ? joint_turns(r, x->joint) : direction_of(locked, def->law.row) & (LIMB_MOVE_X - 1);
-  for (int i = 0; i < NLAW_PROPERTY; i++) (void)limb_yaml_property(r, n, &law_properties[i], angle, &def->law);
+  const bool turns = direction_of(locked, def->law.row) & (LIMB_MOVE_X - 1);
+  limb_yaml_properties(r, n, law_properties, NLAW_PROPERTY,
+                       loop_of_joints(def->kind) ? limb_yaml_turns(r, x->joint) : turns, &def->law);
 }
 
-// ---- the loop ---------------------------------------------------------------------------------------
-
-// Types of joints, and of other languages.
-static void suggest_type(const yaml_reader* r, const yml_node* n)
-{
-  static const char* const words[][2] = {{"revolute", "pin"},   {"hinge", "pin"},   {"prismatic", "slider"},
-                                         {"spherical", "ball"}, {"fixed", "weld"},  {"connect", "ball"},
-                                         {"mimic", "gear"},     {"rod", "distance"}};
-  for (int i = 0; i < COUNT(words); i++) {
-    if (n->kind == YML_SCALAR && strcmp(n->text, words[i][0]) == 0)
-      limb_report_hint(r->report.findings, "limb calls such a loop %s", words[i][1]);
-  }
-}
+// ---- the loop -------------------------------------------------------------------------------------
 
 void limb_yaml_loop(yaml_reader* r, const yml_node* n)
 {
   const char* name;
   int kind = 0;
-  if (!limb_yaml_begin(r, n, "loop", loop_keys, COUNT(loop_keys), &name)) return;
+  if (!limb_yaml_begin(r, n, "loop", "name type a b joint other ratio offset length coefficients radius locked law",
+                       &name))
+    return;
   const yml_node* type = limb_yml_need(&r->report, n, "type");
-  const bool known = limb_yml_choice(&r->report, type, loop_words, NLOOP_KIND, &kind);
-  if (type && !known) suggest_type(r, type);
+  const bool known = limb_yml_choice(&r->report, type, loop_kinds, &kind);
+  if (!known)
+    limb_yaml_suggest(r, type, "such a loop",
+                      "revolute pin hinge pin prismatic slider spherical ball fixed weld connect ball mimic gear rod "
+                      "distance");
   raw_loop* x = limb_raw_add_loop(r->raw, name, (limb_loop_kind)kind, n->pos);
   r->out_of_memory |= !x;
   if (!x || !known) return; // the rest depends on it
   check_keys(r, n, x->def.kind);
-  if (loop_of_joints(x->def.kind))
+  if (loop_of_joints(x->def.kind)) {
     read_between_joints(r, n, x);
-  else
-    read_between_bodies(r, n, x);
+  } else {
+    read_end(r, limb_yml_get(n, "a"), &x->end[0]);
+    read_end(r, limb_yml_get(n, "b"), &x->end[1]);
+  }
+  if (x->def.kind == LIMB_LOOP_LOCK) read_locked(r, limb_yml_get(n, "locked"), &x->def);
+  if (x->def.kind == LIMB_LOOP_POLYNOMIAL) read_coefficients(r, limb_yml_get(n, "coefficients"), &x->def);
+  for (int i = 0; i < NLOOP_NUMBER; i++) {
+    if (loop_has(loop_property(loop_numbers[i].key), x->def.kind))
+      limb_yaml_properties(r, n, &loop_numbers[i], 1, limb_yaml_turns(r, x->joint), &x->def);
+  }
   read_law(r, limb_yml_get(n, "law"), x);
 }

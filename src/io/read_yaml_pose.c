@@ -10,17 +10,15 @@
 // shift back.
 #include "io/read_yaml.h"
 
-#include "base/number.h"
 #include "io/geometry.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-// ---- poses ------------------------------------------------------------------------------------------
+// ---- poses ----------------------------------------------------------------------------------------
 
-static const char* const pose_keys[] = {YAML_POSE_KEYS};
-static const char* const rotation_keys[] = {"rpy", "quaternion", "matrix"};
+static const char rotation_keys[] = "rpy quaternion matrix";
 
 int limb_yaml_vec3(yaml_reader* r, const yml_node* n, sp_vec3* x)
 {
@@ -33,17 +31,13 @@ int limb_yaml_vec3(yaml_reader* r, const yml_node* n, sp_vec3* x)
 int limb_yaml_direction(yaml_reader* r, const yml_node* n, sp_vec3* x)
 {
   if (!limb_yaml_vec3(r, n, x)) return 0;
-  if (limb_is_zero(*x)) {
-    limb_report_error(&r->report, RULE_BAD_AXIS, n->pos, "%s is zero", n->key);
-    return 0;
-  }
   const double length = limb_length(*x);
-  if (fabs(length - 1) > 1e-6) {
-    char text[LIMB_NUMBER_SPACE];
-    (void)limb_print_number(length, text);
-    limb_report_note(&r->report, RULE_NORMALISED, n->pos, "%s has length %s: only its direction is used", n->key, text);
-  }
-  return 1;
+  if (length == 0)
+    limb_report_error(&r->report, RULE_BAD_AXIS, n->pos, "%s is zero", n->key);
+  else if (fabs(length - 1) > 1e-6)
+    limb_report_note(&r->report, RULE_NORMALISED, n->pos, "%s has length %s: only its direction is used", n->key,
+                     limb_show(length).text);
+  return length != 0;
 }
 
 static int read_quaternion(yaml_reader* r, const yml_node* n, sp_mat3* R)
@@ -52,9 +46,8 @@ static int read_quaternion(yaml_reader* r, const yml_node* n, sp_mat3* R)
   if (!limb_yml_numbers(&r->report, n, 4, q)) return 0;
   const double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
   if (!(fabs(norm - 1) <= 1e-3)) {
-    char text[LIMB_NUMBER_SPACE];
-    (void)limb_print_number(norm, text);
-    limb_report_error(&r->report, RULE_BAD_VALUE, n->pos, "the quaternion has norm %s instead of 1", text);
+    limb_report_error(&r->report, RULE_BAD_VALUE, n->pos, "the quaternion has norm %s instead of 1",
+                      limb_show(norm).text);
     limb_report_hint(r->report.findings, "the order of its numbers is x, y, z, w");
     return 0;
   }
@@ -79,11 +72,9 @@ static int read_matrix(yaml_reader* r, const yml_node* n, sp_mat3* R)
   if (!limb_yml_numbers(&r->report, n, 9, A.m)) return 0;
   const double defect = rotation_defect(&A);
   if (!(defect <= 1e-6)) {
-    char text[LIMB_NUMBER_SPACE];
-    (void)limb_print_number(defect, text);
     limb_report_error(&r->report, RULE_BAD_VALUE, n->pos,
                       "the matrix is not a rotation: R'R = 1 or det R = 1 is violated by %s (at most 1e-6 is allowed)",
-                      text);
+                      limb_show(defect).text);
     return 0;
   }
   *R = A;
@@ -94,7 +85,7 @@ static int read_matrix(yaml_reader* r, const yml_node* n, sp_mat3* R)
 static int read_rotation(yaml_reader* r, const yml_node* map, sp_mat3* R)
 {
   *R = sp_identity3();
-  const yml_node* n = limb_yml_one_of(&r->report, map, rotation_keys, COUNT(rotation_keys));
+  const yml_node* n = limb_yml_one_of(&r->report, map, rotation_keys);
   if (!n) return 1;
   double rpy[3];
   switch (n->key[0]) {
@@ -118,50 +109,44 @@ int limb_yaml_pose(yaml_reader* r, const yml_node* map, sp_pose* X)
 int limb_yaml_pose_value(yaml_reader* r, const yml_node* n, sp_pose* X)
 {
   if (!limb_yml_is(&r->report, n, YML_MAP)) return 0;
-  limb_yml_check_keys(&r->report, n, pose_keys, COUNT(pose_keys));
+  limb_yml_check_keys(&r->report, n, YAML_POSE_KEYS);
   return limb_yaml_pose(r, n, X);
 }
 
 int limb_yaml_rotation_value(yaml_reader* r, const yml_node* n, sp_mat3* R)
 {
   if (!limb_yml_is(&r->report, n, YML_MAP)) return 0;
-  limb_yml_check_keys(&r->report, n, rotation_keys, COUNT(rotation_keys));
+  limb_yml_check_keys(&r->report, n, rotation_keys);
   return read_rotation(r, n, R);
 }
 
 // ---- Denavit-Hartenberg rows ------------------------------------------------------------------------
 
-static const char* const modified_keys[] = {"gamma", "b", "alpha", "d", "theta", "r", "sigma"};
-static const char* const standard_keys[] = {"theta", "d", "a", "alpha", "sigma"};
+static const char modified_keys[] = "gamma b alpha d theta r", standard_keys[] = "theta d a alpha";
 
-// The numbers of a row: those with the names of Greek letters are angles.
-static int read_row(yaml_reader* r, const yml_node* n, const char* const* keys, int count, double* x)
+// The numbers of a row in the order of its keys: those with the names of Greek letters are angles.
+static int read_row(yaml_reader* r, const yml_node* row, const char* keys, double x[6])
 {
   const int before = r->report.errors;
-  for (int i = 0; i < count; i++) {
-    const yml_node* value = limb_yml_get(n, keys[i]);
-    x[i] = 0;
-    if (keys[i][1] == 0)
-      (void)limb_yml_number(&r->report, value, &x[i]);
-    else
-      (void)limb_yml_angle(&r->report, value, r->angle, &x[i]);
+  for (int i = 0; i < 6; i++) x[i] = 0;
+  for (const yml_node* n = row->first; n; n = n->next) {
+    const int i = limb_find_word(keys, n->key, strlen(n->key));
+    if (i >= 0 && n->key[1] == 0)
+      (void)limb_yml_number(&r->report, n, &x[i]);
+    else if (i >= 0)
+      (void)limb_yml_angle(&r->report, n, r->angle, &x[i]);
   }
   return r->report.errors == before;
 }
 
-static int modified_pose(yaml_reader* r, const yml_node* n, sp_pose* X)
+// The frame that a row leads to.
+static int row_pose(yaml_reader* r, const yml_node* n, sp_pose* X)
 {
   double x[6];
-  if (!read_row(r, n, modified_keys, 6, x)) return 0;
-  *X = sp_compose(sp_compose(limb_screw_z(x[0], x[1]), limb_screw_x(x[2], x[3])), limb_screw_z(x[4], x[5]));
-  return 1;
-}
-
-static int standard_pose(yaml_reader* r, const yml_node* n, sp_pose* X)
-{
-  double x[4];
-  if (!read_row(r, n, standard_keys, 4, x)) return 0;
-  *X = sp_compose(limb_screw_z(x[0], x[1]), limb_screw_x(x[3], x[2]));
+  const bool modified = r->dh == FORM_MODIFIED;
+  if (!read_row(r, n, modified ? modified_keys : standard_keys, x)) return 0;
+  *X = modified ? sp_compose(sp_compose(limb_screw_z(x[0], x[1]), limb_screw_x(x[2], x[3])), limb_screw_z(x[4], x[5]))
+                : sp_compose(limb_screw_z(x[0], x[1]), limb_screw_x(x[3], x[2]));
   return 1;
 }
 
@@ -169,8 +154,8 @@ static int standard_pose(yaml_reader* r, const yml_node* n, sp_pose* X)
 // child's frame is a further along x, which a translation can have in its placement.
 static int place_standard(yaml_reader* r, const yml_node* n, raw_joint* j, int type)
 {
-  double x[4];
-  if (!read_row(r, n, standard_keys, 4, x)) return 0;
+  double x[6];
+  if (!read_row(r, n, standard_keys, x)) return 0;
   const sp_pose turned = limb_screw_z(x[0], x[1]), A = limb_screw_x(x[3], 0);
   j->def.placement = sp_compose(turned, A);
   j->def.axis = sp_v3(A.R.m[6], A.R.m[7], A.R.m[8]);
@@ -214,10 +199,10 @@ static int check_row(yaml_reader* r, const yml_node* n, int sigma)
   if (r->dh == FORM_REPORTED) return 0;
   const int before = r->report.errors;
   const bool modified = r->dh == FORM_MODIFIED;
-  if (modified)
-    limb_yml_check_keys(&r->report, n, modified_keys, COUNT(modified_keys) - !sigma);
-  else
-    limb_yml_check_keys(&r->report, n, standard_keys, COUNT(standard_keys) - !sigma);
+  limb_yml_check_keys(&r->report, n,
+                      sigma      ? modified ? "gamma b alpha d theta r sigma" : "theta d a alpha sigma"
+                      : modified ? modified_keys
+                                 : standard_keys);
   if (r->report.errors == before) return 1;
   limb_report_hint(r->report.findings, "a %s row has %s%s", modified ? "modified" : "standard",
                    modified ? "gamma, b, alpha, d, theta, r" : "theta, d, a, alpha", sigma ? ", sigma" : "");
@@ -229,14 +214,13 @@ static int place_dh(yaml_reader* r, const yml_node* n, raw_joint* j, int* type)
   const int good = check_row(r, n, 1);
   if (r->dh == FORM_REPORTED || n->kind != YML_MAP) return 0;
   if (!settle_sigma(r, n, type)) return 0;
-  const bool placed = r->dh == FORM_MODIFIED ? modified_pose(r, n, &j->def.placement) : place_standard(r, n, j, *type);
+  const bool placed = r->dh == FORM_MODIFIED ? row_pose(r, n, &j->def.placement) : place_standard(r, n, j, *type);
   return placed && good;
 }
 
 int limb_yaml_row_pose(yaml_reader* r, const yml_node* n, sp_pose* X)
 {
-  if (!check_row(r, n, 0)) return 0;
-  return r->dh == FORM_MODIFIED ? modified_pose(r, n, X) : standard_pose(r, n, X);
+  return check_row(r, n, 0) && row_pose(r, n, X);
 }
 
 // ---- homes -------------------------------------------------------------------------------------
@@ -256,9 +240,8 @@ static int home_of_child(yaml_reader* r, const raw_joint* j, file_pos at, sp_pos
     if (home || ground) continue;
     good = 0;
     if (!*body[i]) continue; // reported
-    char name[LIMB_EXCERPT_SPACE];
     limb_report_error(&r->report, RULE_MISSING_KEY, at, "its %s '%s' has no home, which is needed to place the joint",
-                      role[i], limb_excerpt(body[i], body[i] + strlen(body[i]), name));
+                      role[i], limb_excerpt(body[i], NULL).text);
   }
   *M = *pose[0];
   *T = sp_compose(sp_invert(*pose[1]), *pose[0]);
@@ -272,19 +255,18 @@ static int normalise_screw(yaml_reader* r, const yml_node* n, sp_motion* S)
 {
   const bool rotates = !limb_is_zero(S->w);
   const double length = limb_length(rotates ? S->w : S->v), off = fabs(length - 1);
-  char text[LIMB_NUMBER_SPACE];
+  const number_text text = limb_show(length);
   if (off <= 4 * DBL_EPSILON) return 1;
-  (void)limb_print_number(length, text);
   if (!(off <= 1e-3)) {
     limb_report_error(&r->report, RULE_BAD_AXIS, n->pos, "the %s part of the screw has length %s instead of 1",
-                      rotates ? "angular" : "linear", text);
+                      rotates ? "angular" : "linear", text.text);
     limb_report_hint(r->report.findings, "a screw is wx, wy, wz, vx, vy, vz with |w| = 1, or w = 0 and |v| = 1");
     return 0;
   }
   if (off > 1e-6)
     limb_report_note(&r->report, RULE_NORMALISED, n->pos,
                      "the %s part of the screw has length %s; the screw is divided by it",
-                     rotates ? "angular" : "linear", text);
+                     rotates ? "angular" : "linear", text.text);
   *S = sp_scalem(1 / length, *S);
   return 1;
 }
@@ -294,13 +276,12 @@ static int settle_screw_type(yaml_reader* r, const yml_node* n, const sp_motion*
 {
   const bool rotates = !limb_is_zero(S->w);
   const double size = sp_norm3(S->v), slope = fabs(pitch);
-  char text[LIMB_NUMBER_SPACE];
-  (void)limb_print_number(pitch, text);
+  const number_text text = limb_show(pitch);
   if (*type == TYPE_OPEN) {
     *type = !rotates ? LIMB_PRISMATIC : slope > 1e-9 * size ? LIMB_HELICAL : LIMB_REVOLUTE;
     if (*type != LIMB_HELICAL) return 1;
     limb_report_note(&r->report, RULE_ASSUMED, n->pos, "w.v of the screw is %s m/rad: a helical joint is assumed",
-                     text);
+                     text.text);
     limb_report_hint(r->report.findings, "write 'type: revolute' if w and v should be perpendicular");
     return 1;
   }
@@ -314,7 +295,7 @@ static int settle_screw_type(yaml_reader* r, const yml_node* n, const sp_motion*
                       rotates ? "not " : "");
   else if (rotates && *type != LIMB_HELICAL && slope > 1e-6 * size)
     limb_report_error(&r->report, RULE_BAD_JOINT, n->pos, "the joint is %s, but its screw has the pitch %s m/rad",
-                      joint_type_words[*type], text);
+                      joint_type_words[*type], text.text);
   else
     return 1;
   return 0;
@@ -363,8 +344,7 @@ static int place_by_screw(yaml_reader* r, const yml_node* n, raw_joint* j, int* 
 
 int limb_yaml_place(yaml_reader* r, const yml_node* n, raw_joint* j, int* type)
 {
-  static const char* const ways[] = {"pose", "dh", "screw"};
-  const yml_node* way = limb_yml_one_of(&r->report, n, ways, COUNT(ways));
+  const yml_node* way = limb_yml_one_of(&r->report, n, "pose dh screw");
   const yaml_home* home = limb_yaml_find_home(r, j->child);
   sp_pose M;
   if (home && way && way->key[0] != 's') {

@@ -7,6 +7,7 @@
 
 #include "io/findings.h"
 #include "io/memory_pool.h"
+#include "io/properties.h"
 #include "io/raw_robot.h"
 
 // ---- the source -----------------------------------------------------------------------------------
@@ -74,9 +75,26 @@ limb_status limb_make_robot(const char* name, limb_raw_robot* s);
 
 // ---- writers --------------------------------------------------------------------------------------
 
-// Write a builder whose tree and names were checked. What the language has no standard form for is reported
-// (findings may be NULL). LIMB_OK or LIMB_E_NOMEM.
-limb_status limb_write_yaml(const limb_builder* b, limb_text_fn* write, void* context, limb_findings* findings);
-limb_status limb_write_urdf(const limb_builder* b, limb_text_fn* write, void* context, limb_findings* findings);
+typedef struct limb_writer {
+  const limb_builder* b; // its tree and names were checked
+  limb_text_fn* write;
+  void* context;
+  limb_findings* findings; // may be NULL
+  limb_format format;
+} limb_writer;
+
+// Writes a text with values in the form of the language, XML attributes with their quotes:
+//   %s a text as it is, %d an int, %g a double, %v a vector (const sp_vec3*), %l a list (int, const double*),
+//   %q a name, %B %J the name of a body, of a joint (int)
+void limb_put(const limb_writer* w, const char* format, ...);
+
+// Writes the properties of a table that differ from those of `unset` (NULL: all), each after the text before it, which
+// for all but the first is `between`. Returns whether there was one.
+int limb_put_properties(const limb_writer* w, const property* p, int count, const void* def, const void* unset,
+                        const char* before, const char* between);
+
+// Write the robot of a writer. What the language has no standard form for is reported.
+void limb_write_yaml(const limb_writer* w);
+void limb_write_urdf(const limb_writer* w);
 
 #endif

@@ -101,21 +101,16 @@ tag_slots limb_tag_scan(const char* text, const inertia_tag* tag)
   }
 }
 
-static void moments_of(const sp_inertia* Y, double v[6])
-{
-  v[0] = Y->xx, v[1] = Y->xy, v[2] = Y->xz, v[3] = Y->yy, v[4] = Y->yz, v[5] = Y->zz;
-}
-
 void limb_tag_from_body(const inertia_tag* tag, const sp_inertia* Y, double value[6])
 {
   sp_pose X = sp_pose_identity();
   memcpy(X.R.m, tag->R, sizeof X.R.m);
-  moments_of(Y, value);
+  limb_get_moments(Y, value);
   if (limb_no_rotation(&X.R)) return;
   // I_tag = R' I_body R
   X.R = sp_transpose3(X.R);
   const sp_inertia turned = limb_inertia_move(X, *Y);
-  moments_of(&turned, value);
+  limb_get_moments(&turned, value);
   // Rounding residues of zeros are not written.
   const double residue = 8 * DBL_EPSILON * (fabs(value[0]) + fabs(value[3]) + fabs(value[5]));
   for (int k = 0; k < 6; k++) {

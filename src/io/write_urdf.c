@@ -3,9 +3,7 @@
 // Inertias are written in link axes. Rotations are written as roll, pitch and yaw, which all tools understand, and
 // read back to about 1e-16; all other numbers read back to the same bits. Where URDF requires a limit and there is
 // none, 1e308 is written, which limb reads as no limit.
-#include "base/number.h"
 #include "io/geometry.h"
-#include "io/properties.h"
 #include "io/reading.h"
 
 #include <math.h>
@@ -13,27 +11,29 @@
 #include <string.h>
 
 // What is not part of the standard, counted so that each kind is reported once.
-enum { USES_ROTOR, USES_GEAR, USES_SPRING, USES_PITCH, USES_AXIS2, USES_DRIVE, USES_SHAFT, USES_START, USES_TYPE };
+enum {
+  USES_ROTOR,
+  USES_GEAR,
+  USES_SPRING,
+  USES_PITCH,
+  USES_AXIS2,
+  USES_DRIVE,
+  USES_SHAFT,
+  USES_START,
+  USES_TYPE,
+  NUSE
+};
 
-static const char* const use_words[] = {[USES_ROTOR] = "the rotor inertia",
-                                        [USES_GEAR] = "the gear ratio",
-                                        [USES_SPRING] = "the spring",
-                                        [USES_PITCH] = "the pitch",
-                                        [USES_AXIS2] = "the second axis",
-                                        [USES_DRIVE] = "whether a motor drives it",
-                                        [USES_SHAFT] = "the elastic shaft",
-                                        [USES_START] = "the starting value for closing loops",
-                                        [USES_TYPE] = "the type"};
-
-enum { NUSE = sizeof use_words / sizeof use_words[0] };
+static const char* const use_words[NUSE] = {"the rotor inertia", "the gear ratio",
+                                            "the spring",        "the pitch",
+                                            "the second axis",   "whether a motor drives it",
+                                            "the elastic shaft", "the starting value for closing loops",
+                                            "the type"};
 
 static const file_pos nowhere = {0, 0};
 
 typedef struct urdf_writer {
-  const limb_builder* b;
-  limb_text_fn* write;
-  void* context;
-  limb_findings* findings;
+  const limb_writer* out;
   limb_base base; // how the root is attached to the world; AS_FILE: the world is written as a link
   int uses[NUSE];
   const char* first[NUSE]; // the first joint
@@ -50,116 +50,32 @@ static void report_uses(const urdf_writer* w)
     char others[48] = "";
     if (w->uses[i] > 1) (void)snprintf(others, sizeof others, ", here and in %d more", w->uses[i] - 1);
     if (w->uses[i] > 0)
-      limb_report(w->findings, RULE_EXTENSION, nowhere, (limb_subject){"joint", w->first[i]}, "%s is %s%s",
+      limb_report(w->out->findings, RULE_EXTENSION, nowhere, (limb_subject){"joint", w->first[i]}, "%s is %s%s",
                   use_words[i], i == USES_TYPE ? "not part of the URDF standard" : "written in <limb>", others);
   }
 }
 
-// ---- text -----------------------------------------------------------------------------------------
-
-static void put(const urdf_writer* w, const char* text) { w->write(w->context, text); }
-
-static void put_number(const urdf_writer* w, double x)
-{
-  char text[LIMB_NUMBER_SPACE];
-  (void)limb_print_number(x == 0 ? 0 : x, text); // without the sign of a zero
-  put(w, text);
-}
-
-// The escaped form of a character that an attribute cannot contain; NULL for all others.
-static const char* escape(char c)
-{
-  static const char special[] = "&<>\"\t\n\r";
-  static const char* const escaped[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#9;", "&#10;", "&#13;"};
-  const char* at = strchr(special, c);
-  return at ? escaped[at - special] : NULL;
-}
-
-static void begin_attribute(const urdf_writer* w, const char* name)
-{
-  put(w, " ");
-  put(w, name);
-  put(w, "=\"");
-}
-
-// ` name="text"`, escaped.
-static void put_text(const urdf_writer* w, const char* name, const char* text)
-{
-  begin_attribute(w, name);
-  for (; *text; text++) {
-    const char plain[2] = {*text, 0}, *escaped = escape(*text);
-    put(w, escaped ? escaped : plain);
-  }
-  put(w, "\"");
-}
-
-static void put_values(const urdf_writer* w, const char* name, const double* x, int count)
-{
-  begin_attribute(w, name);
-  for (int i = 0; i < count; i++) {
-    if (i) put(w, " ");
-    put_number(w, x[i]);
-  }
-  put(w, "\"");
-}
-
-static void put_value(const urdf_writer* w, const char* name, double x) { put_values(w, name, &x, 1); }
-
-static void put_vector(const urdf_writer* w, const char* name, sp_vec3 x)
-{
-  put_values(w, name, (const double[3]){x.x, x.y, x.z}, 3);
-}
-
-static void put_properties(const urdf_writer* w, const property* p, int count, const void* def)
-{
-  for (int i = 0; i < count; i++) put_value(w, p[i].key, get_property(&p[i], def));
-}
-
 // A line with an element <origin>; nothing for the identity.
-static void put_origin(const urdf_writer* w, const char* indent, const sp_pose* X)
+static void put_origin(const limb_writer* o, const char* indent, const sp_pose* X)
 {
+  const sp_vec3 rpy = limb_rpy_of(&X->R);
   if (limb_is_identity(X)) return;
-  put(w, indent);
-  put(w, "<origin");
-  put_vector(w, "xyz", X->p);
-  if (!limb_no_rotation(&X->R)) put_vector(w, "rpy", limb_rpy_of(&X->R));
-  put(w, "/>\n");
+  limb_put(o, "%s<origin xyz=%v", indent, &X->p);
+  if (!limb_no_rotation(&X->R)) limb_put(o, " rpy=%v", &rpy);
+  limb_put(o, "/>\n");
 }
 
-// ---- names ----------------------------------------------------------------------------------------
-
-static const char* body_name(const urdf_writer* w, int body)
+static void put_link(const limb_writer* o, const char* name, const sp_inertia* Y)
 {
-  limb_body_def def;
-  return limb_builder_get_body(w->b, body, &def) ? "" : def.name;
-}
-
-static const char* joint_name(const urdf_writer* w, int joint)
-{
-  limb_joint_def def;
-  return limb_builder_get_joint(w->b, joint, &def) ? "" : def.name;
-}
-
-// ---- links ----------------------------------------------------------------------------------------
-
-static void put_link(const urdf_writer* w, const char* name, const sp_inertia* Y)
-{
-  static const char* const names[6] = {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"};
-  const double I[6] = {Y->xx, Y->xy, Y->xz, Y->yy, Y->yz, Y->zz};
   const sp_pose com = sp_pose_make(sp_identity3(), Y->com);
-  put(w, "  <link");
-  put_text(w, "name", name);
   if (!limb_has_inertia(Y) && limb_is_zero(Y->com)) {
-    put(w, "/>\n");
+    limb_put(o, "  <link name=%q/>\n", name);
     return;
   }
-  put(w, ">\n    <inertial>\n");
-  put_origin(w, "      ", &com);
-  put(w, "      <mass");
-  put_value(w, "value", Y->mass);
-  put(w, "/>\n      <inertia");
-  for (int i = 0; i < 6; i++) put_value(w, names[i], I[i]);
-  put(w, "/>\n    </inertial>\n  </link>\n");
+  limb_put(o, "  <link name=%q>\n    <inertial>\n", name);
+  put_origin(o, "      ", &com);
+  limb_put(o, "      <mass value=%g/>\n      <inertia ixx=%g ixy=%g ixz=%g", Y->mass, Y->xx, Y->xy, Y->xz);
+  limb_put(o, " iyy=%g iyz=%g izz=%g/>\n    </inertial>\n  </link>\n", Y->yy, Y->yz, Y->zz);
 }
 
 // ---- joints ---------------------------------------------------------------------------------------
@@ -173,46 +89,28 @@ static const char* joint_type(const limb_joint_def* j)
   return j->type == LIMB_REVOLUTE && is_unlimited(j) ? "continuous" : joint_type_words[j->type];
 }
 
-static void put_limit(const urdf_writer* w, const limb_joint_def* j)
+static double finite(double limit) { return isinf(limit) ? copysign(1e308, limit) : limit; }
+
+static void put_limit(const limb_writer* o, const limb_joint_def* j)
 {
-  static const char* const names[] = {"lower", "upper", "effort", "velocity"};
-  const double limits[] = {j->q_min, j->q_max, j->effort_max, j->v_max};
   const int range = !is_unlimited(j) || j->type == LIMB_PRISMATIC; // for which URDF requires it
   if (!range && isinf(j->v_max) && isinf(j->effort_max)) return;
-  put(w, "    <limit");
-  for (int i = range ? 0 : 2; i < 4; i++)
-    put_value(w, names[i], isinf(limits[i]) ? copysign(1e308, limits[i]) : limits[i]);
-  put(w, "/>\n");
+  limb_put(o, "    <limit");
+  if (range) limb_put(o, " lower=%g upper=%g", finite(j->q_min), finite(j->q_max));
+  limb_put(o, " effort=%g velocity=%g/>\n", finite(j->effort_max), finite(j->v_max));
 }
-
-static void put_friction_and_mimic(const urdf_writer* w, const limb_joint_def* j)
-{
-  if (j->viscous != 0 || j->coulomb != 0) {
-    put(w, "    <dynamics");
-    put_value(w, "damping", j->viscous);
-    put_value(w, "friction", j->coulomb);
-    put(w, "/>\n");
-  }
-  if (j->mimic < 0) return;
-  put(w, "    <mimic");
-  put_text(w, "joint", joint_name(w, j->mimic));
-  put_value(w, "multiplier", j->multiplier);
-  put_value(w, "offset", j->offset);
-  put(w, "/>\n");
-}
-
-static int same3(sp_vec3 a, sp_vec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
 // 1 when axis2 is the default of a reader, which is known for the plane normal to z.
 static int is_default_axis2(const limb_joint_def* j)
 {
-  return j->type == LIMB_PLANAR && same3(j->axis, sp_v3(0, 0, 1)) && same3(j->axis2, sp_v3(1, 0, 0));
+  return j->type == LIMB_PLANAR && limb_same_vector(j->axis, sp_v3(0, 0, 1)) &&
+         limb_same_vector(j->axis2, sp_v3(1, 0, 0));
 }
 
-static void put_own(urdf_writer* w, const char* name, double x, int what, const char* joint)
+static void put_own(urdf_writer* w, const limb_joint_def* j, const char* name, double x, int what)
 {
-  put_value(w, name, x);
-  use(w, what, joint);
+  limb_put(w->out, " %s=%g", name, x);
+  use(w, what, j->name);
 }
 
 static void put_extension(urdf_writer* w, const limb_joint_def* j)
@@ -220,90 +118,73 @@ static void put_extension(urdf_writer* w, const limb_joint_def* j)
   const int spring = j->stiffness != 0 || j->rest != 0, axis2 = !limb_is_zero(j->axis2) && !is_default_axis2(j);
   const int pitch = j->type == LIMB_HELICAL, drive = j->drive != LIMB_DRIVE_AUTO, start = j->start != 0;
   if (!axis2 && !spring && !pitch && !drive && !start && j->rotor_inertia == 0 && j->gear_ratio == 1) return;
-  put(w, "    <limb");
-  if (j->rotor_inertia != 0) put_own(w, "rotor_inertia", j->rotor_inertia, USES_ROTOR, j->name);
-  if (j->gear_ratio != 1) put_own(w, "gear_ratio", j->gear_ratio, USES_GEAR, j->name);
-  if (spring) {
-    put_own(w, "stiffness", j->stiffness, USES_SPRING, j->name);
-    put_value(w, "rest", j->rest);
-  }
-  if (pitch) put_own(w, "pitch", j->pitch, USES_PITCH, j->name);
-  if (axis2) {
-    put_vector(w, "axis2", j->axis2);
-    use(w, USES_AXIS2, j->name);
-  }
-  if (drive) {
-    put_text(w, "drive", drive_words[j->drive]);
-    use(w, USES_DRIVE, j->name);
-  }
-  if (start) put_own(w, "start", j->start, USES_START, j->name);
-  put(w, "/>\n");
+  limb_put(w->out, "    <limb");
+  if (j->rotor_inertia != 0) put_own(w, j, "rotor_inertia", j->rotor_inertia, USES_ROTOR);
+  if (j->gear_ratio != 1) put_own(w, j, "gear_ratio", j->gear_ratio, USES_GEAR);
+  if (spring) put_own(w, j, "stiffness", j->stiffness, USES_SPRING);
+  if (spring) limb_put(w->out, " rest=%g", j->rest);
+  if (pitch) put_own(w, j, "pitch", j->pitch, USES_PITCH);
+  if (axis2) limb_put(w->out, " axis2=%v", &j->axis2);
+  if (axis2) use(w, USES_AXIS2, j->name);
+  if (drive) limb_put(w->out, " drive=%q", drive_words[j->drive]);
+  if (drive) use(w, USES_DRIVE, j->name);
+  if (start) put_own(w, j, "start", j->start, USES_START);
+  limb_put(w->out, "/>\n");
 }
 
 // The opening tag of a joint, and its parent, child and origin.
-static void begin_joint(const urdf_writer* w, const char* name, const char* type, int parent, const char* child,
+static void begin_joint(const limb_writer* o, const char* name, const char* type, int parent, const char* child,
                         const sp_pose* placement)
 {
-  put(w, "  <joint");
-  put_text(w, "name", name);
-  put_text(w, "type", type);
-  put(w, ">\n    <parent");
-  put_text(w, "link", body_name(w, parent));
-  put(w, "/>\n    <child");
-  put_text(w, "link", child);
-  put(w, "/>\n");
-  put_origin(w, "    ", placement);
+  limb_put(o, "  <joint name=%q type=%q>\n    <parent link=%B/>\n    <child link=%q/>\n", name, type, parent, child);
+  put_origin(o, "    ", placement);
 }
 
 static void put_joint(urdf_writer* w, const limb_joint_def* j)
 {
+  const limb_writer* o = w->out;
   const limb_joint_type type = j->type;
-  begin_joint(w, j->name, joint_type(j), j->parent, body_name(w, j->child), &j->placement);
-  if (has_axis(type)) {
-    put(w, "    <axis");
-    put_vector(w, "xyz", j->axis);
-    put(w, "/>\n");
-  }
-  if (one_dof(type)) {
-    put_limit(w, j);
-    put_friction_and_mimic(w, j);
-  }
+  limb_body_def child = limb_default_body_def("");
+  (void)!limb_builder_get_body(o->b, j->child, &child);
+  begin_joint(o, j->name, joint_type(j), j->parent, child.name, &j->placement);
+  if (has_axis(type)) limb_put(o, "    <axis xyz=%v/>\n", &j->axis);
+  if (one_dof(type)) put_limit(o, j);
+  if (one_dof(type) && (j->viscous != 0 || j->coulomb != 0))
+    limb_put(o, "    <dynamics damping=%g friction=%g/>\n", j->viscous, j->coulomb);
+  if (one_dof(type) && j->mimic >= 0)
+    limb_put(o, "    <mimic joint=%J multiplier=%g offset=%g/>\n", j->mimic, j->multiplier, j->offset);
   put_extension(w, j);
-  put(w, "  </joint>\n");
+  limb_put(o, "  </joint>\n");
   if (type == LIMB_SPHERICAL || type == LIMB_HELICAL || type == LIMB_CYLINDRICAL || type == LIMB_UNIVERSAL)
     use(w, USES_TYPE, j->name);
 }
 
-// ---- frames ---------------------------------------------------------------------------------------
-
-enum { JOINT_NAME_SPACE = 256 };
-
 // A name for the joint of a frame that no other joint has; 0 when none is found.
-static int frame_joint_name(const limb_builder* b, const char* frame, char name[JOINT_NAME_SPACE])
+static int frame_joint_name(const limb_builder* b, const char* frame, char* name, size_t size)
 {
   for (int i = 0; i < 1000; i++) {
     char number[16] = "";
     if (i > 0) (void)snprintf(number, sizeof number, "%d", i);
-    const int n = snprintf(name, JOINT_NAME_SPACE, "%s.frame%s", frame, number);
-    if (n < 0 || n >= JOINT_NAME_SPACE) return 0;
+    const int n = snprintf(name, size, "%s.frame%s", frame, number);
+    if (n < 0 || (size_t)n >= size) return 0;
     if (limb_builder_find_joint(b, name) < 0) return 1;
   }
   return 0;
 }
 
-static void put_frame(const urdf_writer* w, const limb_frame_info* f)
+static void put_frame(const limb_writer* o, const limb_frame_info* f)
 {
   const sp_inertia none = {0};
   const limb_subject about = {"frame", f->name};
-  char joint[JOINT_NAME_SPACE];
-  if (!frame_joint_name(w->b, f->name, joint)) {
-    limb_report(w->findings, RULE_NOT_WRITTEN, nowhere, about, "no name was found for the joint that would carry it");
+  char joint[256];
+  if (!frame_joint_name(o->b, f->name, joint, sizeof joint)) {
+    limb_report(o->findings, RULE_NOT_WRITTEN, nowhere, about, "no name was found for the joint that would carry it");
     return;
   }
-  put_link(w, f->name, &none);
-  begin_joint(w, joint, "fixed", f->body, f->name, &f->pose);
-  put(w, "  </joint>\n");
-  limb_report(w->findings, RULE_REPHRASED, nowhere, about,
+  put_link(o, f->name, &none);
+  begin_joint(o, joint, "fixed", f->body, f->name, &f->pose);
+  limb_put(o, "  </joint>\n");
+  limb_report(o->findings, RULE_REPHRASED, nowhere, about,
               "it is written as a massless link on a fixed joint '%s', and reads back as a body", joint);
 }
 
@@ -321,92 +202,56 @@ static const char* loop_type(limb_loop_kind kind)
   return joint[kind] ? joint[kind] : loop_words[kind];
 }
 
-static void put_end(const urdf_writer* w, const char* element, int body, const sp_pose* pose)
+static void put_end(const limb_writer* o, const char* element, int body, const sp_pose* pose)
 {
-  put(w, "    <");
-  put(w, element);
-  put_text(w, "link", body_name(w, body));
-  if (limb_is_identity(pose)) {
-    put(w, "/>\n");
-    return;
-  }
-  put(w, ">\n");
-  put_origin(w, "      ", pose);
-  put(w, "    </");
-  put(w, element);
-  put(w, ">\n");
+  const int plain = limb_is_identity(pose);
+  limb_put(o, plain ? "    <%s link=%B/>\n" : "    <%s link=%B>\n", element, body);
+  put_origin(o, "      ", pose);
+  if (!plain) limb_put(o, "    </%s>\n", element);
 }
 
-static void put_locked(const urdf_writer* w, unsigned locked)
-{
-  const char* before = " locked=\"";
-  for (int i = 0; i < NDIRECTION; i++) {
-    if (!(locked & 1u << i)) continue;
-    put(w, before);
-    put(w, direction_words[i]);
-    before = " ";
-  }
-  put(w, "\"");
-}
-
-static void put_law(const urdf_writer* w, const limb_time_law* law)
-{
-  put(w, "      <law");
-  put_value(w, "row", law->row);
-  put_properties(w, law_properties, NLAW_PROPERTY, law);
-  put(w, "/>\n    </limb>\n");
-}
-
-static void put_loop_extension(const urdf_writer* w, const limb_loop_def* def)
+static void put_loop_extension(const limb_writer* o, const limb_loop_def* def)
 {
   const limb_loop_kind kind = def->kind;
-  const int lock = kind == LIMB_LOOP_LOCK, distance = kind == LIMB_LOOP_DISTANCE;
+  const int lock = kind == LIMB_LOOP_LOCK, distance = kind == LIMB_LOOP_DISTANCE, pair = loop_of_joints(kind);
   int law = def->law.row != 0;
   for (int i = 0; i < NLAW_PROPERTY; i++) law |= get_property(&law_properties[i], &def->law) != 0;
-  if (!law && !lock && !distance && !loop_has_radius(kind) && !loop_of_joints(kind)) return;
-  put(w, "    <limb");
-  if (lock) put_locked(w, def->locked);
-  if (distance) put_value(w, "length", def->length);
-  if (loop_has_radius(kind)) put_value(w, "radius", def->radius);
-  if (loop_of_joints(kind)) {
-    put_text(w, "joint", joint_name(w, def->joint));
-    put_text(w, "other", joint_name(w, def->other));
+  if (!law && !lock && !distance && !loop_has_radius(kind) && !pair) return;
+  limb_put(o, "    <limb");
+  for (int i = 0, n = 0; lock && i < NDIRECTION; i++) {
+    if (def->locked & 1u << i) limb_put(o, n++ ? " %s" : " locked=\"%s", direction_words[i]);
   }
-  if (kind == LIMB_LOOP_GEAR) {
-    put_value(w, "ratio", def->coefficient[1]);
-    put_value(w, "offset", def->coefficient[0]);
-  }
-  if (kind == LIMB_LOOP_POLYNOMIAL) put_values(w, "coefficients", def->coefficient, loop_coefficients(def));
-  put(w, law ? ">\n" : "/>\n");
-  if (law) put_law(w, &def->law);
+  if (lock) limb_put(o, "\"");
+  if (distance) limb_put(o, " length=%g", def->length);
+  if (loop_has_radius(kind)) limb_put(o, " radius=%g", def->radius);
+  if (pair) limb_put(o, " joint=%J other=%J", def->joint, def->other);
+  if (kind == LIMB_LOOP_GEAR) limb_put(o, " ratio=%g offset=%g", def->coefficient[1], def->coefficient[0]);
+  if (kind == LIMB_LOOP_POLYNOMIAL) limb_put(o, " coefficients=%l", loop_coefficients(def), def->coefficient);
+  limb_put(o, law ? ">\n" : "/>\n");
+  if (!law) return;
+  limb_put(o, "      <law row=%d", def->law.row);
+  (void)limb_put_properties(o, law_properties, NLAW_PROPERTY, &def->law, NULL, " ", " ");
+  limb_put(o, "/>\n    </limb>\n");
 }
 
-static void put_loop(const urdf_writer* w, const limb_loop_def* def)
-{
-  const limb_loop_kind kind = def->kind;
-  put(w, "  <loop_joint");
-  put_text(w, "name", def->name);
-  put_text(w, "type", loop_type(kind));
-  put(w, ">\n");
-  if (!loop_of_joints(kind)) {
-    put_end(w, "link1", def->body_a, &def->pose_a);
-    put_end(w, "link2", def->body_b, &def->pose_b);
-  }
-  if (kind == LIMB_LOOP_PIN || kind == LIMB_LOOP_SLIDER || kind == LIMB_LOOP_CYLINDRICAL || kind == LIMB_LOOP_PLANAR)
-    put(w, "    <axis xyz=\"0 0 1\"/>\n");
-  put_loop_extension(w, def);
-  put(w, "  </loop_joint>\n");
-}
-
-static void put_loops(const urdf_writer* w)
+static void put_loops(const limb_writer* o)
 {
   limb_loop_def def;
-  for (int i = 0; limb_builder_get_loop(w->b, i, &def) == LIMB_OK; i++) {
-    put_loop(w, &def);
-    if (i > 0) continue;
-    limb_report(w->findings, RULE_EXTENSION, nowhere, (limb_subject){"loop", def.name},
-                "it is written as <loop_joint>, which few readers understand%s",
-                limb_builder_loop_count(w->b) > 1 ? ", and so are the others" : "");
+  for (int i = 0; limb_builder_get_loop(o->b, i, &def) == LIMB_OK; i++) {
+    const limb_loop_kind kind = def.kind;
+    limb_put(o, "  <loop_joint name=%q type=%q>\n", def.name, loop_type(kind));
+    if (!loop_of_joints(kind)) {
+      put_end(o, "link1", def.body_a, &def.pose_a);
+      put_end(o, "link2", def.body_b, &def.pose_b);
+    }
+    if (kind == LIMB_LOOP_PIN || kind == LIMB_LOOP_SLIDER || kind == LIMB_LOOP_CYLINDRICAL || kind == LIMB_LOOP_PLANAR)
+      limb_put(o, "    <axis xyz=\"0 0 1\"/>\n");
+    put_loop_extension(o, &def);
+    limb_put(o, "  </loop_joint>\n");
+    if (i == 0)
+      limb_report(o->findings, RULE_EXTENSION, nowhere, (limb_subject){"loop", def.name},
+                  "it is written as <loop_joint>, which few readers understand%s",
+                  limb_builder_loop_count(o->b) > 1 ? ", and so are the others" : "");
   }
 }
 
@@ -441,56 +286,53 @@ static limb_base find_base(const limb_builder* b)
 
 static void put_shaft(urdf_writer* w, const limb_shaft_def* x)
 {
-  put(w, "    <shaft");
-  put_text(w, "joint", joint_name(w, x->joint));
-  put_text(w, "motor", joint_name(w, x->motor));
-  put_properties(w, shaft_properties, NSHAFT_PROPERTY, x);
-  put(w, "/>\n");
-  use(w, USES_SHAFT, joint_name(w, x->joint));
+  limb_joint_def joint = limb_default_joint_def("", LIMB_FIXED, 0, 0);
+  (void)!limb_builder_get_joint(w->out->b, x->joint, &joint);
+  limb_put(w->out, "    <shaft joint=%q motor=%J", joint.name, x->motor);
+  (void)limb_put_properties(w->out, shaft_properties, NSHAFT_PROPERTY, x, NULL, " ", " ");
+  limb_put(w->out, "/>\n");
+  use(w, USES_SHAFT, joint.name);
 }
 
 static void put_robot_extension(urdf_writer* w)
 {
-  const sp_vec3 g = limb_builder_gravity(w->b);
-  const int other_gravity = !same3(g, sp_v3(0, 0, -9.81)), nshaft = limb_builder_shaft_count(w->b);
+  const limb_writer* o = w->out;
+  const sp_vec3 g = limb_builder_gravity(o->b);
+  const int other_gravity = !limb_same_vector(g, sp_v3(0, 0, -9.81)), nshaft = limb_builder_shaft_count(o->b);
   const int moves = w->base == LIMB_BASE_FLOATING || w->base == LIMB_BASE_PLANAR;
   limb_shaft_def shaft;
   if (!other_gravity && !moves && nshaft == 0) return;
-  put(w, "  <limb");
+  limb_put(o, "  <limb");
   if (other_gravity) {
-    put_vector(w, "gravity", g);
-    limb_report(w->findings, RULE_EXTENSION, nowhere, (limb_subject){"gravity", NULL},
+    limb_put(o, " gravity=%v", &g);
+    limb_report(o->findings, RULE_EXTENSION, nowhere, (limb_subject){"gravity", NULL},
                 "it is written in <limb> of the robot");
   }
   if (moves) {
-    put_text(w, "base", w->base == LIMB_BASE_FLOATING ? "floating" : "planar");
-    limb_report(w->findings, RULE_EXTENSION, nowhere, (limb_subject){"joint", "base"},
+    limb_put(o, " base=%q", w->base == LIMB_BASE_FLOATING ? "floating" : "planar");
+    limb_report(o->findings, RULE_EXTENSION, nowhere, (limb_subject){"joint", "base"},
                 "that the root can move is written in <limb> of the robot");
   }
-  put(w, nshaft ? ">\n" : "/>\n");
-  for (int i = 0; limb_builder_get_shaft(w->b, i, &shaft) == LIMB_OK; i++) put_shaft(w, &shaft);
-  if (nshaft) put(w, "  </limb>\n");
+  limb_put(o, nshaft ? ">\n" : "/>\n");
+  for (int i = 0; limb_builder_get_shaft(o->b, i, &shaft) == LIMB_OK; i++) put_shaft(w, &shaft);
+  if (nshaft) limb_put(o, "  </limb>\n");
 }
 
-limb_status limb_write_urdf(const limb_builder* b, limb_text_fn* write, void* context, limb_findings* findings)
+void limb_write_urdf(const limb_writer* o)
 {
-  urdf_writer writer = {.b = b, .write = write, .context = context, .findings = findings, .base = find_base(b)};
-  urdf_writer* w = &writer;
+  urdf_writer w = {.out = o, .base = find_base(o->b)};
+  const int own = w.base != LIMB_BASE_AS_FILE; // the first joint is not written
   const sp_inertia none = {0};
   limb_body_def body;
   limb_joint_def joint;
   limb_frame_info frame;
-  put(w, "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<robot");
-  put_text(w, "name", limb_builder_name(b));
-  put(w, ">\n");
-  put_robot_extension(w);
-  if (w->base == LIMB_BASE_AS_FILE) put_link(w, body_name(w, LIMB_WORLD_BODY), &none);
-  for (int i = 1; limb_builder_get_body(b, i, &body) == LIMB_OK; i++) put_link(w, body.name, &body.inertia);
-  for (int i = w->base == LIMB_BASE_AS_FILE ? 0 : 1; limb_builder_get_joint(b, i, &joint) == LIMB_OK; i++)
-    put_joint(w, &joint);
-  for (int i = 0; limb_builder_get_frame(b, i, &frame) == LIMB_OK; i++) put_frame(w, &frame);
-  put_loops(w);
-  put(w, "</robot>\n");
-  report_uses(w);
-  return LIMB_OK;
+  limb_put(o, "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<robot name=%q>\n", limb_builder_name(o->b));
+  put_robot_extension(&w);
+  for (int i = own; limb_builder_get_body(o->b, i, &body) == LIMB_OK; i++)
+    put_link(o, body.name, i == LIMB_WORLD_BODY ? &none : &body.inertia);
+  for (int i = own; limb_builder_get_joint(o->b, i, &joint) == LIMB_OK; i++) put_joint(&w, &joint);
+  for (int i = 0; limb_builder_get_frame(o->b, i, &frame) == LIMB_OK; i++) put_frame(o, &frame);
+  put_loops(o);
+  limb_put(o, "</robot>\n");
+  report_uses(&w);
 }

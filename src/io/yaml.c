@@ -240,9 +240,8 @@ static limb_status check_unique(const parse* p, const yml_node* map)
       limb_names_put(&names, n->key, i);
       continue;
     }
-    char key[LIMB_EXCERPT_SPACE];
     limb_report_error(p->report, RULE_DUPLICATE_KEY, n->key_pos, "the key '%s' was already given on line %d",
-                      limb_excerpt(n->key, NULL, key), entry[first]->key_pos.line);
+                      limb_excerpt(n->key, NULL).text, entry[first]->key_pos.line);
   }
   return LIMB_OK;
 }

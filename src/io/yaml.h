@@ -50,18 +50,20 @@ const yml_node* limb_yml_need(limb_reporter* c, const yml_node* map, const char*
 // Whether a value is of this kind; another one is an error.
 int limb_yml_is(limb_reporter* c, const yml_node* n, yml_kind kind);
 
+// Lists of words are one string, separated by single blanks.
+
 // Keys that are not known are errors.
-void limb_yml_check_keys(limb_reporter* c, const yml_node* map, const char* const* known, int count);
+void limb_yml_check_keys(limb_reporter* c, const yml_node* map, const char* known);
 
 // The first key of the file states the version of its schema; file: "limb YAML", "run".
 void limb_yml_check_schema(limb_reporter* c, const yml_node* root, const char* key, int version, const char* file);
 
 // The first of the keys that is given, or NULL; a second one is an error.
-const yml_node* limb_yml_one_of(limb_reporter* c, const yml_node* map, const char* const* keys, int count);
+const yml_node* limb_yml_one_of(limb_reporter* c, const yml_node* map, const char* keys);
 
 // Text that is not empty; the index of one of the words.
 int limb_yml_text(limb_reporter* c, const yml_node* n, const char** text);
-int limb_yml_choice(limb_reporter* c, const yml_node* n, const char* const* words, int count, int* index);
+int limb_yml_choice(limb_reporter* c, const yml_node* n, const char* words, int* index);
 
 // A finite number; the same, or infinite (.inf, -.inf); a whole number from lowest to highest.
 int limb_yml_number(limb_reporter* c, const yml_node* n, double* value);

@@ -14,7 +14,6 @@
 
 static const char* show(const yml_node* n, char out[YML_LABEL_SPACE])
 {
-  char text[LIMB_EXCERPT_SPACE];
   switch (n->kind) {
   case YML_LIST: return "a list";
   case YML_MAP: return "a mapping";
@@ -22,19 +21,17 @@ static const char* show(const yml_node* n, char out[YML_LABEL_SPACE])
   case YML_SCALAR: break;
   }
   if (!*n->text && !n->quoted) return "nothing";
-  (void)limb_excerpt(n->text, NULL, text);
-  (void)snprintf(out, YML_LABEL_SPACE, n->quoted ? "the text \"%s\"" : "'%s'", text);
+  (void)snprintf(out, YML_LABEL_SPACE, n->quoted ? "the text \"%s\"" : "'%s'", limb_excerpt(n->text, NULL).text);
   return out;
 }
 
 const char* limb_yml_label(const yml_node* n, char text[YML_LABEL_SPACE])
 {
-  char key[LIMB_EXCERPT_SPACE];
-  const char* name = n->key ? limb_excerpt(n->key, NULL, key) : "the file";
+  const limb_quote name = limb_excerpt(n->key ? n->key : "the file", NULL);
   if (n->index < 0)
-    (void)snprintf(text, YML_LABEL_SPACE, "%s", name);
+    (void)snprintf(text, YML_LABEL_SPACE, "%s", name.text);
   else
-    (void)snprintf(text, YML_LABEL_SPACE, "entry %d of %s", n->index + 1, name);
+    (void)snprintf(text, YML_LABEL_SPACE, "entry %d of %s", n->index + 1, name.text);
   return text;
 }
 
@@ -76,30 +73,22 @@ int limb_yml_is(limb_reporter* c, const yml_node* n, yml_kind kind)
                                  : "a single value");
 }
 
-static int find_word(const char* text, const char* const* words, int count)
+void limb_yml_check_keys(limb_reporter* c, const yml_node* map, const char* known)
 {
-  for (int i = 0; i < count; i++) {
-    if (strcmp(text, words[i]) == 0) return i;
-  }
-  return -1;
-}
-
-void limb_yml_check_keys(limb_reporter* c, const yml_node* map, const char* const* known, int count)
-{
-  if (!map || map->kind != YML_MAP) return;
-  for (const yml_node* n = map->first; n; n = n->next) {
-    if (find_word(n->key, known, count) >= 0) continue;
-    char key[LIMB_EXCERPT_SPACE], mean[LIMB_WHERE_SPACE];
-    limb_report_error(c, RULE_UNKNOWN_KEY, n->key_pos, "unknown key '%s'%s", limb_excerpt(n->key, NULL, key),
-                      limb_suggest_of(c->findings, n->key, known, count, mean));
+  for (const yml_node* n = map && map->kind == YML_MAP ? map->first : NULL; n; n = n->next) {
+    if (!limb_has_word(known, n->key))
+      limb_report_error(c, RULE_UNKNOWN_KEY, n->key_pos, "unknown key '%s'%s", limb_excerpt(n->key, NULL).text,
+                        limb_suggest_word(c->findings, n->key, known).text);
   }
 }
 
-const yml_node* limb_yml_one_of(limb_reporter* c, const yml_node* map, const char* const* keys, int count)
+const yml_node* limb_yml_one_of(limb_reporter* c, const yml_node* map, const char* keys)
 {
   const yml_node* found = NULL;
-  for (int i = 0; i < count; i++) {
-    const yml_node* n = limb_yml_get(map, keys[i]);
+  for (; *keys; keys += strcspn(keys, " "), keys += *keys == ' ') {
+    const size_t length = strcspn(keys, " ");
+    const yml_node* n = map && map->kind == YML_MAP ? map->first : NULL;
+    while (n && (strlen(n->key) != length || memcmp(n->key, keys, length) != 0)) n = n->next;
     if (n && found)
       limb_report_error(c, RULE_BAD_VALUE, n->key_pos, "%s and %s exclude each other: remove one", found->key, n->key);
     if (n && !found) found = n;
@@ -130,19 +119,20 @@ int limb_yml_text(limb_reporter* c, const yml_node* n, const char** text)
   return 1;
 }
 
-int limb_yml_choice(limb_reporter* c, const yml_node* n, const char* const* words, int count, int* index)
+int limb_yml_choice(limb_reporter* c, const yml_node* n, const char* words, int* index)
 {
   if (!n) return 0;
-  const int i = n->kind == YML_SCALAR ? find_word(n->text, words, count) : -1;
+  const int i = n->kind == YML_SCALAR ? limb_find_word(words, n->text, strlen(n->text)) : -1;
   if (i >= 0) {
     *index = i;
     return 1;
   }
   char expected[256] = "";
   size_t used = 0;
-  for (int k = 0; k < count && used < sizeof expected - 1; k++) {
-    const char* between = k == 0 ? "" : k == count - 1 ? " or " : ", ";
-    const int more = snprintf(expected + used, sizeof expected - used, "%s%s", between, words[k]);
+  for (size_t length = 0; *words && used < sizeof expected - 1; words += length + (words[length] == ' ')) {
+    length = strcspn(words, " ");
+    const char* between = used == 0 ? "" : words[length] && words[length + 1] ? ", " : " or ";
+    const int more = snprintf(expected + used, sizeof expected - used, "%s%.*s", between, (int)length, words);
     used += more > 0 ? (size_t)more : 0;
   }
   return wrong(c, RULE_BAD_VALUE, n, expected);
