@@ -358,7 +358,7 @@ static bool not_a_condition(const formula_parser* p, const char* at)
 bool limb_parse_condition(formula_parser* p, int* direction)
 {
   if (next_is(p, "not")) return not_a_condition(p, limb_skip_space(p->at));
-  if (!sum(p)) return false;
+  if (!enter(p) || !sum(p)) return false; // as deep as a formula: every condition is one
   const char* at = limb_skip_space(p->at);
   const bool other = *at == '?' || next_is(p, "and") || next_is(p, "or");
   if (*at && !other && !strchr("<>=!", *at)) return unexpected(p);
@@ -368,6 +368,7 @@ bool limb_parse_condition(formula_parser* p, int* direction)
   at = limb_skip_space(p->at);
   if (*at == '?' || next_is(p, "and") || next_is(p, "or") || take_comparison(p) >= 0) return not_a_condition(p, at);
   if (*at) return unexpected(p);
+  p->nesting--;
   *direction = op == OP_SAME ? 0 : op == OP_ABOVE || op == OP_NOT_LESS ? 1 : -1;
   return apply(p, OP_SUBTRACT, 2);
 }

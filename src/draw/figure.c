@@ -119,6 +119,29 @@ static void find_depth(figure_maker* k, int in_group)
   for (int at = in_group; at != known; at = parent_group(k, at)) k->group[at].depth = depth--;
 }
 
+// The fixed body next to the world that carries a fixed body.
+static int trunk_of(const figure_maker* k, int body)
+{
+  limb_body_info info;
+  while (limb_get_body(k->m, body, &info) == LIMB_OK && info.parent > 0) body = info.parent;
+  return body;
+}
+
+// A trunk is what is fixed to the world and carries several joints: a group of its own, which stands on the world. In a
+// plane it is part of the frame.
+static void find_trunks(figure_maker* k)
+{
+  limb_joint_info info;
+  for (int j = 0; j < limb_joint_count(k->m) && !k->f->planar; j++) {
+    if (limb_get_joint(k->m, j, &info) != LIMB_OK || info.def.type == LIMB_FIXED || k->is_motor[j]) continue;
+    if (info.def.parent > 0 && k->of[info.def.parent] == 0) k->group[trunk_of(k, info.def.parent)].carries++;
+  }
+  for (int b = 1; b < k->bodies; b++)
+    if (k->of[b] == 0 && k->group[trunk_of(k, b)].carries > 1) k->trunk[b] = trunk_of(k, b);
+  for (int b = 1; b < k->bodies; b++)
+    if (k->trunk[b] > 0) k->of[b] = k->trunk[b];
+}
+
 static void find_groups(figure_maker* k)
 {
   limb_body_info info;
@@ -127,6 +150,11 @@ static void find_groups(figure_maker* k)
     k->group[b] = (figure_group){.own = -1, .head = -1, .tool = -1};
     if (limb_get_body(k->m, b, &info) == LIMB_OK) k->of[b] = info.moved_by;
   }
+  for (int s = 0; s < limb_shaft_count(k->m); s++) {
+    limb_shaft_def shaft;
+    if (limb_get_shaft(k->m, s, &shaft) == LIMB_OK) k->is_motor[shaft.motor] = 1;
+  }
+  find_trunks(k);
   for (int b = 0; b < k->bodies; b++) {
     figure_group* g = &k->group[k->of[b]];
     const sp_pose X = sp_compose(sp_invert(k->pose[k->of[b]]), k->pose[b]);
@@ -134,9 +162,15 @@ static void find_groups(figure_maker* k)
     g->inertia = limb_inertia_add(g->inertia, limb_inertia_move(X, info.inertia));
     find_depth(k, k->of[b]);
   }
-  for (int s = 0; s < limb_shaft_count(k->m); s++) {
-    limb_shaft_def shaft;
-    if (limb_get_shaft(k->m, s, &shaft) == LIMB_OK) k->is_motor[shaft.motor] = 1;
+}
+
+// The trunks stand on the world at their origins, which two joints alone do not show.
+static void place_trunks(figure_maker* k)
+{
+  for (int b = 1; b < k->bodies && !k->failed; b++) {
+    if (k->trunk[b] != b) continue;
+    figure_attach(k, 0, figure_origin(k, b));
+    if (k->group[b].carries == 2) figure_attach(k, b, figure_origin(k, b));
   }
 }
 
@@ -207,9 +241,10 @@ static int by_kind(const void* a, const void* b)
 
 static void make_shapes(figure_maker* k, int trace)
 {
+  figure_find_view(k->f, k->m, k->pose);
   find_groups(k);
   k->f->size = find_size(k);
-  figure_find_view(k->f, k->m, k->pose);
+  place_trunks(k);
   for (int j = 0; j < limb_joint_count(k->m); j++) figure_add_joint(k, j);
   for (int l = 0; l < limb_loop_count(k->m); l++) figure_add_loop(k, l);
   for (int i = 1; i < limb_frame_count(k->m); i++) find_tool(k, i);
@@ -235,10 +270,11 @@ limb_status draw_figure_make(draw_figure* f, const limb_model* m, limb_data* dat
   double* q = calloc((size_t)limb_nq(m) + 1, sizeof *q);
   k.group = calloc(n, sizeof *k.group);
   k.of = calloc(n, sizeof *k.of);
+  k.trunk = calloc(n, sizeof *k.trunk);
   k.origin = calloc(n, sizeof *k.origin);
   k.pose = calloc(n, sizeof *k.pose);
   k.is_motor = calloc((size_t)limb_joint_count(m) + 1, 1);
-  const int capacity = q && k.group && k.of && k.origin && k.pose && k.is_motor;
+  const int capacity = q && k.group && k.of && k.trunk && k.origin && k.pose && k.is_motor;
   limb_status status = capacity ? limb_start(m, q) : LIMB_E_NOMEM;
   if (status == LIMB_OK) status = limb_kinematics(data, q, NULL, NULL);
   for (int b = 0; b < bodies && status == LIMB_OK; b++) status = limb_frame_pose(data, b, &k.pose[b]);
@@ -246,6 +282,7 @@ limb_status draw_figure_make(draw_figure* f, const limb_model* m, limb_data* dat
   free(q);
   free(k.group);
   free(k.of);
+  free(k.trunk);
   free(k.origin);
   free(k.pose);
   free(k.is_motor);

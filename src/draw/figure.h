@@ -3,7 +3,7 @@
 // A body is drawn between its attachments: its joint, the joints of its children, the closures of loops. Two
 // attachments are a line, three or more in a plane are a plate. The last body of a chain reaches to its tool frame,
 // else to twice its centre of mass. Bodies without attachments are boxes of their inertia. Bodies fixed to each other
-// are one. Shapes are found at the start configuration.
+// are one; a trunk fixed to the world is drawn like a moving one. Shapes are found at the start configuration.
 #ifndef LIMB_DRAW_FIGURE_H
 #define LIMB_DRAW_FIGURE_H
 
@@ -85,7 +85,7 @@ int figure_inertia_box(const sp_inertia* inertia, sp_vec3 half[3]);
 
 // ---- while a figure is made ------------------------------------------------------------------------
 
-// Bodies fixed to each other are a group, named after the body whose joint moves it; 0: the world.
+// Bodies fixed to each other are a group, named after the body whose joint moves it, or after a trunk; 0: the world.
 typedef struct figure_group {
   int depth;          // joints up to the world
   int own;            // its first attachment: its joint; -1: none, a moving base
@@ -93,6 +93,7 @@ typedef struct figure_group {
   int held;           // number of attachments, with repetitions; 1: it is the end of a chain
   int drawn;          // a disc or blade shows it already
   int slides;         // a slide begins or ends here
+  int carries;        // joints on it, of what is fixed to the world
   double far;         // distance of its tool frame so far
   int tool;           // point of that; -1: none
   int named;          // it is a frame, not a body
@@ -106,6 +107,7 @@ typedef struct figure_maker {
   int bodies, deepest;
   figure_group* group;     // one per body; those of fixed bodies are not used
   int* of;                 // body -> group
+  int* trunk;              // body -> trunk; 0: none
   int* origin;             // point at the origin of a body; -1: none yet
   sp_pose* pose;           // of bodies in the world
   unsigned char* is_motor; // of joints: drives another by a shaft

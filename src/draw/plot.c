@@ -391,6 +391,57 @@ static int group(const limb_plot* p, const limb_plot_series* series, int* panel_
   return panels;
 }
 
+// The largest magnitude of a series; infinite without any value: a gap is to be seen.
+static double magnitude(const limb_plot* p, int series)
+{
+  const plot_bucket* b = p->bucket + (size_t)series * BUCKETS;
+  double max = -1;
+  for (int i = 0; i < p->count; i++)
+    if (!is_empty(&b[i])) max = fmax(max, fmax(fabs(b[i].min), fabs(b[i].max)));
+  return max < 0 ? HUGE_VAL : max;
+}
+
+// Leaves panels out that show nothing but zeros and rounding, compared with the largest value of their unit: the torque
+// of a joint without motor. Their series get panel -1. Returns the number of panels that stay: all, if none would.
+static int leave_out(const limb_plot* p, const limb_plot_series* series, int panels, int* panel_of)
+{
+  double size[LIMB_PLOT_MAX];
+  int place[LIMB_PLOT_MAX], kept = 0;
+  for (int k = 0; k < panels; k++) place[k] = -1;
+  for (int k = 0; k < p->series; k++) size[k] = magnitude(p, k);
+  for (int k = 0; k < p->series; k++) {
+    double max = 0;
+    for (int i = 0; i < p->series; i++)
+      if (same(series[i].unit, series[k].unit) && isfinite(size[i])) max = fmax(max, size[i]);
+    if (size[k] > 1e-12 * max) place[panel_of[k]] = 0;
+  }
+  for (int k = 0; k < panels; k++)
+    if (place[k] == 0) place[k] = kept++;
+  for (int k = 0; k < p->series && kept > 0; k++) panel_of[k] = place[panel_of[k]];
+  return kept > 0 ? kept : panels;
+}
+
+// Names the series without a panel, as many as fit.
+static void draw_left_out(FILE* out, const limb_plot* p, const limb_plot_series* series, const int* panel_of, double y)
+{
+  enum { SPACE = 150 };
+  char text[SPACE + 40] = "";
+  size_t used = 0;
+  int more = 0;
+  for (int k = 0; k < p->series; k++) {
+    if (panel_of[k] >= 0) continue;
+    const size_t length = strlen(series[k].name) + 2;
+    if (more > 0 || used + length > SPACE)
+      more++;
+    else
+      used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used ? ", " : "", series[k].name);
+  }
+  if (more > 0) (void)snprintf(text + used, sizeof text - used, " and %d more", more);
+  if (used == 0 && more == 0) return;
+  svg_text(out, "sub", SVG_START, MARGIN, y, 30, "zero, or rounding:");
+  svg_text(out, "sub", SVG_START, MARGIN + 120, y, SPACE + 20, text);
+}
+
 // Down the columns: neighbours in the robot are neighbours on the page.
 static panel make_panel(const limb_plot* p, const limb_plot_series* series, const int* panel_of, const page* s, int k)
 {
@@ -435,7 +486,9 @@ void limb_plot_write(const limb_plot* p, const limb_plot_series* series, const l
 {
   if (!p || !series || !labels || !out) return;
   int panel_of[LIMB_PLOT_MAX] = {0};
-  const page s = make_page(group(p, series, panel_of), labels->decades);
+  int panels = group(p, series, panel_of);
+  if (!labels->decades) panels = leave_out(p, series, panels, panel_of);
+  const page s = make_page(panels, labels->decades);
   const double height = TOP + s.rows * s.tall + FOOT;
   int limits = 0;
   svg_begin(out, WIDTH, height, labels->title, plot_css);
@@ -451,5 +504,6 @@ void limb_plot_write(const limb_plot* p, const limb_plot_series* series, const l
     svg_text(out, "tick", SVG_MIDDLE, (one.left + one.right) / 2, one.bottom + 32, 40, labels->x_label);
   }
   if (limits) draw_legend(out);
+  draw_left_out(out, p, series, panel_of, height - 12);
   svg_end(out);
 }

@@ -297,6 +297,24 @@ static limb_status repeated(const char* piece, int count, const char* tail, limb
   return s;
 }
 
+// A condition is a formula, and as deep at most.
+START_TEST(conditions_are_as_deep)
+{
+  for (int signs = 60; signs < 68; signs++) {
+    char text[100] = "-8=";
+    for (int i = 0; i < signs; i++) (void)strcat(text, "-");
+    (void)strcat(text, "04");
+    limb_formula *formula = NULL, *condition = NULL;
+    int direction;
+    const limb_status s = limb_formula_parse(text, &names, NULL, &formula, NULL);
+    check_at("%d signs", signs);
+    assert_status(limb_formula_parse_condition(text, &names, NULL, &condition, &direction, NULL), s);
+    limb_formula_destroy(formula);
+    limb_formula_destroy(condition);
+  }
+}
+END_TEST
+
 START_TEST(too_long_and_too_deep)
 {
   limb_error err = {0};
@@ -406,4 +424,5 @@ START_TEST(bad_arguments)
 END_TEST
 
 CHECK_MAIN("formula", 1, arithmetic, logic, functions, units, no_value_is_passed_on, symbols_come_once,
-           mistakes_are_named, too_long_and_too_deep, conditions, what_is_no_condition, bad_arguments)
+           mistakes_are_named, too_long_and_too_deep, conditions_are_as_deep, conditions, what_is_no_condition,
+           bad_arguments)

@@ -283,6 +283,25 @@ START_TEST(plates_and_ends)
 }
 END_TEST
 
+// The same trunk fixed to the world, by a body between: the plate stays, and stands on a pedestal.
+START_TEST(fixed_trunks)
+{
+  limb_builder* b = begin(sp_v3(0, 0, -9.81));
+  const int stand = add(b, LIMB_FIXED, 0, sp_v3(0, 0, 0.4), sp_v3(0, 0, 1));
+  const int trunk = add(b, LIMB_FIXED, stand, sp_v3(0, 0, 0.1), sp_v3(0, 0, 1));
+  const sp_vec3 axes[] = {{0, 0, 1}, {0, 1, 0}, {1, 0, 0}};
+  for (int k = 0; k < 3; k++) (void)add(b, LIMB_REVOLUTE, trunk, sp_v3(k == 1, k == 2, 0), axes[k]);
+  limb_model* m = end(b);
+  limb_animation* a = open(m, NULL);
+  const draw_figure* f = &a->figure;
+  assert_that(!f->planar && shapes_of(f, FIGURE_PLATE) == 1);
+  assert_that(shapes_of(f, FIGURE_GROUND) == 1 && shapes_of(f, FIGURE_PEDESTAL) == 1);
+  assert_that(shapes_of(f, FIGURE_MOTOR) == 3);
+  limb_animation_destroy(a);
+  limb_model_destroy(m);
+}
+END_TEST
+
 START_TEST(names_of_files)
 {
   assert_that(limb_picture_of("a.svg") == LIMB_PICTURE_SVG);
@@ -294,4 +313,4 @@ START_TEST(names_of_files)
 END_TEST
 
 CHECK_MAIN("animation", 1, frames_are_even, states_are_refused, same_time_replaces, speed_is_chosen, planes_are_found,
-           boxes_of_inertias, plates_and_ends, names_of_files)
+           boxes_of_inertias, plates_and_ends, fixed_trunks, names_of_files)

@@ -116,6 +116,27 @@ START_TEST(peaks_survive)
 }
 END_TEST
 
+// A joint without torque, one that has only rounding, and one that works.
+START_TEST(zeros_have_no_panel)
+{
+  const limb_plot_series three[3] = {
+    {"tau.a", "N m", HUGE_VAL, NULL}, {"tau.b", "N m", HUGE_VAL, NULL}, {"tau.c", "N m", HUGE_VAL, NULL}};
+  const limb_plot_labels labels = {.title = "title", .subtitle = "", .x_label = "time"};
+  for (int with_c = 0; with_c < 2; with_c++) {
+    limb_plot* p = NULL;
+    FILE* out = tmpfile();
+    assert_that(out && limb_plot_create(3, &p) == LIMB_OK);
+    for (int i = 0; i < 10; i++) limb_plot_add(p, i, (const double[]){0, with_c * 3e-13 * i, with_c * 2.0 * i});
+    limb_plot_write(p, three, &labels, out);
+    limb_plot_destroy(p);
+    char* text = text_of(out);
+    assert_that(count(text, "class=\"panel\"") == (with_c ? 1 : 3)); // zeros alone are an answer
+    assert_that(count(text, ">tau.a, tau.b<") == with_c && count(text, ">tau.c<") == 1);
+    free(text);
+  }
+}
+END_TEST
+
 // Ticks are powers of ten, and nothing is drawn down to zero.
 START_TEST(decades_are_powers)
 {
@@ -130,4 +151,5 @@ START_TEST(decades_are_powers)
 }
 END_TEST
 
-CHECK_MAIN("plot", 1, series_share_panels, events_are_lines, gaps_are_gaps, peaks_survive, decades_are_powers)
+CHECK_MAIN("plot", 1, series_share_panels, events_are_lines, gaps_are_gaps, peaks_survive, zeros_have_no_panel,
+           decades_are_powers)
