@@ -47,6 +47,30 @@ static void free_blocks(limb_blocks* b)
 
 // ---- the robot ----------------------------------------------------------------------------------------------
 
+// Lengths that the robot was described with: what the compiler makes of them has their rounding.
+static double described_length(const limb_model* m)
+{
+  double length = 0;
+  for (int j = 0; j < m->njoint; j++) {
+    const limb_joint_def* def = &m->joint[j].def;
+    length = fmax(length, limb_largest3(def->placement.p));
+    if (def->type == LIMB_HELICAL) length = fmax(length, fabs(def->pitch));
+  }
+  return length;
+}
+
+// Size of the robot: the longest offset between joints that is one, and no rounding; pitches are lengths, too.
+static double size_of(const limb_grouping* g)
+{
+  const limb_model* m = g->m;
+  const double described = described_length(m);
+  double length = 0;
+  for (int i = 0; i < m->nlink; i++)
+    length = fmax(length, fmax(limb_largest3(g->joint_pose[i].p), fabs(m->k64[i].pitch)));
+  if (length > 1e-12 * described) return length;
+  return described > 0 ? described : 1;
+}
+
 // Poses of the links in their antecedents at the neutral configuration, and the size of the robot.
 static limb_status set_places(limb_grouping* g, limb_blocks* scratch)
 {
@@ -62,11 +86,10 @@ static limb_status set_places(limb_grouping* g, limb_blocks* scratch)
     for (int i = 0; i < m->nlink; i++) {
       const int p = m->link[i].parent;
       g->joint_pose[i] = p < 0 ? d->own.X[i] : sp_compose(sp_invert(d->own.X[p]), d->own.X[i]);
-      g->length = fmax(g->length, limb_largest3(g->joint_pose[i].p));
     }
   }
   limb_data_destroy(d);
-  if (g->length == 0) g->length = 1;
+  g->length = size_of(g);
   const double square = g->length * g->length; // the unit of moments of inertia
   if (s == LIMB_OK && !(square >= DBL_MIN && square <= DBL_MAX)) s = LIMB_E_NONFINITE;
   return s;

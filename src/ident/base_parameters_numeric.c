@@ -65,13 +65,17 @@ static double range_of(const limb_grouping* g, int v)
   return 1;
 }
 
+// How much faster than once a second a robot moves that is so small that weights would hide what moves.
+static double haste(const limb_grouping* g) { return fmax(1, sqrt(sp_norm3(g->env.gravity) / g->length) / 10); }
+
 static limb_status draw(const limb_grouping* g, sampler* x)
 {
+  const double rate = haste(g);
   for (int k = 0; k < g->m->nv; k++) {
     const double range = range_of(g, k), u = limb_random_sign(&x->seed);
     x->step[k] = range * limb_random_sign(&x->seed);
-    x->v[k] = range * u * fabs(u); // slow ones, too: Coulomb friction with a width is not always full
-    x->a[k] = range * limb_random_sign(&x->seed);
+    x->v[k] = rate * range * u * fabs(u); // slow ones, too: Coulomb friction with a width is not always full
+    x->a[k] = rate * rate * range * limb_random_sign(&x->seed);
   }
   const limb_status s = limb_integrate(g->m, x->neutral, x->step, 1, x->q);
   return s == LIMB_OK ? limb_regressor(x->d, x->q, x->v, x->a, &g->env, x->Y) : s;

@@ -163,6 +163,55 @@ START_TEST(joint_types)
 }
 END_TEST
 
+// Joints of every type in one place, their axes square or not, behind a screw: lengths are those of its pitch only,
+// and offsets are zero, or what rounding has made of zero.
+START_TEST(screws_in_one_place)
+{
+  static const sp_vec3 axes[] = {{0, 0, 1}, {0, 1, 1}, {1, 0, 0}, {1, -2, 3}};
+  static const double pitches[] = {0.5, -0.1, 40};
+  for (int k = 0; k < 36; k++) {
+    limb_builder* b = fixture_begin("screws");
+    check_at("joint type %d, screw %d", _i, k);
+    for (int i = 0; i < 3; i++) {
+      const sp_inertia box = limb_inertia_move(fixture_at(0.1, 0.2 * i, 0.3), limb_inertia_box(1, 0.3, 0.4, 0.5));
+      (void)fixture_body(b, i == 0 ? "b1" : i == 1 ? "b2" : "b3", box);
+    }
+    for (int i = 0; i < 3; i++) {
+      const limb_joint_type type = i == 0 ? LIMB_REVOLUTE : i == 1 ? LIMB_HELICAL : (limb_joint_type)_i;
+      limb_joint_def def = limb_default_joint_def(i == 0 ? "j1" : i == 1 ? "j2" : "j3", type, i, i + 1);
+      if (i == 1) def.axis = axes[k % 4], def.pitch = pitches[k / 12];
+      if (i == 2 && type != LIMB_SPHERICAL && type != LIMB_FREE && type != LIMB_FIXED) def.axis = axes[k / 4 % 3];
+      if (i == 2 && type == LIMB_HELICAL) def.pitch = 0.2;
+      if (i == 2 && type == LIMB_UNIVERSAL) def.axis2 = sp_v3(0.3, 0.4, -0.2);
+      (void)fixture_joint(b, &def);
+    }
+    limb_model* m = fixture_end(b);
+    limb_base_parameters* base = NULL;
+    assert_ok(limb_base_create(m, NULL, 0, NULL, &base));
+    check_agreement(m, base);
+    limb_base_destroy(base);
+    limb_model_destroy(m);
+  }
+}
+END_TEST
+
+// Any robot: the set is right, and complete where the rank is clear.
+START_TEST(any_robot)
+{
+  for (uint64_t seed = 1; seed <= CHECK_EFFORT(20, 200, 2000); seed++) {
+    limb_model* m = robot_any(seed);
+    limb_base_parameters* base = NULL;
+    check_at("robot %llu", (unsigned long long)seed);
+    assert_ok(limb_base_create(m, NULL, 0, NULL, &base));
+    const limb_base_facts f = facts_of(base);
+    assert_that(f.residual < 1e-9 && f.numeric <= f.structure);
+    if (!has_mimic(m)) assert_that(f.agree || f.kept < 1e-6 || f.dropped > 1e-11);
+    limb_base_destroy(base);
+    limb_model_destroy(m);
+  }
+}
+END_TEST
+
 // ---- counts -----------------------------------------------------------------------------------------
 
 static int count_of(limb_model* m, int gravity, unsigned flags)
@@ -289,11 +338,12 @@ END_TEST
 
 int CHECK_NAME(void)
 {
-  const TTest* const once[] = {puma_560, staubli_rx90, stanford_arm, planar_2r, scara, single_bodies, NULL};
+  const TTest* const once[] = {puma_560, staubli_rx90, stanford_arm, planar_2r, scara, single_bodies, any_robot, NULL};
   const TTest* const robots[] = {agree_and_reduce, gravity_and_width, NULL};
-  const TTest* const types[] = {joint_types, NULL};
+  const TTest *const types[] = {joint_types, NULL}, *const screws[] = {screws_in_one_place, NULL};
   int failed = check_run("dynamics/base_parameters", 1, once);
   failed |= check_run("dynamics/base_parameters, robots", trial_robots(), robots);
   failed |= check_run("dynamics/base_parameters, joints", 81, types);
+  failed |= check_run("dynamics/base_parameters, screws", 9, screws);
   return failed;
 }

@@ -53,8 +53,11 @@ limb_model* closed_sled(void);
 limb_model* closed_diff_drive(void);
 limb_model* closed_driven_arm(void);
 
-// A random tree, closures in random places that hold at q, which the caller frees. flags: CLOSED_MIMIC and
+// The robot of a tree, which it takes, with closures in random places that hold at q, which the caller frees. flags:
 // CLOSED_REDUNDANT.
+limb_model* closed_around(limb_model* tree, uint64_t seed, unsigned flags, double** q);
+
+// The same around a random tree. flags: CLOSED_MIMIC, too.
 limb_model* closed_random(uint64_t seed, int bodies, unsigned flags, double** q);
 
 #endif

@@ -159,9 +159,8 @@ static void add_loops(scene* s, limb_builder* b, unsigned flags)
   }
 }
 
-limb_model* closed_random(uint64_t seed, int bodies, unsigned flags, double** q)
+limb_model* closed_around(limb_model* tree, uint64_t seed, unsigned flags, double** q)
 {
-  limb_model* tree = robot_random_tree(seed, bodies, flags & CLOSED_MIMIC ? ROBOT_MIMIC : 0);
   *q = calloc((size_t)limb_nq(tree) + 1, sizeof **q);
   if (!*q) abort();
   scene s = {tree, NULL, *q, {seed ^ 0x10095}};
@@ -175,4 +174,9 @@ limb_model* closed_random(uint64_t seed, int bodies, unsigned flags, double** q)
   limb_data_destroy(s.d);
   limb_model_destroy(tree);
   return fixture_end(b);
+}
+
+limb_model* closed_random(uint64_t seed, int bodies, unsigned flags, double** q)
+{
+  return closed_around(robot_random_tree(seed, bodies, flags & CLOSED_MIMIC ? ROBOT_MIMIC : 0), seed, flags, q);
 }

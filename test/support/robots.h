@@ -66,6 +66,11 @@ limb_model* robot_two_roots(void);
 // joints are added in shuffled order. options: 0 or ROBOT_MIMIC.
 limb_model* robot_random_tree(uint64_t seed, int bodies, unsigned options);
 
+// What a stranger's file may hold (robots_any.c): up to nine bodies on joints of any type, square or not, masses over
+// up to twelve decades, followers, springs, an elastic shaft, and with 3 of 10 loops, which some configuration closes.
+// Its mass matrix may be singular.
+limb_model* robot_any(uint64_t seed);
+
 // Tree of rotations (and a few translations) whose axes are parallel or at right angles, with zero
 // offsets: every class of link that the compiler distinguishes. slide: the body frames lie anywhere
 // along and about their axes, so that what was exactly zero is zero up to rounding.
