@@ -214,8 +214,9 @@ typedef enum limb_direction {
 /// s, s' and s'' at a time: what a row of a loop is to be instead of zero. Called from inside hot calls.
 typedef void limb_law_fn(void* context, double time, double s[3]);
 
-/// s(t) = constant + rate t + amplitude sin(2 pi frequency t + phase) + fn(t). Of a non-holonomic row, a
-/// velocity, s' is meant.
+/// s(t) = constant + rate t + amplitude sin(2 pi frequency t + phase) + fn(t). Of a row that turns, s is the angle,
+/// through any number of turns; of a distance, what is added to the length; of a non-holonomic row, a velocity, s' is
+/// meant.
 typedef struct limb_time_law {
   int row; ///< of the loop, from 0 on: the one that follows the law
   double constant, rate, amplitude, frequency, phase;

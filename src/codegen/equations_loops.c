@@ -149,7 +149,7 @@ limb_status limb_equations_form_loops(limb_equations* e)
   e->Psi = limb_ring_alloc(e->ring, (nc + 1) * (size_t)e->nv, sizeof *e->Psi);
   if (!X || !phi || !e->Psi) return LIMB_E_NOMEM;
   for (int l = 0; l < m->nloop; l++) {
-    if (limb_is_prescribed(&m->loop[l].def.law))
+    if (m->loop[l].prescribed)
       return limb_fail(e->error, LIMB_E_UNSUPPORTED, m->loop[l].def.name,
                        "the loop has a prescribed motion, which equations do not support; request M, C and g alone "
                        "(--what M,C,g), or remove it");

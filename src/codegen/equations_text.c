@@ -120,7 +120,7 @@ const char* limb_equations_headline(const limb_equations* x)
 {
   if (x->m->nloop == 0) return "M(q) a + C(q, v) v + g(q) = tau";
   for (int l = 0; l < x->m->nloop; l++) { // Psi v is the rate of the prescribed motion
-    if (limb_is_prescribed(&x->m->loop[l].def.law)) return "M(q) a + C(q, v) v + g(q) = tau + Psi(q)^T lambda";
+    if (x->m->loop[l].prescribed) return "M(q) a + C(q, v) v + g(q) = tau + Psi(q)^T lambda";
   }
   return "M(q) a + C(q, v) v + g(q) = tau + Psi(q)^T lambda,  Psi(q) v = 0";
 }

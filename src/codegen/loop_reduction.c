@@ -71,7 +71,7 @@ limb_status limb_trace_constraints(limb_tracer* t, bool moving, limb_loop_trace*
   if (s == LIMB_OK) s = alloc_constraints(out);
   if (s != LIMB_OK) return s;
   for (int l = 0; l < t->m->nloop && moving; l++) {
-    if (limb_is_prescribed(&t->m->loop[l].def.law))
+    if (t->m->loop[l].prescribed)
       return limb_fail(t->error, LIMB_E_UNSUPPORTED, t->m->loop[l].def.name,
                        "the loop has a prescribed motion, which generated code does not support");
   }

@@ -19,6 +19,8 @@
 //   along e_k          e_k . d               0              e_k     0                  0
 //   e_i against r_j    e_i . r_j             r_j x e_i      0       (w x r_j) x e_i    0
 //   distance L         (d . d - L^2) / 2 L   0              d / L   0                  u / L
+//   prescribed angle   atan2(S, C)           below: S and C are sums of e_i . r_j
+//   prescribed length  |d| - L               0              e       0                  (u - (e . u) e) / |d|   e = d / |d|
 //   knife edge         -                     0              r_y     0                  w x r_y
 //   wheel: axis n = r_z, up z = e_z, x = n x z, s = |x|, track t = x / s, across l = z x t, lowest point
 //   at -r t x n
@@ -122,9 +124,9 @@ KERNEL loop_row add_row(loop_row x, loop_row y)
                     add3(x.cp_rate, y.cp_rate)};
 }
 
-// The turn about axis c, with a, b, c in cyclic order (limb/builder.h). turns: those that are locked, one
+// The sine of the turn about axis c, with a, b, c in cyclic order (limb/builder.h). turns: those that are locked, one
 // bit each.
-KERNEL loop_row turn_row(const relative* r, unsigned turns, int c)
+KERNEL loop_row sine_row(const relative* r, unsigned turns, int c)
 {
   const int a = (c + 1) % 3, b = (c + 2) % 3;
   if (turns == 7)
@@ -134,11 +136,47 @@ KERNEL loop_row turn_row(const relative* r, unsigned turns, int c)
   return times_row(constant(-1), against_row(r, a, b)); // b is free: -e_a . r_b
 }
 
+// The angle whose sine and cosine are s and c, up to a common factor: ((c s') - (s c')) / (s^2 + c^2) is its rate. phi is
+// left to the caller.
+KERNEL loop_row angle_row(const relative* r, loop_row s, loop_row c)
+{
+  const real inverse = recip(madd(mul(s.phi, s.phi), c.phi, c.phi));
+  const real x = mul(inverse, c.phi), y = mul(inverse, s.phi);
+  const real c1 = dot3(c.cw, r->w), s1 = dot3(s.cw, r->w);
+  const real loss = scale(constant(2), madd(mul(x, c1), y, s1)); // of 1 / (s^2 + c^2)
+  const real x1 = sub(mul(inverse, c1), mul(loss, x)), y1 = sub(mul(inverse, s1), mul(loss, y));
+  loop_row row = {zero(), sub3(scale3(x, s.cw), scale3(y, c.cw)), zero3(), zero3(), zero3()};
+  row.cw_rate = add3(sub3(scale3(x1, s.cw), scale3(y1, c.cw)), sub3(scale3(x, s.cw_rate), scale3(y, c.cw_rate)));
+  return row;
+}
+
+// The turn about axis c. One that is prescribed is an angle; the others that are locked then hold that axis only.
+KERNEL loop_row turn_row(const limb_loop* loop, const relative* r, int c)
+{
+  const unsigned turns = loop->locked & 7U;
+  const int a = (c + 1) % 3, b = (c + 2) % 3;
+  if (loop->angle < 0) return sine_row(r, turns, c);
+  if (loop->angle != c) return sine_row(r, turns == 7 ? turns & ~(1U << loop->angle) : turns, c);
+  const loop_row first = against_row(r, a, a), second = against_row(r, b, b);
+  if (turns == 7) return angle_row(r, sine_row(r, turns, c), times_row(constant(0.5), add_row(first, second)));
+  return angle_row(r, sine_row(r, turns, c), turns >> b & 1U ? first : second);
+}
+
 KERNEL loop_row distance_row(const relative* r, double length)
 {
   const par inverse = parameter(1 / length);
   const real phi = scale(parameter(0.5 / length), plus(parameter(-length * length), dot3(r->d, r->d)));
   return (loop_row){phi, zero3(), kscale3(inverse, r->d), zero3(), kscale3(inverse, r->u)};
+}
+
+#define NO_LENGTH 1e-300 // beside the square of a length: keeps its inverse finite
+
+KERNEL loop_row length_row(const relative* r, double length)
+{
+  const real size = root(plus(parameter(NO_LENGTH), dot3(r->d, r->d))), inverse = recip(size);
+  const vec3 e = scale3(inverse, r->d);
+  const vec3 rate = scale3(inverse, sub3(r->u, scale3(dot3(e, r->u), e)));
+  return (loop_row){plus(parameter(-length), size), zero3(), e, zero3(), rate};
 }
 
 KERNEL loop_row knife_row(const relative* r)
@@ -196,10 +234,11 @@ KERNEL loop_row across_row(const wheel* x, par radius)
 KERNEL void rows_of(const limb_loop* loop, const relative* r, unsigned wanted, loop_row* row)
 {
   int n = 0;
-  const unsigned turns = loop->locked & 7U;
   const par radius = parameter(loop->def.radius);
   switch (loop->def.kind) {
-  case LIMB_LOOP_DISTANCE: row[n++] = distance_row(r, loop->def.length); break;
+  case LIMB_LOOP_DISTANCE:
+    row[n++] = loop->prescribed ? length_row(r, loop->def.length) : distance_row(r, loop->def.length);
+    break;
   case LIMB_LOOP_KNIFE_EDGE: row[n++] = knife_row(r); break;
   case LIMB_LOOP_ROLLING_DISC:
   case LIMB_LOOP_WHEEL: {
@@ -212,7 +251,7 @@ KERNEL void rows_of(const limb_loop* loop, const relative* r, unsigned wanted, l
   default:
     for (int k = 0; k < 6; k++) {
       if (!(loop->locked >> k & 1U)) continue;
-      if (wanted >> n & 1U) row[n] = k < 3 ? turn_row(r, turns, k) : along_row(r, k - 3);
+      if (wanted >> n & 1U) row[n] = k < 3 ? turn_row(loop, r, k) : along_row(r, k - 3);
       n++;
     }
   }

@@ -25,10 +25,12 @@ limb_status limb_loop_options_read(const limb_loop_options* given, limb_loop_opt
 
 // ---- prescribed motions -------------------------------------------------------------------------------------
 
+#define FULL_TURN 6.28318530717958647692
+
 // s, s' and s'' of a prescribed motion
 static void ask_law(const limb_time_law* law, double time, double s[3])
 {
-  const double turn = 2 * acos(-1.0) * law->frequency, angle = turn * time + law->phase;
+  const double turn = FULL_TURN * law->frequency, angle = turn * time + law->phase;
   s[0] = law->constant + law->rate * time + law->amplitude * sin(angle);
   s[1] = law->rate + law->amplitude * turn * cos(angle);
   s[2] = -law->amplitude * turn * turn * sin(angle);
@@ -38,31 +40,6 @@ static void ask_law(const limb_time_law* law, double time, double s[3])
   for (int k = 0; k < 3; k++) s[k] += more[k];
 }
 
-bool limb_is_prescribed(const limb_time_law* law)
-{
-  return law->fn || law->constant != 0 || law->rate != 0 || law->amplitude != 0;
-}
-
-// phi -= s, rate = s', gamma = s'' - bias
-static void take_laws(limb_loops* w, double time)
-{
-  const limb_model* m = w->m;
-  for (int r = 0; r < m->nrow; r++) w->rate[r] = 0, w->gamma[r] = -w->bias[r];
-  for (int l = 0; w->has_prescribed && l < m->nloop; l++) {
-    const limb_loop* loop = &m->loop[l];
-    const limb_time_law* law = &loop->def.law;
-    if (!limb_is_prescribed(law)) continue;
-    double s[3];
-    ask_law(law, time, s);
-    const int r = m->clusters.cluster[loop->cluster].row + loop->local + law->row;
-    if (law->row < loop->holonomic) w->phi[r] -= s[0];
-    w->rate[r] = s[1];
-    w->gamma[r] += s[2];
-  }
-}
-
-// ---- constraints --------------------------------------------------------------------------------------------
-
 // Axes of the two frames of a closure, in the world. Needs the poses of the links.
 static void frames_of(const limb_loops* w, const limb_loop* loop, sp_mat3* A, sp_mat3* B)
 {
@@ -70,6 +47,42 @@ static void frames_of(const limb_loops* w, const limb_loop* loop, sp_mat3* A, sp
   *A = loop->link_a < 0 ? loop->in_a.R : sp_mul3(X[loop->link_a].R, loop->in_a.R);
   *B = loop->link_b < 0 ? loop->in_b.R : sp_mul3(X[loop->link_b].R, loop->in_b.R);
 }
+
+// The angle of a rotation whose motion is prescribed, as in kernel/constraint_kernel.h.
+static double angle_of(const limb_loops* w, const limb_loop* loop)
+{
+  sp_mat3 A, B;
+  frames_of(w, loop, &A, &B);
+  const sp_mat3 R = sp_mul3(sp_transpose3(A), B);
+  const int c = loop->angle, a = (c + 1) % 3, b = (c + 2) % 3;
+  const double down = R.m[3 * b + a], up = R.m[3 * a + b], first = R.m[4 * a], second = R.m[4 * b];
+  const unsigned turns = loop->locked & 7U;
+  if (turns == 7U) return atan2(down - up, first + second);
+  return turns >> b & 1U ? atan2(down, first) : atan2(-up, second);
+}
+
+// phi -= s, rate = s', gamma = s'' - bias. Angles count modulo whole turns.
+static void take_laws(limb_loops* w, double time)
+{
+  const limb_model* m = w->m;
+  for (int r = 0; r < m->nrow; r++) w->rate[r] = 0, w->gamma[r] = -w->bias[r];
+  for (int l = 0; w->has_prescribed && l < m->nloop; l++) {
+    const limb_loop* loop = &m->loop[l];
+    const limb_time_law* law = &loop->def.law;
+    if (!loop->prescribed) continue;
+    double s[3];
+    ask_law(law, time, s);
+    const int r = m->clusters.cluster[loop->cluster].row + loop->local + law->row;
+    if (loop->angle >= 0)
+      w->phi[r] = remainder(angle_of(w, loop) - s[0], FULL_TURN);
+    else if (law->row < loop->holonomic)
+      w->phi[r] -= s[0];
+    w->rate[r] = s[1];
+    w->gamma[r] += s[2];
+  }
+}
+
+// ---- constraints --------------------------------------------------------------------------------------------
 
 #define FLAT 1e-7 // sine between the axis of a wheel and the normal of its plane
 
@@ -187,10 +200,12 @@ bool limb_loop_is_flipped(const limb_loops* w, int index)
   const limb_loop* loop = &w->m->loop[index];
   const unsigned turns = loop->locked & 7U;
   if (limb_between_joints(loop) || turns == 0 || turns == 1 || turns == 2 || turns == 4) return false;
+  if (loop->angle >= 0 && turns != 7) return false; // an angle has one side
   sp_mat3 A, B;
   frames_of(w, loop, &A, &B);
   double cosine[3];
   for (int k = 0; k < 3; k++) cosine[k] = A.m[k] * B.m[k] + A.m[3 + k] * B.m[3 + k] + A.m[6 + k] * B.m[6 + k];
+  if (loop->angle >= 0) return cosine[loop->angle] < 0;
   if (turns == 7) return cosine[0] + cosine[1] + cosine[2] < 1; // beyond a right angle
   const int free_axis = turns == 6 ? 0 : turns == 5 ? 1 : 2;
   return cosine[free_axis] < 0;

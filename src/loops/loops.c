@@ -109,7 +109,7 @@ static void number_constraints_and_columns(limb_loops* w)
     const int first = m->clusters.cluster[loop->cluster].row + loop->local;
     for (int r = 0; r < loop->nrow; r++) w->user_index[first + r] = loop->row + r;
     w->mixed[loop->cluster] |= has_own_units(loop);
-    w->has_prescribed |= limb_is_prescribed(&loop->def.law);
+    w->has_prescribed |= loop->prescribed;
     w->has_wheels |= limb_is_wheel(loop);
   }
   int before = 0;

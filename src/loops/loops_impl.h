@@ -88,9 +88,6 @@ enum { LIMB_DENSE_PARTS = 6 }; // of dense scratch
 // Reads options (NULL: defaults).
 limb_status limb_loop_options_read(const limb_loop_options* given, limb_loop_options* out);
 
-// Whether a motion is prescribed: any coefficient is not zero.
-bool limb_is_prescribed(const limb_time_law* law);
-
 static inline bool limb_is_wheel(const limb_loop* loop)
 {
   return loop->def.kind == LIMB_LOOP_WHEEL || loop->def.kind == LIMB_LOOP_ROLLING_DISC;

@@ -38,6 +38,21 @@ static int holonomic_count(limb_loop_kind kind, int count)
   }
 }
 
+static bool is_prescribed(const limb_time_law* law)
+{
+  return law->fn || law->constant != 0 || law->rate != 0 || law->amplitude != 0;
+}
+
+// The axis of the constraint of a prescribed motion, if that is a rotation; else -1. Rotations come first.
+static int prescribed_axis(const limb_loop* loop)
+{
+  int row = loop->prescribed ? loop->def.law.row : -1;
+  for (int k = 0; k < 3 && row >= 0; k++) {
+    if ((loop->locked >> k & 1U) && row-- == 0) return k;
+  }
+  return -1;
+}
+
 static limb_status attach_frames(const limb_model* m, limb_loop* loop, limb_error* err)
 {
   const limb_body *a = &m->body[loop->def.body_a], *b = &m->body[loop->def.body_b];
@@ -80,6 +95,8 @@ limb_status limb_attach_loops(limb_model* m, limb_error* err)
     loop->row = m->nrow;
     loop->nrow = limb_loop_rows(&loop->def);
     loop->holonomic = holonomic_count(kind, loop->nrow);
+    loop->prescribed = is_prescribed(&loop->def.law);
+    loop->angle = prescribed_axis(loop);
     loop->link_a = loop->link_b = -1;
     loop->in_a = loop->in_b = sp_pose_identity();
     loop->q[0] = loop->q[1] = loop->v[0] = loop->v[1] = -1;

@@ -83,6 +83,8 @@ typedef struct limb_loop {
   unsigned locked;    // of the kind, or as given
   int row, nrow;      // in the user's list of constraints
   int holonomic;      // constraints, the first ones
+  int angle;          // axis of the rotation whose motion is prescribed; -1: none
+  bool prescribed;    // one of the constraints has a prescribed motion
   int link_a, link_b; // compiled; -1: the world
   sp_pose in_a, in_b; // poses of the cut frames in those links' frames, or in the world
   int q[2], v[2];     // of joint and other; -1: none
