@@ -402,10 +402,8 @@ static int run_check(const cli_args* args)
     return cli_usage(args, "--rules lists the rules and takes no files");
   }
   if (cli_operand_count(args) == 0) return cli_usage(args, "nothing to check; usage: limb check [options] MODEL...");
-  for (int i = 0, inputs = 0; i < cli_operand_count(args); i++) {
-    inputs += strcmp(cli_operand(args, i), "-") == 0;
-    if (inputs > 1) return cli_only_once(args, "-", "-");
-  }
+  for (int i = 0; i < cli_operand_count(args); i++)
+    if (cli_reads(args, cli_operand(args, i)) != EXIT_FINE) return EXIT_USAGE;
   if (repair && cli_operand_count(args) > 1) return cli_usage(args, "--repair takes one model at a time");
   if (repair && strcmp(repair, "-") == 0) {
     if (run.json) return cli_usage(args, "--repair - and --format json both use standard output");
@@ -445,4 +443,5 @@ const cli_command cli_check = {
   .least = 0,
   .most = -1,
   .run = run_check,
+  .writes = (const cli_written[]){{"repair", ""}, {0}},
 };

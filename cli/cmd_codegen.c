@@ -1,4 +1,6 @@
 // `limb codegen`: source text for one robot, and its cost. Files are written once all texts are complete.
+#define _POSIX_C_SOURCE 200809L // access
+
 #include "cli.h"
 #include "codegen_counts.h"
 #include "commands.h"
@@ -9,10 +11,12 @@
 
 #include "limb/codegen.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { FILES = 3, STATEMENTS_MIN = 10, STATEMENTS_MAX = 1000000000 };
 
@@ -95,6 +99,8 @@ static int read_request(const cli_args* args, job* w)
   o->friction = !cli_has(args, "no-friction");
   if (strcmp(w->folder, "-") == 0 && choice(args, "format", "text|json") == 1)
     return cli_usage(args, "--output - prints the source and --format json the table; use one of them");
+  if (strcmp(w->folder, "-") != 0 && access(w->folder, W_OK | X_OK) != 0)
+    return cli_usage(args, "--output: %s: cannot be written: %s", w->folder, strerror(errno));
   const int code = read_effort(args, o);
   return code == EXIT_FINE ? read_split(args, o) : code;
 }
@@ -213,6 +219,7 @@ static int is_foreign(const char* path)
 static int refuse_foreign(const job* w)
 {
   for (int k = 0; k < FILES; k++) {
+    if (w->path[k] && cli_writes_to(w->args, "--output", w->path[k], "") != EXIT_FINE) return EXIT_USAGE;
     if (w->path[k] && is_foreign(w->path[k]))
       return cli_usage(w->args,
                        "%s exists and was not written by limb: remove it, or use another "

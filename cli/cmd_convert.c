@@ -156,9 +156,8 @@ static int run(const cli_args* args)
   cli_robot r;
   const limb_format format = output_format(args, path);
   if (!format) return EXIT_USAGE;
-  if (cli_same_file(source, path))
-    return cli_usage(args, "%s: this is the model itself; name another file for the output", path);
-  int code = cli_robot_open(args, source, &r);
+  int code = cli_writes_to(args, "OUT", path, "");
+  if (code == EXIT_FINE) code = cli_robot_open(args, source, &r);
   if (code != EXIT_FINE) return code;
   code = write_model(args, &r, format, path);
   cli_robot_close(&r);

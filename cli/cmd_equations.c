@@ -8,20 +8,19 @@
 
 #include <string.h>
 
-static limb_notation notation_of(const cli_args* args)
+static limb_notation notation_of(const char* format)
 {
-  const char* format = cli_get(args, "format");
-  if (!format || strcmp(format, "text") == 0) return LIMB_NOTATION_TEXT;
+  if (strcmp(format, "text") == 0) return LIMB_NOTATION_TEXT;
   return strcmp(format, "latex") == 0 ? LIMB_NOTATION_LATEX : LIMB_NOTATION_C;
 }
 
 // Writes the whole text to memory, before any of it is printed.
-static int write_text(const cli_args* args, const limb_model* m, cli_text* text)
+static int write_text(const cli_args* args, const char* format, const limb_model* m, cli_text* text)
 {
   limb_equation_options o = limb_default_equation_options();
   limb_error err = {0};
   o.what = cli_get(args, "what");
-  o.notation = notation_of(args);
+  o.notation = notation_of(format);
   o.numbers = cli_has(args, "numbers");
   if (cli_has(args, "max-terms")) {
     double terms;
@@ -41,14 +40,13 @@ static int write_text(const cli_args* args, const limb_model* m, cli_text* text)
 
 static int run(const cli_args* args)
 {
-  const char *source = cli_operand(args, 0), *path = cli_get(args, "output");
+  const char *source = cli_operand(args, 0), *path = cli_get(args, "output"), *format = cli_format(args, "text");
   cli_robot r;
   cli_text text = {0};
-  if (path && cli_same_file(source, path))
-    return cli_usage(args, "%s is the model itself; use another output file", path);
+  if (!format) return EXIT_USAGE;
   int code = cli_robot_open(args, source, &r);
   if (code != EXIT_FINE) return code;
-  code = write_text(args, r.model, &text);
+  code = write_text(args, format, r.model, &text);
   if (code == EXIT_FINE) code = cli_text_save(&text, cli_title(args), path ? path : "-");
   cli_text_free(&text);
   cli_robot_close(&r);
@@ -87,4 +85,5 @@ const cli_command cli_equations = {
   .least = 1,
   .most = 1,
   .run = run,
+  .writes = (const cli_written[]){{"output", ".txt .tex .c .h"}, {0}},
 };

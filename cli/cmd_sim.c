@@ -124,13 +124,13 @@ static int run_sim(const cli_args* args)
 }
 
 const cli_command cli_sim = {
-  "sim",
-  "MODEL|RUN.yaml",
-  "simulate motion under forces, controllers and events; write tables and pictures",
-  about,
-  examples,
-  options,
-  1,
-  1,
-  run_sim,
+  .name = "sim",
+  .operands = "MODEL|RUN.yaml",
+  .summary = "simulate motion under forces, controllers and events; write tables and pictures",
+  .about = about,
+  .examples = examples,
+  .options = options,
+  .least = 1,
+  .most = 1,
+  .run = run_sim,
 };

@@ -3,6 +3,7 @@
 
 #include "limb/table.h"
 
+#include "base/files.h"
 #include "cli.h"
 #include "sim_job.h"
 
@@ -147,11 +148,10 @@ int sim_table_open(sim_table* t, sim_job* job, const limb_run_value* file, limb_
                    const void* context)
 {
   const char* path = sim_input_path(&job->plan, file);
-  if (!path) return EXIT_USAGE;
+  if (!path || cli_reads(job->plan.args, path) != EXIT_FINE) return EXIT_USAGE;
   errno = 0;
   FILE* stream = fopen(path, "rb");
   if (!stream) return sim_wrong(&job->plan, file, "%s: %s", path, strerror(errno));
-  if (job->ninput < SIM_MAX_INPUTS && fstat(fileno(stream), &job->input[job->ninput]) == 0) job->ninput++;
   limb_error err = {0};
   limb_csv_reader* csv = NULL;
   table_columns c = {0};

@@ -24,8 +24,6 @@
 #include "sim_probe.h"
 #include "states/dofs.h"
 
-#include <sys/stat.h>
-
 // ---- the plan: sim_plan.c -------------------------------------------------------------------------------
 
 // A run file (limb/run.h) with the options of the command line over it: texts with their positions.
@@ -48,6 +46,9 @@ __attribute__((format(printf, 3, 4)))
 #endif
 int sim_wrong(const sim_plan* p, const limb_run_value* at, const char* format, ...);
 int sim_out_of_memory(const sim_plan* p);
+
+// Announces an output (base/files.h), with a message about what is wrong with it.
+int sim_check_output(const sim_plan* p, const limb_run_value* at, const char* endings);
 
 // A number with units, positive, not negative, or whole and at most max. *out is unchanged if the value is absent.
 int sim_number(const sim_plan* p, const limb_run_value* at, double* out);
@@ -112,8 +113,6 @@ typedef struct sim_events sim_events;   // below
 typedef struct sim_outputs sim_outputs; // sim_outputs.c
 typedef struct sim_pulse sim_pulse;     // sim_loop.c
 
-enum { SIM_MAX_INPUTS = 64 }; // files that are protected from being overwritten
-
 typedef struct sim_job {
   sim_plan plan;
   cli_robot robot;
@@ -128,8 +127,6 @@ typedef struct sim_job {
   sim_events* events;
   sim_outputs* outputs;
   sim_pulse* pulse;
-  struct stat input[SIM_MAX_INPUTS]; // files that were read
-  int ninput;
   char trouble[400]; // the failure of a formula that ended the simulation; "": none
   int quiet;
 } sim_job;

@@ -2,14 +2,13 @@
 //
 // A condition that is never met is evaluated once per step. It updates the progress bar and, after a signal, ends the
 // step with an error: the state is then the last good one.
-#define _POSIX_C_SOURCE 200809L // sigaction, clock_gettime
+#define _POSIX_C_SOURCE 200809L // clock_gettime
 
 #include "cli.h"
 #include "output.h"
 #include "sim_job.h"
 
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,30 +98,6 @@ static limb_status keep_event(sim_job* job, const limb_sim_event* event)
   return LIMB_OK;
 }
 
-// ---- signals --------------------------------------------------------------------------------------------
-
-static volatile sig_atomic_t caught;
-
-// A second signal ends the process at once.
-static void on_signal(int number)
-{
-  caught = number;
-  (void)signal(number, SIG_DFL);
-}
-
-static void listen(void)
-{
-  static const int numbers[] = {SIGINT, SIGTERM};
-  struct sigaction act = {0}, old;
-  act.sa_handler = on_signal;
-  (void)sigemptyset(&act.sa_mask);
-  for (int i = 0; i < 2; i++) {
-    // Signals that are ignored, as by nohup, stay ignored.
-    if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL) (void)sigaction(numbers[i], &act, NULL);
-  }
-  (void)signal(SIGPIPE, SIG_IGN); // a closed pipe is an error of writing
-}
-
 // ---- progress, once per step ----------------------------------------------------------------------------
 
 struct sim_pulse {
@@ -142,7 +117,7 @@ static double pulse(void* context, const limb_sim_state* at)
 {
   sim_job* job = context;
   sim_pulse* p = job->pulse;
-  if (caught) return nan("");
+  if (cli_interrupted()) return nan("");
   if (!p->shown) return 1;
   const double part = (at->time - job->start) / (job->end - job->start);
   (void)snprintf(p->what, sizeof p->what, "sim %.4g s", at->time);
@@ -160,7 +135,7 @@ int sim_watch_signals(sim_job* job)
   (void)snprintf(p->what, sizeof p->what, "sim");
   p->progress = cli_progress_begin(p->what, 1000000000);
   p->shown = p->shown && p->progress.terminal;
-  listen();
+  cli_wait_for_signals();
   const limb_status s = limb_sim_add_condition(job->sim, &c, NULL);
   return s == LIMB_OK ? EXIT_FINE : sim_failed(job, s, "events");
 }
@@ -205,10 +180,10 @@ static int go_on(sim_job* job, sim_outcome* out, int* over)
   limb_sim_event event = {.kind = LIMB_EVENT_NONE};
   const limb_status s = limb_sim_advance(job->sim, goal, &event);
   *over = 1;
-  if (caught) {
+  if (cli_interrupted()) {
     look_at_time(job);
     out->ending = SIM_INTERRUPTED;
-    out->signal = (int)caught;
+    out->signal = cli_interrupted();
     return EXIT_FINE;
   }
   if (s != LIMB_OK) return fail(job, out, s);

@@ -15,6 +15,7 @@ typedef struct writer writer;
 
 // A kind of file. Functions return EXIT_FINE, or an exit code after a message.
 typedef struct file_kind {
+  const char* endings;
   int channels; // 0: none, rows are time and q
   int (*open)(writer* w);
   int (*row)(writer* w, const double* x); // time, and one number per column
@@ -29,6 +30,8 @@ struct writer {
   const limb_run_output* run;
   const char* path;
   const sim_probe* probe; // names and units of the columns after time
+  cli_output out;         // of a table
+  uint64_t rows;          // written
   int broken;             // writing failed, which was reported
   void* own;              // of the kind
 };
@@ -54,32 +57,51 @@ static int table_open(writer* w)
   limb_table_writer* table = NULL;
   limb_error err = {0};
   limb_status s = LIMB_E_NOMEM;
-  if (names && column) {
+  const int code = cli_output_reserve(&w->out, cli_title(w->job->plan.args), w->path);
+  if (code == EXIT_FINE && names && column) {
     column[0] = (limb_table_column){"time", "s"};
     for (int k = 0; k < w->probe->count; k++) {
       sim_probe_name(w->probe, k, names[k], sizeof names[k]);
       column[k + 1] = (limb_table_column){names[k], sim_probe_unit(w->probe, k)};
     }
-    s = limb_table_create(w->path, limb_table_format_of(w->path), (int)n, column, &table, &err);
+    s = limb_table_create(cli_output_path(&w->out), limb_table_format_of(w->path), (int)n, column, &table, &err);
   }
   w->own = table;
   const int cause = errno;
   free(names);
   free(column);
   errno = cause;
+  if (code != EXIT_FINE) return code;
   if (s == LIMB_E_UNSUPPORTED) return sim_wrong(&w->job->plan, &w->run->file, "%s: %s", w->path, err.text);
   return written(w, s);
 }
 
-static int table_row(writer* w, const double* x) { return written(w, limb_table_row(w->own, x)); }
+static int table_row(writer* w, const double* x)
+{
+  w->rows++;
+  return written(w, limb_table_row(w->own, x));
+}
 
 static int table_flush(writer* w) { return written(w, limb_table_flush(w->own)); }
 
-static int table_end(writer* w) { return written(w, limb_table_end(w->own)); }
+// A table that could not be written keeps its whole rows, unless it would replace another one.
+static int table_end(writer* w)
+{
+  const char* title = cli_title(w->job->plan.args);
+  const int code = written(w, limb_table_end(w->own));
+  if (code == EXIT_FINE && !w->broken && w->rows > 0) return cli_output_commit(&w->out, title);
+  cli_output_salvage(&w->out, title);
+  return code;
+}
 
-static void table_free(writer* w) { limb_table_destroy(w->own); }
+static void table_free(writer* w)
+{
+  limb_table_destroy(w->own);
+  cli_output_abandon(&w->out);
+}
 
-static const file_kind table_kind = {1, table_open, table_row, table_flush, table_end, table_free};
+static const file_kind table_kind = {".csv .npy .h5 .hdf5", 1,         table_open, table_row,
+                                     table_flush,           table_end, table_free};
 
 static const char* title_of(const writer* w)
 {
@@ -160,7 +182,7 @@ static int plot_end(writer* w)
 
 static void plot_free(writer* w) { limb_plot_destroy(w->own); }
 
-static const file_kind plot_kind = {1, plot_open, plot_row, NULL, plot_end, plot_free};
+static const file_kind plot_kind = {".svg", 1, plot_open, plot_row, NULL, plot_end, plot_free};
 
 // ---- animations -----------------------------------------------------------------------------------------
 
@@ -169,8 +191,6 @@ static int animation_open(writer* w)
   limb_animation_options o = limb_default_animation();
   limb_animation* a = NULL;
   o.title = title_of(w);
-  if (limb_picture_of(w->path) == LIMB_PICTURE_NONE)
-    return sim_wrong(&w->job->plan, &w->run->animation, "'%s' does not end in .svg or .html", w->path);
   const limb_status s = limb_animation_create(w->job->robot.model, &o, &a);
   w->own = a;
   return s == LIMB_OK ? EXIT_FINE : sim_failed(w->job, s, "animation");
@@ -197,7 +217,8 @@ static int animation_end(writer* w)
 
 static void animation_free(writer* w) { limb_animation_destroy(w->own); }
 
-static const file_kind animation_kind = {0, animation_open, animation_row, NULL, animation_end, animation_free};
+static const file_kind animation_kind = {".svg .html",  0, animation_open, animation_row, NULL, animation_end,
+                                         animation_free};
 
 // ---- planning -------------------------------------------------------------------------------------------
 
@@ -240,18 +261,6 @@ static int read_rate(const sim_job* job, one_output* o)
   if (code == EXIT_FINE && !((job->end - job->start) / o->interval <= 1e9))
     return sim_wrong(&job->plan, o->run->rate.text ? &o->run->rate : &o->run->interval, "more than 1e9 rows");
   return code;
-}
-
-// Files must differ, and standard output has one user.
-static int check_paths(const sim_job* job, const one_output* o)
-{
-  const char* summary = cli_get(job->plan.args, "summary");
-  const limb_run_value* at = o->at;
-  if (strcmp(at->text, "-") == 0 && summary && strcmp(summary, "json") == 0)
-    return sim_wrong(&job->plan, at, "--summary json already uses standard output");
-  for (const one_output* other = job->outputs->one; other < o; other++)
-    if (strcmp(other->at->text, at->text) == 0) return sim_wrong(&job->plan, at, "'%s' is listed twice", at->text);
-  return EXIT_FINE;
 }
 
 // Columns must differ.
@@ -301,9 +310,7 @@ static int plan_one(sim_job* job, one_output* o, const limb_run_output* run)
   o->writer = (writer){.job = job, .run = run, .path = at->text, .probe = &o->probe};
   o->writer.kind = run->file.text ? &table_kind : run->plot.text ? &plot_kind : &animation_kind;
   sim_probe_begin(&o->probe, job->plan.args, &job->robot, &job->dofs, SIM_KNOWN_ALL);
-  if (run->file.text && limb_table_format_of(at->text) == LIMB_TABLE_NONE)
-    return sim_wrong(&job->plan, at, "'%s' ends in none of .csv, .npy and .h5", at->text);
-  int code = check_paths(job, o);
+  int code = sim_check_output(&job->plan, at, o->writer.kind->endings);
   if (code == EXIT_FINE) code = read_rate(job, o);
   o->probe.options.dt = o->interval; // for Ad and Bd
   if (code == EXIT_FINE) code = sim_directions(&job->plan, &run->directions, &o->probe.options.directions);
@@ -322,6 +329,8 @@ int sim_plan_outputs(sim_job* job)
   if (!all) return sim_out_of_memory(&job->plan);
   all->one = calloc((size_t)run->noutput + 1, sizeof *all->one);
   if (!all->one) return sim_out_of_memory(&job->plan);
+  const char* summary = cli_get(job->plan.args, "summary");
+  if (summary && strcmp(summary, "json") == 0) code = cli_writes_to(job->plan.args, "--summary json", "-", "");
   for (int i = 0; i < run->noutput && code == EXIT_FINE; i++) {
     all->count++;
     code = plan_one(job, &all->one[i], &run->output[i]);
@@ -329,41 +338,13 @@ int sim_plan_outputs(sim_job* job)
   return code;
 }
 
-static int is_same(const struct stat* a, const struct stat* b)
-{
-  return a->st_ino == b->st_ino && a->st_dev == b->st_dev;
-}
-
-// Inputs are not overwritten: tables, the run file, the model.
-static int check_inputs(const sim_job* job, const one_output* o)
-{
-  struct stat own, operand;
-  if (stat(o->at->text, &own) != 0 || !S_ISREG(own.st_mode)) return EXIT_FINE;
-  int same = stat(cli_operand(job->plan.args, 0), &operand) == 0 && is_same(&own, &operand);
-  for (int i = 0; i < job->ninput; i++) same |= is_same(&own, &job->input[i]);
-  return same ? sim_wrong(&job->plan, o->at, "'%s' is an input of this run", o->at->text) : EXIT_FINE;
-}
-
-// Two names of one file, such as a.csv and ./a.csv.
-static int check_same(const sim_job* job, const one_output* o)
-{
-  struct stat own, others;
-  if (stat(o->at->text, &own) != 0 || !S_ISREG(own.st_mode)) return EXIT_FINE;
-  for (const one_output* other = job->outputs->one; other < o; other++)
-    if (stat(other->at->text, &others) == 0 && is_same(&own, &others))
-      return sim_wrong(&job->plan, o->at, "'%s' and '%s' are the same file", other->at->text, o->at->text);
-  return EXIT_FINE;
-}
-
 int sim_open_outputs(sim_job* job)
 {
   sim_outputs* all = job->outputs;
   int code = EXIT_FINE;
   for (int i = 0; i < all->count && code == EXIT_FINE; i++) {
-    if ((code = check_inputs(job, &all->one[i])) != EXIT_FINE) break;
     all->one[i].open = 1;
     code = all->one[i].writer.kind->open(&all->one[i].writer);
-    if (code == EXIT_FINE) code = check_same(job, &all->one[i]);
     if (code != EXIT_FINE) all->one[i].open = -1;
   }
   return code;

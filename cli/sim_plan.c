@@ -1,4 +1,5 @@
 // The plan of a simulation: the run file; values of its texts, and messages about them.
+#include "base/files.h"
 #include "cli.h"
 #include "sim_job.h"
 
@@ -15,6 +16,7 @@ static int read_run(sim_plan* p, const char* path)
   limb_read_options opt = limb_default_read_options();
   limb_error err = {0};
   int code = cli_read_options(p->args, &opt);
+  if (code == EXIT_FINE) code = cli_reads(p->args, path);
   if (code != EXIT_FINE) return code;
   const limb_status s = limb_read_run(path, &opt, &p->reading, &err);
   limb_findings* f = limb_reading_findings(p->reading);
@@ -62,6 +64,17 @@ int sim_wrong(const sim_plan* p, const limb_run_value* at, const char* format, .
   (void)vfprintf(stderr, format, list);
   va_end(list);
   (void)fprintf(stderr, "\n");
+  return EXIT_USAGE;
+}
+
+int sim_check_output(const sim_plan* p, const limb_run_value* at, const char* endings)
+{
+  const char* refused = cli_output_refused(at->key, at->text, endings);
+  if (!refused) return EXIT_FINE;
+  if (at->line > 0)
+    (void)fprintf(stderr, "%s:%d:%d: error: %s\n", p->path, at->line, at->column, refused);
+  else
+    (void)cli_usage(p->args, "%s", refused);
   return EXIT_USAGE;
 }
 

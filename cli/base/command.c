@@ -1,6 +1,7 @@
 // Arguments of commands: GNU options (--name value, --name=value, --), operands, and messages about mistakes.
 #include "base/command.h"
 #include "base/cli.h"
+#include "base/files.h"
 #include "base/help.h"
 
 #include <math.h>
@@ -115,12 +116,6 @@ int cli_whole(const cli_args* args, const char* name, double min, double max, do
   if (!cli_numbers(args, name, 1, x)) return EXIT_USAGE;
   if (*x >= min && *x <= max && *x == floor(*x)) return EXIT_FINE;
   return cli_usage(args, "--%s must be a whole number from %.16g to %.16g", name, min, max);
-}
-
-int cli_only_once(const cli_args* args, const char* first, const char* second)
-{
-  if (!first || !second || strcmp(first, "-") != 0 || strcmp(second, "-") != 0) return EXIT_FINE;
-  return cli_usage(args, "standard input can be read only once");
 }
 
 // ---- did you mean ----------------------------------------------------------------------------------
@@ -299,6 +294,8 @@ int cli_run(const cli_command* command, int argc, char** argv)
   cli_args args = {.command = command, .operands = argv};
   (void)snprintf(args.title, sizeof args.title, "limb %s", command->name);
   if (asks_help(argc, argv)) return cli_help_command(command);
-  const int code = read_arguments(&args, argc, argv);
+  int code = read_arguments(&args, argc, argv);
+  for (const cli_written* w = command->writes; w && w->option && code == EXIT_FINE; w++)
+    code = cli_writes(&args, w->option, w->endings);
   return code == EXIT_FINE ? command->run(&args) : code;
 }

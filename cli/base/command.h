@@ -12,6 +12,12 @@ typedef struct cli_option {
 
 typedef struct cli_args cli_args;
 
+// An option whose value is a file that is written; checked before the command runs (base/files.h).
+typedef struct cli_written {
+  const char* option;  // NULL: the end
+  const char* endings; // ".csv .npy"; "": any
+} cli_written;
+
 typedef struct cli_command {
   const char* name;
   const char* operands;             // "MODEL TRAJECTORY.csv"; with "..." at the end: one or more of the last
@@ -21,6 +27,7 @@ typedef struct cli_command {
   const cli_option* const* options; // groups of options, each closed by an entry without name; NULL-closed
   int least, most;                  // number of operands; most -1: any
   int (*run)(const cli_args* args);
+  const cli_written* writes; // NULL: none
 } cli_command;
 
 // Options that several commands share.
@@ -53,9 +60,6 @@ int cli_whole(const cli_args* args, const char* name, double min, double max, do
 // The word of a list (closed by NULL) nearest to a mistyped word, ignoring case; NULL if none is near. Words of one or
 // two letters are near only to themselves.
 const char* cli_nearest(const char* wrong, const char* const* words);
-
-// Two inputs, which cannot both be standard input: EXIT_FINE, or EXIT_USAGE after a message.
-int cli_only_once(const cli_args* args, const char* first, const char* second);
 
 // A message "limb <command>: ..." on standard error; returns EXIT_USAGE.
 #if defined(__GNUC__)

@@ -1,11 +1,10 @@
 // Files that appear whole or not at all, the progress bar, and the end of standard output.
-#define _POSIX_C_SOURCE 200809L // open, realpath, sigaction, clock_gettime
-#define _XOPEN_SOURCE   700     // realpath
+#define _POSIX_C_SOURCE 200809L // open, sigaction, clock_gettime
+#define _XOPEN_SOURCE   700     // SIGXCPU
 
 #include "base/output.h"
 #include "base/cli.h"
-
-#include "limb/draw.h"
+#include "base/files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,13 +17,14 @@
 
 // ---- signals ---------------------------------------------------------------------------------------
 
-enum { MAX_FILES = 8 };
+enum { MAX_FILES = 64 };
 
 // Read by the signal handler. Slots change only while its signals are blocked.
 static char* unfinished[MAX_FILES];
-static volatile sig_atomic_t caught; // number of the signal
+static volatile sig_atomic_t caught;  // number of the signal
+static volatile sig_atomic_t patient; // the first signal only asks the command to end
 
-static const int watched[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGALRM};
+static const int watched[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGALRM, SIGXCPU, SIGXFSZ, SIGUSR1, SIGUSR2};
 enum { WATCHED = sizeof watched / sizeof *watched };
 
 static void remove_unfinished(void)
@@ -39,12 +39,16 @@ static void end_by(int number)
   (void)raise(number);
 }
 
-// The first Ctrl-C asks the command to stop, and gives it a second: it may be waiting for input. Everything
-// else, and the second Ctrl-C, ends the process.
-static void on_signal(int number)
+// The first Ctrl-C asks the command to stop, and gives it a second: it may be waiting for input. Any other signal, and
+// every second one, ends the process. A write beyond the largest allowed file fails, which is reported where it is
+// made: the kernel's signal about it, which seems to come from the process itself, does nothing.
+static void on_signal(int number, siginfo_t* about, void* context)
 {
   const int first = caught == 0;
+  (void)context;
+  if (number == SIGXFSZ && (about->si_code > 0 || about->si_pid == getpid())) return;
   if (number != SIGALRM || first) caught = number;
+  if (first && patient) return;
   if (number == SIGINT && first) {
     (void)alarm(1);
     return;
@@ -57,7 +61,8 @@ static void on_signal(int number)
 static void watch_signals(void)
 {
   struct sigaction act = {0}, old;
-  act.sa_handler = on_signal;
+  act.sa_sigaction = on_signal;
+  act.sa_flags = SA_SIGINFO;
   (void)sigemptyset(&act.sa_mask);
   for (int i = 0; i < WATCHED; i++) {
     // A signal that is ignored stays ignored (nohup).
@@ -73,11 +78,18 @@ static void block_signals(int how)
   (void)sigprocmask(how, &set, NULL);
 }
 
-int cli_interrupted(void) { return caught != 0; }
+void cli_wait_for_signals(void)
+{
+  (void)signal(SIGPIPE, SIG_IGN); // a closed pipe is an error of writing
+  patient = 1;
+  watch_signals();
+}
+
+int cli_interrupted(void) { return (int)caught; }
 
 void cli_end_interrupted(void)
 {
-  if (caught) end_by((int)caught);
+  if (caught && !patient) end_by((int)caught);
 }
 
 // Adds a name to the list of the handler, or removes it; 0 if the list is full.
@@ -116,28 +128,27 @@ static void forget(cli_output* o)
   *o = (cli_output){0};
 }
 
-// <folder>/.<name>.<pid>.tmp
+// <folder>/.limb.<pid>.<number>.tmp: short, so that any name that fits fits.
 static char* temporary_name(const char* path)
 {
+  static int number;
   const char* slash = strrchr(path, '/');
   const int folder = slash ? (int)(slash - path) + 1 : 0;
-  const size_t size = strlen(path) + 32;
+  const size_t size = (size_t)folder + 48;
   char* name = malloc(size);
-  if (name) (void)snprintf(name, size, "%.*s.%s.%ld.tmp", folder, path, path + folder, (long)getpid());
+  if (name) (void)snprintf(name, size, "%.*s.limb.%ld.%d.tmp", folder, path, (long)getpid(), ++number);
   return name;
 }
 
-static int open_directly(cli_output* o, const char* command)
+static int unwritable(cli_output* o, const char* command)
 {
-  o->stream = fopen(o->path, "w");
-  if (o->stream) return EXIT_FINE;
   const int code = cannot(command, o->path, "cannot be written");
-  forget(o);
+  cli_output_abandon(o);
   return code;
 }
 
 // A file that is replaced keeps its permissions.
-static int open_temporary(cli_output* o, const char* command, const struct stat* old)
+static int make_temporary(cli_output* o, const char* command, const struct stat* old)
 {
   int file = -1;
   o->temporary = temporary_name(o->path);
@@ -145,61 +156,13 @@ static int open_temporary(cli_output* o, const char* command, const struct stat*
     (void)unlink(o->temporary); // left by a killed process with this number
     file = open(o->temporary, O_WRONLY | O_CREAT | O_EXCL, 0666);
   }
-  if (file >= 0 && old) (void)fchmod(file, old->st_mode & 0777);
-  if (file >= 0) o->stream = fdopen(file, "w");
-  if (o->stream) return EXIT_FINE;
-  const int code = cannot(command, o->path, "cannot be written");
-  if (file >= 0) (void)close(file);
-  cli_output_abandon(o);
-  return code;
+  if (file < 0) return unwritable(o, command);
+  if (old) (void)fchmod(file, old->st_mode & 0777);
+  (void)close(file);
+  return EXIT_FINE;
 }
 
-int cli_same_file(const char* input, const char* output)
-{
-  struct stat in, out;
-  const int failed = strcmp(input, "-") == 0 ? fstat(STDIN_FILENO, &in) : stat(input, &in);
-  if (failed != 0 || strcmp(output, "-") == 0 || stat(output, &out) != 0) return 0;
-  return S_ISREG(in.st_mode) && in.st_dev == out.st_dev && in.st_ino == out.st_ino;
-}
-
-// The target of a symbolic link, one step: a path to be freed; NULL: not a link.
-static char* follow(const char* path)
-{
-  enum { LONGEST = 4096 }; // target of a link
-  struct stat about;
-  const char* slash = strrchr(path, '/');
-  if (lstat(path, &about) != 0 || !S_ISLNK(about.st_mode)) return NULL;
-  const size_t folder = slash ? (size_t)(slash - path) + 1 : 0;
-  const size_t capacity = folder + LONGEST + 1;
-  char* to = malloc(capacity);
-  if (!to) return NULL;
-  memcpy(to, path, folder);
-  const ssize_t length = readlink(path, to + folder, LONGEST);
-  if (length < 0) {
-    free(to);
-    return NULL;
-  }
-  to[folder + (size_t)length] = '\0';
-  if (to[folder] == '/') memmove(to, to + folder, (size_t)length + 1);
-  return to;
-}
-
-// A symbolic link is kept: its target is written, whether it exists or not.
-static char* resolve(const char* path)
-{
-  char* at = realpath(path, NULL);
-  if (at) return at;
-  at = strdup(path);
-  for (int steps = 0; at && steps < 40; steps++) {
-    char* next = follow(at);
-    if (!next) break;
-    free(at);
-    at = next;
-  }
-  return at;
-}
-
-int cli_output_open(cli_output* o, const char* command, const char* path)
+int cli_output_reserve(cli_output* o, const char* command, const char* path)
 {
   struct stat old;
   *o = (cli_output){0};
@@ -214,11 +177,28 @@ int cli_output_open(cli_output* o, const char* command, const char* path)
   }
   if (!exists && errno == ELOOP) return cannot(command, path, "cannot be written");
   if (exists && access(path, W_OK) != 0) return cannot(command, path, "cannot be written");
-  o->path = resolve(path);
+  o->replaces = exists;
+  o->path = cli_resolve(path);
   if (!o->path) return cannot(command, path, "cannot be written");
-  if (exists && !S_ISREG(old.st_mode)) return open_directly(o, command);
+  if (exists && !S_ISREG(old.st_mode)) return EXIT_FINE; // written directly
   watch_signals();
-  return open_temporary(o, command, exists ? &old : NULL);
+  return make_temporary(o, command, exists ? &old : NULL);
+}
+
+const char* cli_output_path(const cli_output* o) { return !o->path ? "-" : o->temporary ? o->temporary : o->path; }
+
+int cli_output_open(cli_output* o, const char* command, const char* path)
+{
+  const int code = cli_output_reserve(o, command, path);
+  if (code != EXIT_FINE || o->stream) return code;
+  o->stream = fopen(cli_output_path(o), "w");
+  return o->stream ? EXIT_FINE : unwritable(o, command);
+}
+
+void cli_output_salvage(cli_output* o, const char* command)
+{
+  if (!o->replaces && o->temporary) (void)cli_output_commit(o, command);
+  cli_output_abandon(o);
 }
 
 int cli_output_commit(cli_output* o, const char* command)
@@ -228,10 +208,15 @@ int cli_output_commit(cli_output* o, const char* command)
     return limb_cli_close_output(command);
   }
   errno = 0;
-  const int failed = ferror(o->stream);
-  const int closed = fclose(o->stream);
+  const int failed = o->stream && ferror(o->stream);
+  const int closed = o->stream ? fclose(o->stream) : 0;
   o->stream = NULL;
   if (failed && errno == 0) errno = EIO; // of an earlier write
+  if (o->temporary && cli_is_input(o->path)) {
+    (void)fprintf(stderr, "%s: %s is an input of this run\n", command, o->path);
+    cli_output_abandon(o);
+    return EXIT_USAGE;
+  }
   if (failed || closed != 0 || (o->temporary && rename(o->temporary, o->path) != 0)) {
     const int code = cannot(command, o->path, "cannot be written");
     cli_output_abandon(o);
@@ -353,13 +338,4 @@ int limb_cli_close_output(const char* command)
     (void)fprintf(stderr, "%s: the output could not be written%s%s\n", command, errno ? ": " : "",
                   errno ? strerror(errno) : "");
   return EXIT_USAGE;
-}
-
-// ---- pictures --------------------------------------------------------------------------------------
-
-int cli_picture_option(const cli_args* args, const char* option)
-{
-  const char* path = cli_get(args, option);
-  if (!path || limb_picture_of(path) != LIMB_PICTURE_NONE) return EXIT_FINE;
-  return cli_usage(args, "--%s: '%s' ends neither in .svg nor in .html", option, path);
 }

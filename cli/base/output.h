@@ -1,10 +1,9 @@
-// Output files that appear whole or not at all: written under a temporary name, then renamed. Ctrl-C, a closed pipe and
-// a kill remove them. Devices and pipes are written directly. Also the progress bar, on standard error if it is a
+// Output files that appear whole or not at all: written under a temporary name, then renamed. Signals remove them. Devices and pipes are written directly. Also the progress bar, on standard error if it is a
 // terminal.
 #ifndef LIMB_CLI_OUTPUT_H
 #define LIMB_CLI_OUTPUT_H
 
-#include "base/command.h"
+#include "base/files.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -13,19 +12,18 @@ typedef struct cli_output {
   FILE* stream;
   char* path;      // where it will be; NULL: standard output
   char* temporary; // where it is; NULL: standard output, or a device that is written directly
+  int replaces;    // there is a file of that name
 } cli_output;
 
 // Opens the output for a path; NULL or "-": standard output. EXIT_FINE or EXIT_USAGE with a message.
 int cli_output_open(cli_output* o, const char* command, const char* path);
 
-// 1 if both paths are the same file; "-": the file that standard input is read from.
-int cli_same_file(const char* input, const char* output);
+// The same without a stream, for what opens files itself: by this path, "-" for standard output.
+int cli_output_reserve(cli_output* o, const char* command, const char* path);
+const char* cli_output_path(const cli_output* o);
 
 // Ends it: flushes, checks, renames. EXIT_FINE or EXIT_USAGE with a message.
 int cli_output_commit(cli_output* o, const char* command);
-
-// Checks the file name of an option for a drawing: absent, .svg or .html. EXIT_FINE, or EXIT_USAGE with a message.
-int cli_picture_option(const cli_args* args, const char* option);
 
 // Reports that something could not be written, and why: by errno, or by this text if errno is 0. A closed pipe (head,
 // less) is not reported. EXIT_USAGE.
@@ -33,6 +31,9 @@ int cli_unwritten(const char* command, const char* what, const char* why);
 
 // Removes what was written. Does nothing after commit.
 void cli_output_abandon(cli_output* o);
+
+// After a failure: keeps what was written if it replaces nothing, else removes it.
+void cli_output_salvage(cli_output* o, const char* command);
 
 // Text in memory, to be checked before it becomes a file.
 typedef struct cli_text {
@@ -47,9 +48,14 @@ void cli_text_free(cli_text* text);
 // Writes it to a path, as cli_output_open to cli_output_commit.
 int cli_text_save(const cli_text* text, const char* command, const char* path);
 
-// 1 after Ctrl-C while a file is open: the command ends its loop, abandons its output and returns EXIT_USAGE (the tool
-// then ends by the signal, as shells expect). A command that does not return within a second is killed.
+// The number of a signal, 0: none. After Ctrl-C while a file is open, the command ends its loop, abandons its output
+// and returns EXIT_USAGE (the tool then ends by the signal, as shells expect). A command that does not return within a
+// second is killed.
 int cli_interrupted(void);
+
+// From here on the first signal, whichever it is, only sets cli_interrupted, and the command ends itself; the second
+// one ends the process.
+void cli_wait_for_signals(void);
 
 // Ends the process by the signal that interrupted it, if one did.
 void cli_end_interrupted(void);

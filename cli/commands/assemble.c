@@ -196,8 +196,8 @@ static int check_rotations(const assemble_run* r)
 static int read_start(assemble_run* r)
 {
   const char* path = cli_get(r->args, "start");
-  int code = cli_only_once(r->args, cli_operand(r->args, 0), path);
-  if (code == EXIT_FINE && path) {
+  int code = EXIT_FINE;
+  if (path) {
     cli_states s;
     code = cli_states_open(&s, r->args, &r->robot, &r->dofs, path);
     if (code != EXIT_FINE) return code;
@@ -339,7 +339,6 @@ static int print(assemble_run* r)
 
 static int run_search(assemble_run* r)
 {
-  const char* format = cli_get(r->args, "format");
   double branches = 0;
   limb_loop_options o = limb_default_loop_options();
   int code = read_start(r);
@@ -355,29 +354,24 @@ static int run_search(assemble_run* r)
   r->count = r->at.closed;
   if (r->at.closed && branches > 0) code = find_branches(r, (int)branches, &o);
   if (code == EXIT_FINE && (r->at.closed || r->at.report.limits)) assemble_report_limits(r);
-  const int shown = r->at.closed || (format && strcmp(format, "json") == 0 && !cli_has(r->args, "map"));
+  const int shown = r->at.closed || (strcmp(r->format, "json") == 0 && !cli_has(r->args, "map"));
   if (code == EXIT_FINE && shown) code = print(r);
   return code != EXIT_FINE ? code : !r->at.closed || cli_is_locked(&r->at) ? EXIT_NUMERICAL : EXIT_FINE;
 }
 
-static int check_options(const cli_args* args)
+static int check_options(const cli_args* args, const char* format)
 {
-  const char* format = cli_get(args, "format");
   static const char* const need_map[] = {"map2", "frame", "svg"};
   for (int k = 0; k < 3 && !cli_has(args, "map"); k++)
     if (cli_has(args, need_map[k])) return cli_usage(args, "--%s needs --map", need_map[k]);
-  const char *svg = cli_get(args, "svg"), *output = cli_get(args, "output");
-  if (svg && strcmp(svg, output ? output : "-") == 0)
-    return cli_usage(args, "--svg and the table cannot share %s", output ? "a file" : "standard output");
-  if (cli_has(args, "map") && format && strcmp(format, "csv") != 0)
-    return cli_usage(args, "--map prints CSV, not %s", format);
-  return EXIT_FINE;
+  if (cli_has(args, "map") && strcmp(format, "csv") != 0) return cli_usage(args, "--map prints CSV, not %s", format);
+  return cli_has(args, "output") ? EXIT_FINE : cli_writes_to(args, "the table", "-", "");
 }
 
 static int run_assemble(const cli_args* args)
 {
-  assemble_run r = {.args = args};
-  int code = check_options(args);
+  assemble_run r = {.args = args, .format = cli_format(args, "csv")};
+  int code = r.format ? check_options(args, r.format) : EXIT_USAGE;
   if (code == EXIT_FINE) code = cli_robot_open(args, cli_operand(args, 0), &r.robot);
   if (code != EXIT_FINE) return code;
   const limb_model* m = r.robot.model;
@@ -398,6 +392,14 @@ static int run_assemble(const cli_args* args)
 }
 
 const cli_command cli_assemble = {
-  "assemble", "MODEL",      "close the loops of a robot: configurations, branches, maps", about, examples, options, 1,
-  1,          run_assemble,
+  .name = "assemble",
+  .operands = "MODEL",
+  .summary = "close the loops of a robot: configurations, branches, maps",
+  .about = about,
+  .examples = examples,
+  .options = options,
+  .least = 1,
+  .most = 1,
+  .run = run_assemble,
+  .writes = (const cli_written[]){{"output", ".csv .json .txt"}, {"svg", ".svg"}, {0}},
 };

@@ -12,6 +12,7 @@
 
 typedef struct assemble_run {
   const cli_args* args;
+  const char* format;
   cli_robot robot;
   cli_dofs dofs;
   cli_closure at;      // the assembly; at.q is the first configuration

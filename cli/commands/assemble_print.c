@@ -149,9 +149,8 @@ static int print_text(const assemble_run* r, FILE* out)
 
 int assemble_print(const assemble_run* r, FILE* out)
 {
-  const char* format = cli_get(r->args, "format");
-  if (format && strcmp(format, "json") == 0) return print_json(r, out);
-  if (format && strcmp(format, "text") == 0) return print_text(r, out);
+  if (strcmp(r->format, "json") == 0) return print_json(r, out);
+  if (strcmp(r->format, "text") == 0) return print_text(r, out);
   return csv_configurations(r, out);
 }
 

@@ -139,8 +139,7 @@ static int run_fd(const cli_args* args)
   cli_robot robot;
   cli_states states;
   cli_dofs dofs;
-  int code = cli_only_once(args, cli_operand(args, 0), cli_operand(args, 1));
-  if (code == EXIT_FINE) code = cli_robot_open(args, cli_operand(args, 0), &robot);
+  int code = cli_robot_open(args, cli_operand(args, 0), &robot);
   if (code != EXIT_FINE) return code;
   if (cli_dofs_make(robot.model, &dofs)) {
     code = cli_states_open(&states, args, &robot, &dofs, cli_operand(args, 1));
@@ -166,4 +165,5 @@ const cli_command cli_fd = {
   2,
   2,
   run_fd,
+  (const cli_written[]){{"output", ".csv"}, {0}},
 };

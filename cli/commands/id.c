@@ -219,26 +219,13 @@ static int check_columns(id_run* r)
   return code;
 }
 
-static int is_standard_output(const char* path) { return path && strcmp(path, "-") == 0; }
-
 static int check_options(const id_run* r)
 {
-  const char *path = cli_get(r->args, "output"), *plot = cli_get(r->args, "plot");
-  const char* animation = cli_get(r->args, "animate");
   if (cli_has(r->args, "format") && !r->size) {
     return cli_usage(r->args, "--format is for the table of --size; torques are CSV (limb eval --what tau "
                               "writes JSON)");
   }
-  if (r->size + is_standard_output(path) + is_standard_output(plot) > 1) {
-    return cli_usage(r->args, "--size, --output and --plot cannot share standard output");
-  }
-  if (path && plot && strcmp(path, plot) == 0) {
-    return cli_usage(r->args, "--output and --plot name the same file '%s'", path);
-  }
-  if (animation && ((path && strcmp(path, animation) == 0) || (plot && strcmp(plot, animation) == 0))) {
-    return cli_usage(r->args, "--animate and another option name the same file '%s'", animation);
-  }
-  return cli_picture_option(r->args, "animate");
+  return r->size ? cli_writes_to(r->args, "--size", "-", "") : EXIT_FINE;
 }
 
 static int open_outputs(id_run* r)
@@ -408,7 +395,6 @@ static int run_id(const cli_args* args)
   id_run r = {
     .args = args, .size = cli_has(args, "size"), .draw = cli_has(args, "plot"), .animate = cli_has(args, "animate")};
   int code = check_options(&r);
-  if (code == EXIT_FINE) code = cli_only_once(args, cli_operand(args, 0), cli_operand(args, 1));
   if (code == EXIT_FINE) code = cli_robot_open(args, cli_operand(args, 0), &r.robot);
   if (code != EXIT_FINE) return code;
   r.loops = limb_loop_count(r.robot.model) > 0;
@@ -436,4 +422,5 @@ const cli_command cli_id = {
   2,
   2,
   run_id,
+  (const cli_written[]){{"output", ".csv"}, {"plot", ".svg"}, {"animate", ".svg .html"}, {0}},
 };

@@ -133,22 +133,15 @@ static const eval_printer* printer_of(const char* name)
   return NULL;
 }
 
-// By --format, else by the ending of --output, else JSON. A contradiction is an error before anything is computed.
+// A contradiction is an error before anything is computed.
 static int choose_printer(eval_run* r)
 {
-  const char *format = cli_get(r->args, "format"), *path = cli_get(r->args, "output");
-  const char* dot = path && strcmp(path, "-") != 0 ? strrchr(path, '.') : NULL;
-  const int file = path && strcmp(path, "-") != 0 && strncmp(path, "/dev/", 5) != 0;
-  const char* ending = dot && !strchr(dot, '/') ? dot + 1 : "";
-  const eval_printer* by_ending = printer_of(strcmp(ending, "txt") == 0 ? "text" : ending);
+  const char *format = cli_format(r->args, "json"), *path = cli_get(r->args, "output");
   r->printer = printer_of(format);
-  if (format && !r->printer) return cli_usage(r->args, "--format %s is for --list", format);
-  if (file && *ending && !by_ending)
-    return cli_usage(r->args, "--output: '%s' ends in none of .json, .csv, .npy and .txt", path);
-  if (by_ending && file && r->printer && r->printer != by_ending)
-    return cli_usage(r->args, "--format %s contradicts the ending of '%s'", format, path);
-  if (!r->printer) r->printer = file && by_ending ? by_ending : &eval_json;
-  if (r->printer == &eval_npy && !file) return cli_usage(r->args, "NPY goes to a file: --output FILE.npy");
+  if (!format) return EXIT_USAGE;
+  if (!r->printer) return cli_usage(r->args, "--format %s is for --list", format);
+  if (r->printer == &eval_npy && (!path || !cli_ends_in(path, ".npy")))
+    return cli_usage(r->args, "NPY goes to a file: --output FILE.npy");
   return EXIT_FINE;
 }
 
@@ -371,10 +364,11 @@ static int print_rows(eval_run* r)
 {
   const char* title = cli_title(r->args);
   cli_output out;
-  int code = cli_output_open(&out, title, cli_get(r->args, "output"));
+  const int table = r->printer == &eval_csv || r->printer == &eval_npy;
+  int code = (table ? cli_output_reserve : cli_output_open)(&out, title, cli_get(r->args, "output"));
   if (code != EXIT_FINE) return code;
   r->out = out.stream;
-  r->path = out.temporary ? out.temporary : out.path ? out.path : "-";
+  r->path = cli_output_path(&out);
   code = run_rows(r);
   if (code == EXIT_FINE) code = cli_output_commit(&out, title);
   cli_output_abandon(&out);
@@ -456,8 +450,7 @@ static int run_eval(const cli_args* args)
   eval_run r = {.args = args, .frame = -1};
   if (cli_has(args, "list")) return eval_list(args);
   if (!model) return cli_usage(args, "nothing to work on: name a model; limb eval --help");
-  int code = cli_only_once(args, model, cli_get(args, "states"));
-  if (code == EXIT_FINE) code = each_name(&r, check_name);
+  int code = each_name(&r, check_name);
   if (code == EXIT_FINE) code = choose_printer(&r);
   if (code == EXIT_FINE) code = cli_robot_open(args, model, &r.robot);
   if (code != EXIT_FINE) return code;
@@ -477,7 +470,14 @@ static int run_eval(const cli_args* args)
 }
 
 const cli_command cli_eval = {
-  "eval", "MODEL",  "compute any quantity for each row of a table of states, or for one state",
-  about,  examples, options,
-  0,      1,        run_eval,
+  "eval",
+  "MODEL",
+  "compute any quantity for each row of a table of states, or for one state",
+  about,
+  examples,
+  options,
+  0,
+  1,
+  run_eval,
+  (const cli_written[]){{"output", ".json .csv .npy .txt"}, {0}},
 };

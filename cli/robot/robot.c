@@ -2,7 +2,9 @@
 #include "robot/robot.h"
 
 #include "limb/study.h"
+
 #include "base/cli.h"
+#include "base/files.h"
 
 #include "limb/read.h"
 
@@ -153,9 +155,11 @@ static int environment_options(const cli_args* args, cli_robot* r)
 // ---- opening ---------------------------------------------------------------------------------------
 
 // Reads; EXIT_FINE, or an exit code after all findings from a severity on were reported.
-static int read_robot(const char* source, const limb_read_options* opt, limb_severity from, cli_robot* r)
+static int read_robot(const cli_args* args, const char* source, const limb_read_options* opt, limb_severity from,
+                      cli_robot* r)
 {
   limb_error err = {0};
+  if (cli_reads(args, source) != EXIT_FINE) return EXIT_USAGE;
   const limb_status s = limb_read(source, opt, &r->reading, &err);
   limb_findings* f = limb_reading_findings(r->reading);
   const char* name = r->reading ? limb_reading_source(r->reading) : source;
@@ -235,7 +239,7 @@ static int open_robot(const cli_args* args, const char* source, const limb_read_
   limb_read_options own;
   *r = (cli_robot){0};
   int code = opt ? EXIT_FINE : cli_read_options(args, &own);
-  if (code == EXIT_FINE) code = read_robot(source, opt ? opt : &own, from, r);
+  if (code == EXIT_FINE) code = read_robot(args, source, opt ? opt : &own, from, r);
   if (code == EXIT_FINE) code = examine_robot(r);
   if (code == EXIT_FINE) code = build_robot(r);
   if (code == EXIT_FINE) code = environment_options(args, r);

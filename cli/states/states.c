@@ -44,6 +44,8 @@ static int open_file(cli_states* s, const char* path)
 {
   struct stat about;
   limb_error err = {0};
+  const int code = cli_reads(s->args, path);
+  if (code != EXIT_FINE) return code;
   if (strcmp(path, "-") == 0) {
     s->path = "standard input";
     s->file = stdin;

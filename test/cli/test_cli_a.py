@@ -570,7 +570,7 @@ class Convert(Case):
         os.link(path, hard)
         for source in (path, link):
             for out in (path, link, hard, os.path.join(self.folder, ".", "p.urdf")):
-                self.refused(2, "convert", source, out, says="is the model itself")
+                self.refused(2, "convert", source, out, says="is an input of this run")
         with open(path, encoding="utf-8") as file:
             self.assertEqual(file.read(), PENDULUM)
         self.fine("convert", path, self.path("other.urdf"))

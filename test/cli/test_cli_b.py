@@ -348,7 +348,7 @@ class Eval(Case):
     def test_bad_rows(self):
         for text, line in (("q.hinge\n0\nx\n", 3), ("q.hinge\n0\n1,2\n", 3), ("q.hinge\nnan\n", 2), ("", " error")):
             done = self.run_limb("eval", self.file("m.urdf", PENDULUM), "--states", self.file("s.csv", text), "--what",
-                                 "g", "--output", self.folder / "o", code=2)
+                                 "g", "--output", self.folder / "o.json", code=2)
             self.assertIn(f"s.csv:{line}", done.stderr)
             self.assertEqual(self.names(), ["m.urdf", "s.csv"])
 

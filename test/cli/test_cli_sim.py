@@ -392,13 +392,13 @@ outputs:
         self.refuse(2, "the model has no frame 'tol'", *sim, "--channels", "pose.tol.px")
         self.refuse(2, "'lambda' is of robots with loops", *sim, "--channels", "lambda")
         self.refuse(2, "'q.elbow' is listed twice", *sim, "--channels", "q,q.elbow")
-        self.refuse(2, "ends in none of .csv, .npy and .h5", *sim, "--output", self.folder / "x.txt")
+        self.refuse(2, "ends in none of .csv, .npy, .h5 and .hdf5", *sim, "--output", self.folder / "x.txt")
         self.refuse(2, "x.csv: No such file", *sim, "--torques", self.folder / "x.csv")
         self.refuse(2, "No such file or directory", *sim, "--output", self.folder / "no" / "x.csv")
         self.refuse(2, "--event", *sim, "--event", "q.elbow + 1")
         self.refuse(2, "more than 1e9 rows", *sim, "--rate", "1e300")
-        self.refuse(2, "already uses standard output", *sim, "--output", "-", "--summary", "json")
-        self.refuse(2, "is listed twice", *sim, "--output", "a.csv,a.csv")
+        self.refuse(2, "cannot share standard output", *sim, "--output", "-", "--summary", "json")
+        self.refuse(2, "are the same file", *sim, "--output", "a.csv,a.csv")
         self.refuse(2, "curves are too many", "protein", "--duration", "1", "--plot", self.folder / "p.svg")
         self.refuse(2, "does not end in .svg or .html", *sim, "--animate", self.folder / "p.gif")
         self.assertEqual(self.names(), [])  # nothing was begun
@@ -471,7 +471,7 @@ outputs:
                                "--output", str(self.out), "--summary", "json"], stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True) as process:
             end = time.monotonic() + 600
-            while not (self.out.exists() and os.path.getsize(self.out) > 0) and time.monotonic() < end:
+            while not any(os.path.getsize(path) for path in self.folder.glob(".limb.*")) and time.monotonic() < end:
                 time.sleep(0.05)
             process.send_signal(number)
             out, _ = process.communicate()

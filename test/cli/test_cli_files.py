@@ -1,0 +1,276 @@
+#!/usr/bin/env python3
+"""Files of the tool: no command writes over its inputs, outputs differ, nothing old is lost, signals and full disks.
+
+    test_cli_files.py <limb>
+"""
+import json
+import os
+import resource
+import signal
+import subprocess
+import time
+
+import test_cli_b as tool
+import test_cli_sim as base
+
+SVG, YAML = "<svg", "limb: 1"
+MODEL = """limb: 1
+name: swing
+bodies:
+  - {name: rod, mass: 1, com: [0, 0, -0.5], inertia: [0.1, 0, 0, 0.1, 0, 0.01]}
+joints:
+  - {name: hinge, type: revolute, parent: world, child: rod, axis: [0, 1, 0]}
+"""
+
+
+class Files(tool.Case):
+    def setUp(self):
+        super().setUp()
+        self.model = self.file("m.urdf", tool.PENDULUM)
+        rows = [[0.01 * i, 0.1 * i, 0.2, 0.3] for i in range(20)]
+        self.states = self.file("t.csv", tool.table("time,q.hinge,v.hinge,a.hinge", rows))
+        os.symlink("t.csv", self.folder / "link.csv")
+        os.link(self.states, self.folder / "hard.csv")
+        os.symlink("m.urdf", self.folder / "link.svg")
+        self.content = self.read()
+
+    def read(self):
+        return {name: (self.folder / name).read_text(encoding="utf-8") for name in self.names()}
+
+    def refused(self, why, *words, **more):
+        done = subprocess.run([tool.LIMB, *map(str, words)], capture_output=True, text=True, check=False,
+                              cwd=self.folder, **more)
+        self.assertEqual(done.returncode, 2, f"{words}: {done.stdout[-300:]}{done.stderr[-600:]}")
+        self.assertIn(why, done.stderr, words)
+        self.assertEqual(self.read(), self.content, words)  # and nothing is left behind
+        return done
+
+    # ---- inputs ------------------------------------------------------------------------------------------
+
+    def test_no_option_names_an_input(self):
+        told = "is an input of this run"
+        for out in ("t.csv", "./t.csv", "link.csv", "hard.csv", str(self.states)):
+            self.refused(told, "id", "m.urdf", "t.csv", "--output", out)
+            self.refused(told, "id", "m.urdf", "t.csv", "--differentiate", "--output", out)
+            self.refused(told, "eval", "m.urdf", "--states", "t.csv", "--what", "M", "--output", out)
+            self.refused(told, "assemble", "m.urdf", "--start", "t.csv", "--output", out)
+            self.refused(told, "sim", "m.urdf", "--duration", "1", "--start", "t.csv", "--output", out)
+        self.refused(told, "id", "m.urdf", "link.csv", "--output", "hard.csv")
+        for words in (("id", "m.urdf", "t.csv", "--plot"), ("id", "m.urdf", "t.csv", "--animate"),
+                      ("sim", "m.urdf", "--duration", "1", "--plot"),
+                      ("sim", "m.urdf", "--duration", "1", "--animate")):
+            self.refused(told, *words, "link.svg")
+        self.refused(told, "convert", "m.urdf", "m.urdf")
+        self.refused(told, "check", "m.urdf", "--repair", "m.urdf")
+        with open(self.states, encoding="utf-8") as stream:
+            self.refused(told, "id", "m.urdf", "-", "--output", "link.csv", stdin=stream)
+
+    def test_model_as_output_of_every_command(self):
+        os.symlink("m.urdf", self.folder / "link.txt")
+        os.symlink("m.urdf", self.folder / "link.json")
+        os.symlink("m.urdf", self.folder / "m.csv")
+        self.content = self.read()
+        for words in (("eval", "m.urdf", "--q", "hinge=0", "--what", "M", "--output", "link.json"),
+                      ("equations", "m.urdf", "--output", "link.txt"), ("fd", "m.urdf", "t.csv", "--output", "m.csv"),
+                      ("assemble", "m.urdf", "--output", "link.json"), ("assemble", "m.urdf", "--output", "m.csv"),
+                      ("sim", "m.urdf", "--duration", "1", "--output", "m.csv")):
+            self.refused("is an input of this run", *words)
+
+    def test_keys_of_run_files(self):
+        self.file("motion.csv", "time,q.hinge\n0,0\n1,1\n2,2\n3,3\n")
+        self.file("torque.csv", "time,tau.hinge\n0,0\n1,1\n")
+        os.symlink("m.yaml", self.folder / "p.svg")
+        self.file("m.yaml", MODEL)
+        os.symlink("run.yaml", self.folder / "r.svg")
+        for output, more in (("plot: p.svg", ""), ("animation: p.svg", ""), ("file: t.csv", "start: {file: t.csv}"),
+                             ("file: torque.csv", "inputs: {torques: [{file: torque.csv}]}"), ("plot: r.svg", "")):
+            self.file("run.yaml", f"schema: 1\nmodel: m.yaml\nduration: 1 s\n{more}\noutputs:\n  - {{{output}}}\n")
+            self.content = self.read()
+            done = self.refused("", "sim", "run.yaml")
+            if "torques" not in more:
+                self.assertIn("is an input of this run", done.stderr)
+        for option in ("--torques", "--start"):
+            table = {"--torques": "torque.csv", "--start": "t.csv"}[option]
+            self.refused("is an input of this run", "sim", "m.yaml", "--duration", "1", option, table, "--output", table)
+
+    def test_standard_output_is_no_input(self):
+        with open(self.states, "a", encoding="utf-8") as stream:
+            done = subprocess.run([tool.LIMB, "fd", self.model, self.states], stdout=stream, stderr=subprocess.PIPE,
+                                  text=True, check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("and its standard output", done.stderr)
+        self.assertEqual(self.read(), self.content)
+
+    # ---- outputs -----------------------------------------------------------------------------------------
+
+    def test_outputs_differ(self):
+        told = "are the same file"
+        self.refused(told, "id", "m.urdf", "t.csv", "--plot", "p.svg", "--animate", "./p.svg")
+        self.refused(told, "sim", "planar_2r", "--duration", "1", "--plot", "p.svg", "--animate", "./p.svg")
+        self.refused(told, "sim", "planar_2r", "--duration", "1", "--output", f"a.csv,{self.folder}/a.csv")
+        os.symlink("later.svg", self.folder / "first.svg")
+        names = self.names()
+        done = subprocess.run([tool.LIMB, "sim", "planar_2r", "--duration", "1", "--plot", "first.svg", "--animate",
+                               "later.svg"], cwd=self.folder, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(told, done.stderr)
+        self.assertEqual(self.names(), names)
+
+    def test_standard_output_has_one_user(self):
+        told = "cannot share standard output"
+        self.refused(told, "id", "m.urdf", "t.csv", "--size", "--output", "-")
+        self.refused(told, "id", "m.urdf", "t.csv", "--plot", "-", "--output", "-")
+        self.refused(told, "sim", "planar_2r", "--duration", "1", "--output", "-", "--summary", "json")
+        self.refused(told, "sim", "planar_2r", "--duration", "1", "--output", "-", "--plot", "-")
+
+    def test_a_mistake_empties_nothing(self):
+        self.file("keep.csv", "old")
+        self.content = self.read()
+        sim = ("sim", "planar_2r", "--duration", "1", "--output", "keep.csv")
+        self.refused("ends in none of .svg and .html", *sim, "--animate", "picture.png")
+        self.refused("does not end in .svg", *sim, "--plot", "picture.png")
+        self.refused("No such file", *sim[:-1], "keep.csv,no/such.csv")
+        self.refused("No such file", *sim, "--plot", "no/such.svg")
+        self.refused("nonsense", *sim, "--channels", "nonsense")
+        self.refused("No such file", "id", "m.urdf", "t.csv", "--output", "keep.csv", "--plot", "no/such.svg")
+        self.refused("cannot be written", *sim, "--plot", self.folder)
+
+    def test_pictures_are_checked_before_the_simulation(self):
+        begin = time.monotonic()
+        self.refused("No such file", "sim", "panda", "--duration", "1e6", "--step", "1e-5", "--plot", "no/such.svg")
+        self.assertLess(time.monotonic() - begin, 60)
+
+    def test_endings(self):
+        self.refused("ends in none of .json, .csv, .npy and .txt", "eval", "m.urdf", "--q", "hinge=0", "--what", "M", "--output", "o.h5")
+        self.refused("ends in none of", "eval", "m.urdf", "--q", "hinge=0", "--what", "M", "--output", "o")
+        self.refused("contradicts", "eval", "m.urdf", "--q", "hinge=0", "--what", "M", "--output", "o.csv", "--format", "json")
+        for option, name in (("--plot", "t.png"), ("--plot", "t.pdf"), ("--plot", "t.html"), ("--animate", "t.pdf")):
+            self.refused("in", "id", "m.urdf", "t.csv", option, name)
+            if name != "t.html":
+                self.refused("in", "sim", "m.urdf", "--duration", "1", option, name)
+        self.refused("does not end in .csv", "id", "m.urdf", "t.csv", "--output", "o.npy")
+        self.refused("does not end in .csv", "fd", "m.urdf", "t.csv", "--output", "o.json")
+        self.refused("contradicts", "assemble", "four_bar", "--output", "o.json", "--format", "csv")
+        self.refused("ends in none of", "equations", "planar_2r", "--output", "o.pdf")
+        self.refused("does not end in .svg", "assemble", "four_bar", "--map", "theta1:0:1:3", "--svg", "o.png")
+        self.run_limb("assemble", "four_bar", "--output", self.folder / "o.json")
+        self.assertIn("coordinates", json.loads((self.folder / "o.json").read_text()))
+        self.run_limb("equations", "planar_2r", "--output", self.folder / "o.tex")
+        self.assertIn("\\", (self.folder / "o.tex").read_text())
+        for ending, begin in ((".csv", b"M"), (".npy", b"\x93NUMPY"), (".json", b"{"), (".txt", b"pendulum")):
+            out = self.folder / f"o{ending}"
+            self.run_limb("eval", self.model, "--q", "hinge=0", "--what", "M", "--output", out)
+            self.assertTrue(out.read_bytes().startswith(begin), out)
+
+    def test_long_names(self):
+        name = "x" * 250
+        self.run_limb("id", self.model, self.states, "--output", self.folder / (name + ".csv"))
+        self.run_limb("eval", self.model, "--q", "hinge=0", "--what", "M", "--output", self.folder / (name + ".txt"))
+        self.run_limb("sim", "planar_2r", "--duration", "1", "--output", self.folder / (name + ".npy"))
+        self.run_limb("sim", "planar_2r", "--duration", "1", "--plot", self.folder / (name + ".svg"))
+        done = subprocess.run([tool.LIMB, "id", self.model, self.states, "--output", "x" * 252 + ".csv"],
+                              cwd=self.folder, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("File name too long", done.stderr)
+
+
+class Ends(tool.Case):
+    SIM = ("sim", "planar_2r", "--duration", "1e6", "--step", "1e-4", "--rate", "1000")
+
+    def start(self, *words):
+        return subprocess.Popen([tool.LIMB, *self.SIM, *map(str, words)], stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, text=True, cwd=self.folder)
+
+    def wait_for_rows(self):
+        end = time.monotonic() + 100
+        while time.monotonic() < end:
+            if any((self.folder / name).stat().st_size > 10000 for name in self.names()):
+                return
+            time.sleep(0.02)
+        self.fail("no rows")
+
+    def test_first_signal_writes_everything(self):
+        for name in ("HUP", "QUIT", "TERM", "INT", "XCPU", "XFSZ", "USR1", "USR2", "ALRM"):
+            number = getattr(signal, "SIG" + name)
+            with self.start("--output", "o.csv", "--plot", "o.svg", "--animate", "o.html", "--summary",
+                            "json") as process:
+                self.wait_for_rows()
+                process.send_signal(number)
+                out, err = process.communicate(timeout=100)
+            self.assertEqual(process.returncode, 128 + number, name + err)
+            self.assertEqual(self.names(), ["o.csv", "o.html", "o.svg"])
+            head, rows = tool.read_csv((self.folder / "o.csv").read_text())
+            self.assertEqual({len(row) for row in rows}, {len(head)})
+            self.assertEqual(rows[-1][0], json.loads(out)["end"])
+            self.assertTrue((self.folder / "o.svg").read_text().rstrip().endswith("</svg>"))
+            for path in self.names():
+                (self.folder / path).unlink()
+
+    def test_second_signal_ends(self):
+        with self.start("--output", "o.csv") as process:
+            self.wait_for_rows()
+            process.send_signal(signal.SIGSTOP)
+            process.send_signal(signal.SIGTERM)
+            process.send_signal(signal.SIGHUP)
+            process.send_signal(signal.SIGCONT)
+            process.communicate(timeout=100)
+        self.assertLess(process.returncode, 0)
+        self.assertEqual(self.names(), [])
+
+    def test_signals_of_other_commands_leave_nothing(self):
+        model = self.file("m.urdf", tool.PENDULUM)
+        for name in ("HUP", "QUIT", "TERM", "XCPU", "USR1", "USR2", "ALRM"):
+            number = getattr(signal, "SIG" + name)
+            with subprocess.Popen([tool.LIMB, "id", model, "-", "--output", str(self.folder / "o.csv")],
+                                  stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+                process.stdin.write(b"q.hinge,v.hinge,a.hinge\n" + b"0,0,0\n" * 50000)
+                process.stdin.flush()
+                end = time.monotonic() + 100
+                while len(self.names()) < 2 and time.monotonic() < end:
+                    time.sleep(0.01)
+                process.send_signal(number)
+                process.wait(timeout=100)
+            self.assertEqual(process.returncode, -number)
+            self.assertEqual(self.names(), ["m.urdf"])
+
+    def limited(self, bytes_, *words):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (bytes_, bytes_))
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        return subprocess.run([tool.LIMB, *map(str, words)], capture_output=True, text=True, check=False,
+                              cwd=self.folder, preexec_fn=limit)
+
+    def test_full_disk_cuts_no_number(self):
+        out = self.folder / "o.csv"
+        for size in range(20000, 20600, 37):
+            done = self.limited(size, "sim", "planar_2r", "--duration", "1", "--rate", "1000", "--output", out)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn("File too large", done.stderr)
+            head, rows = tool.read_csv(out.read_text())
+            self.assertTrue(out.read_text().endswith("\n"))
+            self.assertEqual({len(row) for row in rows}, {len(head)})
+            self.assertGreater(len(rows), 100)
+            self.assertEqual(self.names(), ["o.csv"])
+            out.unlink()
+
+    def test_full_disk_keeps_the_old_file(self):
+        states = self.file("t.csv", tool.table("q.hinge,v.hinge,a.hinge", [[0.1 * i, 0.2, 0.3] for i in range(9000)]))
+        model = self.file("m.urdf", tool.PENDULUM)
+        self.file("o.csv", "old")
+        self.file("o.txt", "old")
+        self.file("o.npy", "old")
+        names = self.names()
+        for words in (("id", model, states, "--output", "o.csv"), ("fd", "m.urdf", "t.csv", "--output", "o.csv"),
+                      ("eval", model, "--states", states, "--what", "tau", "--output", "o.npy"),
+                      ("eval", model, "--states", states, "--what", "tau", "--output", "o.txt"),
+                      ("sim", "planar_2r", "--duration", "1", "--rate", "1000", "--output", "o.csv"),
+                      ("sim", "planar_2r", "--duration", "1", "--rate", "1000", "--output", "o.npy")):
+            done = self.limited(20000, *words)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertEqual((self.folder / words[-1]).read_text(), "old", words)
+            self.assertEqual(self.names(), names)
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in the background of a shell
+    tool.main(__doc__)
