@@ -85,9 +85,9 @@ typedef struct limb_codegen_options {
 
 LIMB_API limb_codegen_options limb_default_codegen_options(void);
 
-/// The quantities that options.what may name, in the order of the table in docs/codegen.md; NULL beyond the last.
-/// Robots: "all", "without loops" or "with loops". For a robot with loops, tau, acc, M and h are those with the loops
-/// closed; tree_tau and so on are those of its spanning tree.
+/// The functions that options.what may name; NULL beyond the last. Names and meanings are those of limb/quantities.h:
+/// docs/codegen.md says which functions return several quantities, and which are not in the registry. Robots: "all",
+/// "without loops" or "with loops"; tree_tau and so on are those of the spanning tree of a robot with loops.
 LIMB_API const char* limb_codegen_quantity_name(int index);
 LIMB_API const char* limb_codegen_quantity_meaning(int index);
 LIMB_API const char* limb_codegen_quantity_robots(int index);

@@ -107,7 +107,7 @@ static void drop_function(limb_program* p, int k)
 static limb_status prepare(generation* x)
 {
   limb_status s = limb_trial_create(x->m, x->program, x->e.options.gravity_argument, &x->trial);
-  if (s == LIMB_OK && x->reference.loops) limb_trial_close(&x->trial, x->program, x->reference.loops);
+  if (s == LIMB_OK && x->reference.w) limb_trial_close(&x->trial, x->program, &x->reference);
   const bool all = limb_is_all(x->e.options.what);
   for (int k = 0; k < x->program->nfunction && s == LIMB_OK; k++) {
     const bool optional = all && x->program->nfunction > 1;
@@ -232,7 +232,7 @@ static limb_status make_piece(generation* x, int k)
   p->f = &program->function[k];
   (void)snprintf(p->name, sizeof p->name, "%s_%s", x->e.prefix, p->f->name);
   limb_status s = limb_trial_compare(&x->trial, program, k, o->single, &p->difference, x->error);
-  p->by_acceleration = x->trial.scale[k] > 0 && !limb_emit_may_be_zero(p->f);
+  p->by_acceleration = x->trial.scale[k] > 0 && !limb_has_fact(p->f, LIMB_MAY_VANISH);
   if (s != LIMB_OK) return s;
   p->from_library = x->trial.from_library[k];
   if (!limb_schedule_create(program->graph, p->f, &program->alloc, how, &p->schedule)) return LIMB_E_NOMEM;
@@ -329,20 +329,6 @@ static void set_types(limb_emitter* e)
   }
 }
 
-// The frame exists: limb_trace has checked that.
-static limb_status begin_reference(generation* x)
-{
-  const limb_codegen_options* o = &x->e.options;
-  x->reference = (limb_reference){.m = x->m, .alloc = x->c->alloc, .env = limb_default_environment(x->m)};
-  x->reference.env.friction = o->friction;
-  x->reference.env.coulomb_width = o->coulomb_width;
-  x->reference.frame = limb_trace_frame(x->m, o->frame);
-  const limb_status s = limb_data_create(limb_spanning_tree(x->m), &x->c->alloc, &x->reference.d);
-  if (s != LIMB_OK || limb_loop_count(x->m) == 0) return s;
-  // other failures: then there are no functions that need it
-  return limb_loop_reference_begin(x->m, o, x->program, &x->reference.loops) == LIMB_E_NOMEM ? LIMB_E_NOMEM : LIMB_OK;
-}
-
 static limb_status generate(generation* x)
 {
   const limb_codegen_options* o = &x->e.options;
@@ -352,7 +338,7 @@ static limb_status generate(generation* x)
   x->c->nnote = x->program->nnote;
   memcpy(x->c->note, x->program->note, sizeof x->c->note);
   set_types(&x->e);
-  s = begin_reference(x);
+  s = limb_reference_begin(x->m, o, x->program, &x->reference);
   if (s == LIMB_OK) s = prepare(x);
   if (s == LIMB_OK) s = add_parameters(x);
   if (s == LIMB_OK && o->sines == LIMB_SINES_GIVEN) s = add_angles(x);
@@ -365,8 +351,7 @@ static limb_status generate(generation* x)
 static void free_generation(generation* x)
 {
   for (int k = 0; k < x->e.nfunction; k++) limb_schedule_free(&x->e.function[k].schedule);
-  limb_loop_reference_end(x->reference.loops);
-  limb_data_destroy(x->reference.d);
+  limb_reference_end(&x->reference);
   limb_program_free(x->program);
 }
 

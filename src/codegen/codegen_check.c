@@ -5,6 +5,7 @@
 #include "base/numeric.h"
 #include "base/status.h"
 #include "codegen/program.h"
+#include "codegen/trace.h"
 
 #include <math.h>
 #include <string.h>
@@ -72,15 +73,14 @@ limb_status limb_trial_create(const limb_model* m, limb_program* p, bool random_
   return s;
 }
 
-void limb_trial_close(limb_trial* t, const limb_program* p, limb_loop_reference* loops)
+void limb_trial_close(limb_trial* t, const limb_program* p, limb_reference* x)
 {
   enum { TRIES = 5, APART = 1000 };
   for (int s = 0; s < LIMB_TRIAL_STATES; s++) {
     double* input[INPUT_KINDS];
     for (int k = 0; k < INPUT_KINDS; k++) input[k] = t->input[k] + (size_t)s * (size_t)p->input[k].count;
     int tried = 0;
-    while (tried < TRIES && limb_loop_reference_state(loops, (uint64_t)(1 + s + APART * tried), input) != LIMB_OK)
-      tried++;
+    while (tried < TRIES && limb_reference_state(x, (uint64_t)(1 + s + APART * tried), input) != LIMB_OK) tried++;
   }
 }
 
@@ -100,25 +100,17 @@ static limb_edge* edges_of(limb_program* p, const limb_function* f)
   return list;
 }
 
-// Sets the gravity of a state.
-static void set_gravity(limb_reference* x, const double* const input[INPUT_KINDS])
-{
-  const double* g = input[INPUT_GRAVITY];
-  x->env.gravity = sp_v3(g[0], g[1], g[2]);
-}
-
 // The largest force or acceleration in the states, as a scale for rounding.
-static limb_status find_largest(const limb_trial* t, limb_reference* x, limb_program* p, limb_quantity_id quantity,
-                                double* most)
+static limb_status find_largest(const limb_trial* t, limb_reference* x, limb_program* p, const char* name, double* most)
 {
-  const limb_function f = {.quantity = quantity};
+  limb_function f = {.inputs = 1U << INPUT_A | 1U << INPUT_TAU};
+  f.kind = limb_find_generated(name, ROBOTS_TREES, &f.name);
   const int n = limb_nv(x->m);
   double* out = limb_program_alloc(p, (size_t)n + 1, sizeof *out);
   if (!out) return LIMB_E_NOMEM;
   for (int s = 0; s < t->states; s++) {
     const double* input[INPUT_KINDS];
     state_at(t, p, s, input);
-    set_gravity(x, input);
     if (limb_reference_values(x, &f, input, out) != LIMB_OK) continue;
     for (int i = 0; i < n; i++) *most = fmax(*most, fabs(out[i]));
   }
@@ -148,13 +140,13 @@ static limb_status set_scale(limb_trial* t, limb_reference* x, limb_program* p, 
 {
   const limb_function* f = &p->function[k];
   t->scale[k] = 0;
-  if (limb_emit_may_be_zero(f)) {
-    if (t->forces == 0 && find_largest(t, x, p, QUANTITY_TAU, &t->forces) != LIMB_OK) return LIMB_E_NOMEM;
+  if (limb_has_fact(f, LIMB_MAY_VANISH)) {
+    if (t->forces == 0 && find_largest(t, x, p, "tau", &t->forces) != LIMB_OK) return LIMB_E_NOMEM;
     t->scale[k] = t->forces;
   }
-  if (f->quantity != QUANTITY_DACC) return LIMB_OK;
+  if (!limb_has_fact(f, LIMB_OF_ACCELERATIONS)) return LIMB_OK;
   double most = 0;
-  if (find_largest(t, x, p, QUANTITY_ACC, &most) != LIMB_OK) return LIMB_E_NOMEM;
+  if (find_largest(t, x, p, "acc", &most) != LIMB_OK) return LIMB_E_NOMEM;
   if (is_zero_output(t, f, k, most)) t->scale[k] = most;
   return LIMB_OK;
 }
@@ -170,7 +162,6 @@ limb_status limb_trial_reference(limb_trial* t, limb_reference* x, limb_program*
     const double* input[INPUT_KINDS];
     double* out = t->reference[k] + (size_t)s * n;
     state_at(t, p, s, input);
-    set_gravity(x, input);
     limb_status status = limb_reference_values(x, f, input, out);
     t->from_library[k] = status != LIMB_E_UNSUPPORTED;
     if (status == LIMB_E_UNSUPPORTED) status = limb_evaluate(p->graph, list, n, input, out) ? LIMB_OK : LIMB_E_NOMEM;

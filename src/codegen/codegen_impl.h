@@ -8,7 +8,8 @@
 #define LIMB_CODEGEN_CODEGEN_IMPL_H
 
 #include "limb/codegen.h"
-#include "limb/dynamics.h"
+#include "limb/parallel.h"
+#include "limb/quantities.h"
 
 #include "codegen/program.h"
 #include "codegen/schedule.h"
@@ -99,13 +100,6 @@ void limb_emit_output_name(const limb_emitter* e, const limb_function* f, int o,
 // A line with the inserted gravity, where the function depends on it.
 void limb_emit_gravity(limb_emitter* e, const limb_function* f, const char* begin);
 
-// Whether a quantity may be zero for a robot or in a state, and so has no scale of its own: forces and their
-// derivatives. Differences are then relative to the forces of ordinary motions, if these are larger.
-bool limb_emit_may_be_zero(const limb_function* f);
-
-// Whether it is a quantity, and not a helper of the others (angles, parameters).
-bool limb_emit_is_quantity(const limb_function* f);
-
 const char* limb_emit_reference(const limb_emitted* p); // what it was compared with, in words
 
 bool limb_emit_takes_input(const limb_emitter* e, const limb_function* f, limb_input_kind kind);
@@ -187,36 +181,44 @@ void limb_c_parts_end(limb_emitter* e, const limb_emitted* p, limb_c_parts* part
 
 // ---- reference values of the library (reference_values.c) ----------------------------------------------------------
 
-typedef struct limb_loop_reference limb_loop_reference;
+// The library at hand for a robot: evaluators of the registry, of the robot and of its spanning tree, and what it has
+// no names for.
+typedef struct limb_reference {
+  const limb_model* m;
+  limb_environment env;
+  limb_evaluator *closed, *tree;
+  limb_data* d;            // of the spanning tree
+  limb_loops* w;           // NULL: the robot has no loops, as the next one
+  limb_parallel* parallel; // NULL: not a parallel robot
+  limb_parallel_info platform;
+  int ny;
+  unsigned char* independent; // nv marks of generated code; all 1 where no choice holds everywhere
+  double* work;               // scratch for calls that write more than is needed
+} limb_reference;
 
-// For a program traced with these options, which must live as long. Memory is the program's; limb_loop_reference_end
-// frees the workspaces. LIMB_E_NOMEM, or the status of the library's calls.
-limb_status limb_loop_reference_begin(const limb_model* m, const limb_codegen_options* options, limb_program* p,
-                                      limb_loop_reference** out);
-void limb_loop_reference_end(limb_loop_reference* r); // NULL is accepted
+// For a program traced with these options. Some memory is the program's. LIMB_E_NOMEM, or the status of the library's
+// calls. To be ended in any case.
+limb_status limb_reference_begin(const limb_model* m, const limb_codegen_options* options, limb_program* p,
+                                 limb_reference* x);
+void limb_reference_end(limb_reference* x);
 
 // A random state for every seed in which q closes the loops, v and a satisfy them, and the twist of the platform
 // matches. For robots without loops q is arbitrary. input: arrays for every kind but gravity and parameters; those of
 // forces and twists may be NULL. LIMB_E_NOCONV: no such state was found.
-limb_status limb_loop_reference_state(limb_loop_reference* r, uint64_t seed, double* const input[INPUT_KINDS]);
+limb_status limb_reference_state(limb_reference* x, uint64_t seed, double* const input[INPUT_KINDS]);
 
-// The outputs of a function, one after the other. LIMB_E_UNSUPPORTED: not a quantity of loops.
-limb_status limb_loop_reference_values(limb_loop_reference* r, const limb_function* f,
-                                       const double* const input[INPUT_KINDS], double* out);
+// Entries of all outputs of f, one after the other, in one state. LIMB_E_UNSUPPORTED: a helper, or the library has no
+// such call; other statuses are those of the call.
+limb_status limb_reference_values(limb_reference* x, const limb_function* f, const double* const input[INPUT_KINDS],
+                                  double* out);
 
-typedef struct limb_reference {
-  const limb_model* m;
-  limb_allocator alloc;
-  limb_data* d;
-  limb_environment env;
-  int frame;                  // of J and pose
-  limb_loop_reference* loops; // NULL: the robot has none
-} limb_reference;
-
-// Entries of all outputs of f, one after the other, in one state. LIMB_E_UNSUPPORTED: the library has no such call;
-// other statuses are those of the call.
-limb_status limb_reference_values(const limb_reference* x, const limb_function* f,
-                                  const double* const input[INPUT_KINDS], double* out);
+// Values of the functions that are not in the registry.
+limb_status limb_reference_velocity_map(limb_reference* x, const double* const* input, double* out);
+limb_status limb_reference_reduced_mass(limb_reference* x, const double* const* input, double* out);
+limb_status limb_reference_reduced_bias(limb_reference* x, const double* const* input, double* out);
+limb_status limb_reference_platform_tau(limb_reference* x, const double* const* input, double* out);
+limb_status limb_reference_platform_acc(limb_reference* x, const double* const* input, double* out);
+limb_status limb_reference_platform_jacobian(limb_reference* x, const double* const* input, double* out);
 
 // ---- options and names (codegen_options.c) -------------------------------------------------------------------------
 
@@ -237,7 +239,7 @@ enum { LIMB_TRIAL_STATES = 5 };
 limb_status limb_trial_create(const limb_model* m, limb_program* p, bool random_gravity, limb_trial* out);
 
 // Replaces the states of a robot with loops by states that close them, where such states are found.
-void limb_trial_close(limb_trial* t, const limb_program* p, limb_loop_reference* loops);
+void limb_trial_close(limb_trial* t, const limb_program* p, limb_reference* x);
 
 // Reference values of function k: those of the library, or, where it has no such call, of the expressions themselves.
 // To be called before they are simplified. LIMB_E_UNSUPPORTED with a message if the quantity is singular.

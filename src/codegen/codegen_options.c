@@ -1,122 +1,14 @@
-// What can be requested: the table of quantities, options with their defaults and checks, the prefix of all names.
+// What can be requested: options with their defaults and checks, the prefix of all names.
 #include "codegen/codegen_impl.h"
 
 #include "base/status.h"
 #include "codegen/text.h"
-#include "codegen/trace.h"
 
 #include <stdio.h>
 #include <string.h>
 
 enum { SPLIT_MIN = 10, EFFORT_MAX = 1000 };
 static const double width_min = 1e-9, width_max = 1e9;
-
-// ---- quantities ----------------------------------------------------------------------------------------------------
-
-#define TREES ROBOTS_TREES
-#define LOOPS ROBOTS_LOOPS
-#define ALL   ROBOTS_ALL
-
-// nv velocities, nc constraints, ny independent velocities, np parameters, na motors clang-format off
-const limb_quantity limb_quantities[] = {
-  {"tau", TREES, "id", "nv", "inverse dynamics", QUANTITY_TAU, limb_trace_inverse_dynamics},
-  {"acc", TREES, "fd", "nv", "forward dynamics", QUANTITY_ACC, limb_trace_forward_dynamics},
-  {"M", TREES, NULL, "nv x nv", "mass matrix", QUANTITY_M, limb_trace_mass_matrix},
-  {"Minv", TREES, NULL, "nv x nv", "inverse of the mass matrix", QUANTITY_MINV, limb_trace_inverse_mass_matrix},
-  {"C", TREES, NULL, "nv x nv", "Coriolis matrix", QUANTITY_C, limb_trace_coriolis},
-  {"g", TREES, NULL, "nv", "gravity forces", QUANTITY_G, limb_trace_gravity},
-  {"h", TREES, NULL, "nv", "bias forces: those of velocities and gravity", QUANTITY_H, limb_trace_bias},
-  {"J", ALL, NULL, "6 x nv", "Jacobian of a frame, world axes at its origin", QUANTITY_J, limb_trace_jacobian},
-  {"pose", ALL, NULL, "3 x 3, 3", "pose of a frame", QUANTITY_POSE, limb_trace_pose},
-  {"dtau", TREES, NULL, "2 of nv x nv", "derivatives of inverse dynamics by q and v", QUANTITY_DTAU,
-   limb_trace_id_derivatives},
-  {"dacc", TREES, NULL, "3 of nv x nv", "derivatives of forward dynamics by q, v and tau", QUANTITY_DACC,
-   limb_trace_fd_derivatives},
-  {"Y", TREES, NULL, "nv x np", "regressor of inverse dynamics", QUANTITY_Y, limb_trace_regressor},
-  {"hybrid", TREES, NULL, "2 of nv", "accelerations and forces of all joints, from the one that is given of each",
-   QUANTITY_HYBRID, limb_trace_hybrid},
-  {"tau", LOOPS, "tau_active", "nv", "inverse dynamics with the loops closed", QUANTITY_CLOSED_TAU,
-   limb_trace_closed_inverse},
-  {"acc", LOOPS, "closed_acc", "nv", "forward dynamics with the loops closed", QUANTITY_CLOSED_ACC,
-   limb_trace_closed_forward},
-  {"M", LOOPS, "closed_M", "ny x ny", "mass matrix of the independent coordinates", QUANTITY_CLOSED_M,
-   limb_trace_closed_mass},
-  {"h", LOOPS, "closed_h", "ny", "bias forces of the independent coordinates", QUANTITY_CLOSED_H,
-   limb_trace_closed_bias},
-  {"Psi", LOOPS, "psi", "nc x nv", "constraint Jacobian of the loops", QUANTITY_PSI, limb_trace_psi},
-  {"gamma", LOOPS, NULL, "nc", "the value of Psi a for which the loops stay closed", QUANTITY_GAMMA, limb_trace_gamma},
-  {"G", LOOPS, NULL, "nv x ny", "velocities of all joints per independent one", QUANTITY_VELOCITY_MAP,
-   limb_trace_velocity_map},
-  {"passive", LOOPS, NULL, "2 of nv", "velocities and accelerations of all joints, from those of the independent ones",
-   QUANTITY_PASSIVE, limb_trace_passive},
-  {"lambda", LOOPS, NULL, "nv, nc", "forward dynamics with the loops closed, and the forces of the closures",
-   QUANTITY_LAMBDA, limb_trace_lambda},
-  {"platform_tau", LOOPS, NULL, "nv", "inverse dynamics of a parallel robot, from the motion of its platform",
-   QUANTITY_PLATFORM_TAU, limb_trace_platform_inverse},
-  {"platform_acc", LOOPS, NULL, "6, nv", "forward dynamics of a parallel robot, and the acceleration of its platform",
-   QUANTITY_PLATFORM_ACC, limb_trace_platform_forward},
-  {"platform_J", LOOPS, NULL, "6 x na", "twist of the platform of a parallel robot per velocity of its motors",
-   QUANTITY_PLATFORM_J, limb_trace_platform_jacobian},
-  {"tree_tau", LOOPS, "id", "nv", "inverse dynamics of the spanning tree", QUANTITY_TAU, limb_trace_inverse_dynamics},
-  {"tree_acc", LOOPS, "fd", "nv", "forward dynamics of the spanning tree", QUANTITY_ACC, limb_trace_forward_dynamics},
-  {"tree_M", LOOPS, NULL, "nv x nv", "mass matrix of the spanning tree", QUANTITY_M, limb_trace_mass_matrix},
-  {"tree_Minv", LOOPS, NULL, "nv x nv", "inverse of the mass matrix of the spanning tree", QUANTITY_MINV,
-   limb_trace_inverse_mass_matrix},
-  {"tree_C", LOOPS, NULL, "nv x nv", "Coriolis matrix of the spanning tree", QUANTITY_C, limb_trace_coriolis},
-  {"tree_g", LOOPS, NULL, "nv", "gravity forces of the spanning tree", QUANTITY_G, limb_trace_gravity},
-  {"tree_h", LOOPS, NULL, "nv", "bias forces of the spanning tree", QUANTITY_H, limb_trace_bias},
-  {"tree_dtau", LOOPS, NULL, "2 of nv x nv", "derivatives of inverse dynamics of the spanning tree", QUANTITY_DTAU,
-   limb_trace_id_derivatives},
-  {"tree_dacc", LOOPS, NULL, "3 of nv x nv", "derivatives of forward dynamics of the spanning tree", QUANTITY_DACC,
-   limb_trace_fd_derivatives},
-  {"tree_Y", LOOPS, NULL, "nv x np", "regressor of inverse dynamics of the spanning tree", QUANTITY_Y,
-   limb_trace_regressor},
-  {"tree_hybrid", LOOPS, NULL, "2 of nv", "hybrid dynamics of the spanning tree", QUANTITY_HYBRID, limb_trace_hybrid},
-  {NULL, 0, NULL, NULL, NULL, QUANTITY_NONE, NULL}};
-// clang-format on
-
-const limb_quantity* limb_find_codegen_quantity(const char* name, unsigned robots)
-{
-  const limb_quantity *other = NULL, *former = NULL;
-  for (const limb_quantity* x = limb_quantities; x->name; x++) {
-    const bool same = strcmp(x->name, name) == 0;
-    if (same && x->robots & robots) return x;
-    if (same && !other) other = x;
-    if (x->former && strcmp(x->former, name) == 0 && (!former || x->robots & robots)) former = x;
-  }
-  return other ? other : former;
-}
-
-// The quantity at an index of the names, each of which counts once.
-static const limb_quantity* quantity_at(int index)
-{
-  for (const limb_quantity* x = limb_quantities; x->name; x++) {
-    if (limb_find_codegen_quantity(x->name, ROBOTS_ALL) == x && index-- == 0) return x;
-  }
-  return NULL;
-}
-
-const char* limb_codegen_quantity_name(int index)
-{
-  const limb_quantity* x = quantity_at(index);
-  return x ? x->name : NULL;
-}
-
-const char* limb_codegen_quantity_meaning(int index)
-{
-  const limb_quantity* x = quantity_at(index);
-  return x ? x->meaning : NULL;
-}
-
-const char* limb_codegen_quantity_robots(int index)
-{
-  static const char* const texts[] = {"", "without loops", "with loops", "all"};
-  const limb_quantity* x = quantity_at(index);
-  unsigned robots = 0;
-  for (const limb_quantity* y = limb_quantities; x && y->name; y++)
-    if (strcmp(y->name, x->name) == 0) robots |= y->robots;
-  return x ? texts[robots] : NULL;
-}
 
 // ---- defaults ------------------------------------------------------------------------------------------------------
 

@@ -43,16 +43,18 @@ static void list_names(limb_emitter* e, const char* const* label, int count)
   }
 }
 
-static const char* unit_of(limb_input_kind kind)
+// The unit of the quantity of the registry with that name, "v_all" as "v"; NULL: there is none.
+static const char* unit_of(const char* name)
 {
-  switch (kind) {
-  case INPUT_Q: return " [rad, m]";
-  case INPUT_V: return " [rad/s, m/s]";
-  case INPUT_A: return " [rad/s^2, m/s^2]";
-  case INPUT_TAU: return " [N m, N]";
-  case INPUT_GRAVITY: return " [m/s^2]";
-  default: return "";
-  }
+  char word[64];
+  (void)snprintf(word, sizeof word, "%.*s", (int)strcspn(name, "_"), name);
+  const limb_quantity_info* known = limb_find_quantity(word);
+  return known && strcmp(known->unit, "SI") != 0 ? known->unit : NULL;
+}
+
+static void put_unit(limb_emitter* e, const char* unit)
+{
+  if (unit) limb_text_print(e->text, " [%s]", unit);
 }
 
 static void describe_inputs(limb_emitter* e, const limb_emitted* p)
@@ -60,7 +62,8 @@ static void describe_inputs(limb_emitter* e, const limb_emitted* p)
   for (int k = 0; k < INPUT_KINDS; k++) {
     const limb_input* in = &e->program->input[k];
     if (!limb_emit_takes_input(e, p->f, (limb_input_kind)k)) continue;
-    limb_text_print(e->text, " *   in   %s[%d]: %s%s", in->name, in->count, in->meaning, unit_of((limb_input_kind)k));
+    limb_text_print(e->text, " *   in   %s[%d]: %s", in->name, in->count, in->meaning);
+    put_unit(e, k < INPUT_X ? unit_of(in->name) : k == INPUT_GRAVITY ? "m/s^2" : NULL);
     if (in->label) {
       text(e, ":");
       list_names(e, in->label, in->count);
@@ -72,30 +75,15 @@ static void describe_inputs(limb_emitter* e, const limb_emitted* p)
                   e->prefix);
 }
 
-static bool is_parameters(const limb_function* f) { return strcmp(f->name, "parameters") == 0; }
-
-// Units of vectors; those of matrices follow from them.
-static const char* unit_of_output(const limb_output* out)
-{
-  static const char* const units[][2] = {
-    {"tau", "N m, N"},           {"g", "N m, N"},         {"h", "N m, N"}, {"a", "rad/s^2, m/s^2"},
-    {"a_all", "rad/s^2, m/s^2"}, {"v_all", "rad/s, m/s"}, {"p", "m"}};
-  for (size_t i = 0; i < sizeof units / sizeof units[0] && out->columns == 1; i++) {
-    if (strcmp(out->name, units[i][0]) == 0) return units[i][1];
-  }
-  return NULL;
-}
-
 static void describe_outputs(limb_emitter* e, const limb_emitted* p)
 {
   for (int o = 0; o < p->f->noutput; o++) {
     const limb_output* out = &p->f->output[o];
     char name[64];
     limb_emit_output_name(e, p->f, o, name);
-    const char* unit = is_parameters(p->f) ? NULL : unit_of_output(out);
     const bool rows = out->label && out->label != e->program->input[INPUT_V].label;
     limb_text_print(e->text, " *   out  %s[%d]: %s", name, out->rows * out->columns, out->meaning);
-    if (unit) limb_text_print(e->text, " [%s]", unit);
+    if (p->f->kind && out->columns == 1) put_unit(e, unit_of(out->name)); // those of matrices follow
     if (out->columns > 1) limb_text_print(e->text, "; %d x %d, row by row", out->rows, out->columns);
     if (rows) {
       text(e, out->columns > 1 ? "; rows:" : ":");
@@ -156,13 +144,13 @@ void limb_c_describe(limb_emitter* e, const limb_emitted* p)
                   " * Statements: %u. Stack: %ld bytes of live results at once; compilers take at most %ld bytes\n"
                   " * (without optimisation), plus the stack of math.h.\n",
                   p->schedule.count, p->stack, worst_stack(e, p));
-  if (limb_emit_is_quantity(p->f)) {
+  if (p->f->kind) {
     limb_text_print(e->text, " * In %d random states it agrees with %s to ", e->states, limb_emit_reference(p));
     limb_text_error(e->text, p->difference);
     limb_text_print(e->text, ",\n * relative to the largest entry%s, computed in %s.\n",
-                    limb_emit_may_be_zero(p->f) ? " or force of a motion"
-                    : p->by_acceleration        ? " or acceleration"
-                                                : "",
+                    limb_has_fact(p->f, LIMB_MAY_VANISH) ? " or force of a motion"
+                    : p->by_acceleration                 ? " or acceleration"
+                                                         : "",
                     e->real);
   }
   limb_text_print(e->text, " * Outputs may overlap inputs%s, but not each other.\n */\n",

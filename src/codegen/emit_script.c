@@ -172,7 +172,7 @@ static void put_description(limb_emitter* e, const limb_emitted* p)
     put_labels(e, p->f->noted, p->f->nnoted);
   }
   limb_emit_gravity(e, p->f, comment);
-  if (!limb_emit_is_quantity(p->f)) return;
+  if (!p->f->kind) return;
   limb_text_print(e->text, "%s%ld multiplications, %ld additions, %ld divisions, %ld angles;", comment, n->mul, n->add,
                   n->div, n->sines);
   limb_text_print(e->text, " agrees with %s to ", limb_emit_reference(p));

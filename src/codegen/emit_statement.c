@@ -41,14 +41,6 @@ void limb_emit_output_name(const limb_emitter* e, const limb_function* f, int o,
   (void)snprintf(name, 64, "%s%s", f->output[o].name, twice ? "_out" : "");
 }
 
-bool limb_emit_may_be_zero(const limb_function* f)
-{
-  const limb_quantity_id id = f->quantity;
-  return id == QUANTITY_G || id == QUANTITY_H || id == QUANTITY_C || id == QUANTITY_DTAU || id == QUANTITY_CLOSED_H;
-}
-
-bool limb_emit_is_quantity(const limb_function* f) { return f->quantity != QUANTITY_NONE; }
-
 const char* limb_emit_reference(const limb_emitted* p)
 {
   return p->from_library ? "the library" : "the expressions before simplification";
@@ -56,19 +48,10 @@ const char* limb_emit_reference(const limb_emitted* p)
 
 // ---- gravity -------------------------------------------------------------------------------------------------------
 
-// Whether a function depends on gravity: where there are accelerations or forces.
-static bool has_weight(const limb_function* f)
-{
-  const unsigned forced = 1U << INPUT_A | 1U << INPUT_TAU | 1U << INPUT_X | 1U << INPUT_TWIST_RATE;
-  const limb_quantity_id id = f->quantity;
-  if (id == QUANTITY_PASSIVE) return false;
-  return (f->inputs & forced) || id == QUANTITY_G || id == QUANTITY_H || id == QUANTITY_CLOSED_H;
-}
-
 void limb_emit_gravity(limb_emitter* e, const limb_function* f, const char* begin)
 {
   const double* g = e->program->input[INPUT_GRAVITY].value;
-  if (e->options.gravity_argument || !g || !has_weight(f)) return;
+  if (e->options.gravity_argument || !g || !limb_has_fact(f, LIMB_WEIGHS)) return;
   limb_text_clear(&e->scratch);
   for (int i = 0; i < 3; i++) {
     put(e, i ? ", " : "");

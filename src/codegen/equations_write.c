@@ -1,5 +1,6 @@
 // Equations of motion as text: options, the steps from the model to the document, and the comparison with the library.
 #include "limb/assemble.h"
+#include "limb/quantities.h"
 
 #include "base/memory.h"
 #include "base/names.h"
@@ -12,7 +13,7 @@
 #include <stddef.h>
 #include <string.h>
 
-static const char* const names[EQUATIONS] = {"M", "C", "g", "h", "tau", "Psi"};
+static const char* const names[EQUATIONS] = {"M", "C", "g", "h", "tau", "Psi"}; // those of the registry
 
 // ---- options -------------------------------------------------------------------------------------------------------
 
@@ -200,7 +201,7 @@ static const double TOLERANCE = 1e-9;
 
 typedef struct trial {
   limb_equations* x;
-  limb_data* data;
+  limb_evaluator* library;
   limb_loops* loops;
   double* value; // of all variables
   double *q, *v, *a, *ours, *theirs;
@@ -251,50 +252,50 @@ static limb_status agree(const trial* t, const char* what, int n)
                    "the equations differ from the library by %.2g of %.2g, so nothing is written", apart, size);
 }
 
+// h = C v + g;  tau = M a + h + joint forces
+static double entry_value(const trial* t, int quantity, int i, int j)
+{
+  const limb_equations* x = t->x;
+  const int at = i * x->nv + j;
+  if (quantity == EQUATION_M) return value(t, x->M[at]);
+  if (quantity == EQUATION_C) return value(t, x->C[at]);
+  double sum = value(t, x->g[i]);
+  if (quantity != EQUATION_G) sum += value(t, x->Cv[i]);
+  if (quantity != EQUATION_TAU) return sum;
+  for (int k = 0; k < x->nv; k++) sum += value(t, x->M[i * x->nv + k]) * t->a[k];
+  return sum + value(t, x->joint_forces[i]);
+}
+
 static void evaluate(const trial* t, const limb_poly* A, int n)
 {
   for (int i = 0; i < n; i++) t->ours[i] = value(t, A[i]);
 }
 
-static limb_status check_matrices(trial* t, unsigned needs)
+// Entries of a quantity, at most all of a matrix.
+static int value_entries(const trial* t, int quantity)
 {
-  const limb_equations* x = t->x;
-  const int n = x->nv;
-  limb_status s = limb_mass_matrix(t->data, t->q, t->theirs);
-  if (s == LIMB_OK) t->scale = 1e-6 * largest(t->theirs, n * n);
-  if (s == LIMB_OK && limb_equations_has(needs, EQUATION_M)) {
-    evaluate(t, x->M, n * n);
-    s = agree(t, "M", n * n);
+  const limb_equations_dims size = limb_equations_size(t->x, quantity);
+  for (int i = 0; i < size.rows; i++) {
+    for (int j = 0; j < (size.columns ? size.columns : 1); j++)
+      t->ours[i * (size.columns ? size.columns : 1) + j] = entry_value(t, quantity, i, j);
   }
-  if (s == LIMB_OK && limb_equations_has(needs, EQUATION_C)) {
-    s = limb_coriolis_matrix(t->data, t->q, t->v, t->theirs);
-    evaluate(t, x->C, n * n);
-    if (s == LIMB_OK) s = agree(t, "C", n * n);
-  }
-  if (s == LIMB_OK && limb_equations_has(needs, EQUATION_G)) {
-    s = limb_gravity_forces(t->data, t->q, NULL, t->theirs);
-    evaluate(t, x->g, n);
-    if (s == LIMB_OK) s = agree(t, "g", n);
-  }
-  return s;
+  return size.rows * (size.columns ? size.columns : 1);
 }
 
-// h = C v + g;  tau = M a + h + joint forces
-static limb_status check_forces(const trial* t, unsigned needs)
+// Compares every quantity with that of its name in the registry, for the spanning tree.
+static limb_status check_quantities(trial* t, unsigned what)
 {
-  const limb_equations* x = t->x;
-  const int n = x->nv;
-  if (!limb_equations_has(needs, EQUATION_H)) return LIMB_OK;
-  for (int i = 0; i < n; i++) t->ours[i] = value(t, x->Cv[i]) + value(t, x->g[i]);
-  limb_status s = limb_bias_forces(t->data, t->q, t->v, NULL, t->theirs);
-  if (s == LIMB_OK) s = agree(t, "h", n);
-  if (s != LIMB_OK || !limb_equations_has(needs, EQUATION_TAU)) return s;
-  for (int i = 0; i < n; i++) {
-    t->ours[i] += value(t, x->joint_forces[i]);
-    for (int j = 0; j < n; j++) t->ours[i] += value(t, x->M[i * n + j]) * t->a[j];
+  const limb_state state = {.q = t->q, .v = t->v, .a = t->a};
+  limb_status s = LIMB_OK;
+  for (int k = 0; k < EQUATION_PSI && s == LIMB_OK; k++) {
+    if (k > EQUATION_M && !limb_equations_has(what, k)) continue;
+    limb_evaluator_keep(t->library, 0);
+    s = limb_evaluator_add(t->library, names[k], NULL, NULL, NULL);
+    if (s == LIMB_OK) s = limb_evaluator_run(t->library, &state, t->theirs);
+    if (k == EQUATION_M && s == LIMB_OK) t->scale = 1e-6 * largest(t->theirs, t->x->nv * t->x->nv);
+    if (s == LIMB_OK && limb_equations_has(what, k)) s = agree(t, names[k], value_entries(t, k));
   }
-  s = limb_inverse_dynamics(t->data, t->q, t->v, t->a, NULL, t->theirs);
-  return s == LIMB_OK ? agree(t, "tau", n) : s;
+  return s;
 }
 
 // ---- loops ---------------------------------------------------------------------------------------------------------
@@ -385,8 +386,7 @@ static limb_status check_states(trial* t, unsigned what)
     s = limb_random(t->x->m, &seed, t->q);
     for (int i = 0; i < t->x->nv; i++) t->v[i] = limb_random_sign(&seed), t->a[i] = limb_random_sign(&seed);
     set_values(t);
-    if (s == LIMB_OK) s = check_matrices(t, limb_equations_needed(what));
-    if (s == LIMB_OK) s = check_forces(t, limb_equations_needed(what));
+    if (s == LIMB_OK) s = check_quantities(t, limb_equations_needed(what));
   }
   if (s == LIMB_OK && what & 1U << EQUATION_PSI) s = check_loops(t);
   return s;
@@ -405,10 +405,12 @@ limb_status limb_equations_check(limb_equations* x, unsigned what)
   t.ours = limb_ring_alloc(x->ring, n * rows, sizeof *t.ours);
   t.theirs = limb_ring_alloc(x->ring, n * rows, sizeof *t.theirs);
   limb_status s = limb_ring_status(x->ring);
-  if (s == LIMB_OK) s = limb_data_create(limb_spanning_tree(m), alloc, &t.data);
+  limb_evaluator_options how = limb_default_evaluator_options();
+  how.tree = 1;
+  if (s == LIMB_OK) s = limb_evaluator_create(m, &how, alloc, &t.library);
   if (s == LIMB_OK && what & 1U << EQUATION_PSI) s = limb_loops_create(m, LIMB_LOOPS_LINEAR, alloc, &t.loops);
   if (s == LIMB_OK) s = check_states(&t, what);
   limb_loops_destroy(t.loops);
-  limb_data_destroy(t.data);
+  limb_evaluator_destroy(t.library);
   return s;
 }

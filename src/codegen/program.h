@@ -56,43 +56,12 @@ typedef struct limb_output {
   limb_edge* entry;    // row-major
 } limb_output;
 
-// What a function computes, whatever its name is; the table limb_quantities (trace.h) names them.
-typedef enum limb_quantity_id {
-  QUANTITY_NONE, // a helper: angles, parameters
-  QUANTITY_TAU,
-  QUANTITY_ACC,
-  QUANTITY_M,
-  QUANTITY_MINV,
-  QUANTITY_C,
-  QUANTITY_G,
-  QUANTITY_H,
-  QUANTITY_J,
-  QUANTITY_POSE,
-  QUANTITY_DTAU,
-  QUANTITY_DACC,
-  QUANTITY_Y,
-  QUANTITY_HYBRID,
-  QUANTITY_CLOSED_TAU, // with the loops closed, here and below
-  QUANTITY_CLOSED_ACC,
-  QUANTITY_CLOSED_M,
-  QUANTITY_CLOSED_H,
-  QUANTITY_PSI,
-  QUANTITY_GAMMA,
-  QUANTITY_VELOCITY_MAP,
-  QUANTITY_PASSIVE,
-  QUANTITY_LAMBDA,
-  QUANTITY_PLATFORM_TAU,
-  QUANTITY_PLATFORM_ACC,
-  QUANTITY_PLATFORM_J,
-  QUANTITY_IDS
-} limb_quantity_id;
-
 typedef struct limb_function {
-  limb_quantity_id quantity;
-  const char* name;    // "tau"
-  const char* meaning; // "inverse dynamics"
-  const char* note;    // a sentence that callers must know; NULL: none
-  const char** noted;  // names listed at its end
+  const struct limb_generated* kind; // NULL: a helper of the others: angles, parameters
+  const char* name;                  // "tau"
+  const char* meaning;               // "mass matrix"
+  const char* note;                  // a sentence that callers must know; NULL: none
+  const char** noted;                // names listed at its end
   int nnoted;
   unsigned inputs; // 1 << kind for each input it takes
   int noutput;
@@ -106,6 +75,48 @@ static inline uint32_t limb_entry_count(const limb_function* f)
   for (int o = 0; o < f->noutput; o++) n += (uint32_t)f->output[o].rows * (uint32_t)f->output[o].columns;
   return n;
 }
+
+// ---- the functions that can be generated (codegen_functions.c) -----------------------------------------------------
+
+// Robots that have a function under a name.
+enum { ROBOTS_TREES = 1, ROBOTS_LOOPS = 2, ROBOTS_ALL = 3 };
+
+// Facts about a function, as bits.
+enum {
+  LIMB_WEIGHS = 1,          // depends on gravity
+  LIMB_MAY_VANISH = 2,      // forces or their derivatives, which may be zero for a robot or in a state
+  LIMB_OF_ACCELERATIONS = 4 // derivatives of accelerations
+};
+
+struct limb_tracer;
+struct limb_reference;
+
+// A function that can be generated: quantities of the registry that are computed together, under their names. A name
+// means the same as in the registry, for all robots: tau of a robot with loops is that with the loops closed, and
+// tree_tau that of its spanning tree.
+typedef struct limb_generated {
+  const char* name; // of ROBOTS_TREES: that for spanning trees; without "tree_" it is that for trees
+  unsigned robots;
+  const char* of;      // names of the registry, one for each output, separated by commas; NULL: it has none
+  const char* meaning; // NULL: that of the registry
+  const char* former;  // name before version 0.2, accepted with a note, beside those that the registry knows
+  unsigned facts;
+  // Sets the inputs and outputs of f, which has name and meaning. LIMB_E_UNSUPPORTED with a message in t->error if
+  // the robot does not have the quantity.
+  limb_status (*trace)(struct limb_tracer* t, limb_function* f);
+  // The outputs, one after the other, where the registry has none.
+  limb_status (*reference)(struct limb_reference* x, const double* const* input, double* out);
+} limb_generated;
+
+// The functions by index, with their names and robots, those of spanning trees last; NULL beyond the last.
+const limb_generated* limb_generated_at(int index, const char** name, unsigned* robots);
+
+// The function of a name or former name for one of these robots, and its name now; NULL: there is none.
+const limb_generated* limb_find_generated(const char* word, unsigned robots, const char** name);
+
+const char* limb_generated_meaning(const limb_generated* x);
+
+static inline bool limb_has_fact(const limb_function* f, unsigned fact) { return f->kind && f->kind->facts & fact; }
 
 typedef struct limb_program_block limb_program_block; // program.c
 

@@ -1,5 +1,6 @@
 // Tracing: inputs as symbols, numbers of the robot as scalars, and the requested quantities.
 #include "codegen/trace.h"
+#include "limb/quantities.h"
 #include "codegen/text.h"
 
 #include "base/names.h"
@@ -252,23 +253,31 @@ static const char* name_at(const void* context, int i)
 
 static limb_status unknown(const char* word, limb_error* error)
 {
+  const char* name;
   if (limb_is_all(word)) return limb_fail(error, LIMB_E_ARG, "what", "'all' means all quantities, and stands alone");
   int count = 0;
   while (limb_codegen_quantity_name(count)) count++;
   const char* near = limb_nearest(word, count, name_at, NULL);
-  if (near) return limb_fail(error, LIMB_E_ARG, "what", "no quantity is called '%s'; did you mean '%s'?", word, near);
+  if (!near) near = limb_nearest_quantity(word); // words of other libraries
+  if (near && limb_find_generated(near, ROBOTS_ALL, &name))
+    return limb_fail(error, LIMB_E_ARG, "what", "no quantity is called '%s'; did you mean '%s'?", word, near);
   return limb_fail(error, LIMB_E_ARG, "what", "no quantity is called '%s'; `limb codegen --list` lists them", word);
 }
 
 // A quantity of other robots: which name to use instead.
-static limb_status other_robots(const limb_tracer* t, const limb_quantity* x)
+static limb_status other_robots(const limb_tracer* t, const limb_generated* x, const char* name)
 {
-  if (x->robots == ROBOTS_TREES)
-    return limb_fail(t->error, LIMB_E_UNSUPPORTED, x->name,
-                     "not available with loops closed; use 'tree_%s' for the spanning tree", x->name);
-  if (strncmp(x->name, "tree_", 5) == 0)
-    return limb_fail(t->error, LIMB_E_UNSUPPORTED, x->name, "the robot has no loops; use '%s'", x->name + 5);
-  return limb_fail(t->error, LIMB_E_UNSUPPORTED, x->name, "the robot has no loops: it is a tree of joints");
+  char reduced[40];
+  const char* found;
+  if (x->robots != ROBOTS_TREES)
+    return limb_fail(t->error, LIMB_E_UNSUPPORTED, name, "the robot has no loops: it is a tree of joints");
+  if (name == x->name)
+    return limb_fail(t->error, LIMB_E_UNSUPPORTED, name, "the robot has no loops; use '%s'", strchr(name, '_') + 1);
+  (void)snprintf(reduced, sizeof reduced, "reduced_%s", name);
+  const bool both = limb_find_generated(reduced, ROBOTS_LOOPS, &found) != NULL;
+  return limb_fail(t->error, LIMB_E_UNSUPPORTED, name,
+                   "not available with loops closed; use '%s' for the spanning tree%s%s%s", x->name, both ? ", '" : "",
+                   both ? reduced : "", both ? "' for the independent coordinates" : "");
 }
 
 static void note_new_name(limb_program* p, const char* word, const char* name)
@@ -277,21 +286,24 @@ static void note_new_name(limb_program* p, const char* word, const char* name)
   (void)snprintf(p->note[p->nnote++], sizeof p->note[0], "'%.24s' is called '%s' now", word, name);
 }
 
-static limb_status trace_quantity(limb_tracer* t, const limb_quantity* x)
+static limb_status trace_quantity(limb_tracer* t, const limb_generated* x, const char* name)
 {
   limb_program* p = t->program;
   limb_function* f = &p->function[p->nfunction++];
-  *f = (limb_function){.quantity = x->id, .name = x->name, .meaning = x->meaning};
+  char* meaning = limb_program_alloc(p, strlen(limb_generated_meaning(x)) + 1, 1);
+  if (!meaning) return LIMB_E_NOMEM;
+  memcpy(meaning, limb_generated_meaning(x), strcspn(limb_generated_meaning(x), ";")); // in short
+  *f = (limb_function){.kind = x, .name = name, .meaning = meaning};
   limb_trace_clear(t);
   limb_status s = x->trace(t, f);
   const bool at_limit = limb_graph_count(t->graph) >= LIMB_GRAPH_MAX;
   if (s == LIMB_E_NOMEM && limb_graph_full(t->graph) && at_limit) s = limb_trace_too_large(t, f);
   if (s == LIMB_OK && limb_graph_singular(t->graph))
-    s = limb_fail(t->error, LIMB_E_UNSUPPORTED, x->name,
+    s = limb_fail(t->error, LIMB_E_UNSUPPORTED, name,
                   "it divides by zero in every state: there is no closed form to write");
   if (s != LIMB_OK && t->error && strcmp(t->error->where, t->m->name) == 0) // name the quantity instead
-    (void)snprintf(t->error->where, sizeof t->error->where, "%s", x->name);
-  if (!f->note && x->id >= QUANTITY_CLOSED_TAU) {
+    (void)snprintf(t->error->where, sizeof t->error->where, "%s", name);
+  if (!f->note && x->robots == ROBOTS_LOOPS) {
     const bool moves = f->inputs >> INPUT_V & 1U;
     f->note = moves ? "q must close the loops, and velocities must satisfy them." : "q must close the loops.";
   }
@@ -302,26 +314,32 @@ static unsigned robots_of(const limb_model* m) { return m->nloop > 0 ? ROBOTS_LO
 
 static limb_status trace_word(limb_tracer* t, const char* word)
 {
-  const limb_quantity* x = limb_find_codegen_quantity(word, robots_of(t->m));
+  const char* name;
+  const limb_generated* x = limb_find_generated(word, robots_of(t->m), &name);
+  const bool there = x != NULL;
+  if (!there) x = limb_find_generated(word, ROBOTS_ALL, &name);
   if (!x) return unknown(word, t->error);
   for (int i = 0; i < t->program->nfunction; i++) {
-    if (strcmp(t->program->function[i].name, x->name) != 0) continue;
+    if (strcmp(t->program->function[i].name, name) != 0) continue;
     return limb_fail(t->error, LIMB_E_ARG, "what", "'%s' is named twice", word);
   }
-  note_new_name(t->program, word, x->name);
-  return x->robots & robots_of(t->m) ? trace_quantity(t, x) : other_robots(t, x);
+  note_new_name(t->program, word, name);
+  return there ? trace_quantity(t, x, name) : other_robots(t, x, name);
 }
 
 // Traces every quantity that the robot has, and removes what failed ones have recorded.
 static limb_status trace_all(limb_tracer* t)
 {
   limb_error* const error = t->error;
+  const limb_generated* x;
+  const char* name;
+  unsigned robots;
   t->error = NULL; // a missing quantity is not an error here
   limb_status s = LIMB_OK;
-  for (const limb_quantity* x = limb_quantities; x->name && s != LIMB_E_NOMEM; x++) {
+  for (int k = 0; (x = limb_generated_at(k, &name, &robots)) && s != LIMB_E_NOMEM; k++) {
     const uint32_t before = limb_graph_count(t->graph);
-    if (!(x->robots & robots_of(t->m))) continue;
-    s = trace_quantity(t, x);
+    if (!(robots & robots_of(t->m))) continue;
+    s = trace_quantity(t, x, name);
     if (s == LIMB_OK || s == LIMB_E_NOMEM) continue;
     t->program->nfunction--;
     limb_graph_shrink(t->graph, before);
@@ -335,7 +353,9 @@ static limb_status trace_list(limb_tracer* t, const char* what)
   const bool all = limb_is_all(what);
   size_t words = 1;
   for (const char* c = what; *c; c++) words += *c == ',';
-  for (const limb_quantity* x = limb_quantities; all && x->name; x++) words++;
+  const char* name;
+  unsigned robots;
+  for (int k = 0; all && limb_generated_at(k, &name, &robots); k++) words++;
   t->program->function = limb_program_alloc(t->program, words, sizeof *t->program->function);
   if (!t->program->function) return LIMB_E_NOMEM;
   if (all) return trace_all(t);

@@ -84,28 +84,6 @@ typedef struct limb_tracer {
   limb_error* error;
 } limb_tracer;
 
-// Robots that have a quantity under a name.
-enum { ROBOTS_TREES = 1, ROBOTS_LOOPS = 2, ROBOTS_ALL = 3 };
-
-// A quantity that can be generated. A name means the same thing for all robots: tau of a robot with loops is that
-// with the loops closed, and tree_tau that of its spanning tree.
-typedef struct limb_quantity {
-  const char* name;
-  unsigned robots;
-  const char* former; // name before version 0.2, accepted with a note; NULL: none
-  const char* size;   // of the outputs
-  const char* meaning;
-  limb_quantity_id id;
-  // Sets the inputs and outputs of f, which has name and meaning. LIMB_E_UNSUPPORTED with a message in t->error if
-  // the robot does not have the quantity.
-  limb_status (*trace)(limb_tracer* t, limb_function* f);
-} limb_quantity;
-
-extern const limb_quantity limb_quantities[]; // ended by a NULL name (codegen_options.c)
-
-// The quantity of a name or former name; of those for other robots if there is none for these; NULL: unknown.
-const limb_quantity* limb_find_codegen_quantity(const char* name, unsigned robots);
-
 // Adds an output to f with entries x, row-major. nv rows are labelled as velocities.
 limb_status limb_trace_output(limb_tracer* t, limb_function* f, limb_output shape, const limb_scalar* x);
 

@@ -172,7 +172,7 @@ static limb_status record_cheaper(limb_tracer* t, limb_function* f, recorder* re
   limb_error* const error = t->error;
   limb_error why = {0}; // the message of the first way
   const unsigned char* single = single_marks(t);
-  limb_function other = {.quantity = f->quantity, .name = f->name, .meaning = f->meaning};
+  limb_function other = {.kind = f->kind, .name = f->name, .meaning = f->meaning};
   limb_loop_trace c, d;
   t->error = &why;
   const limb_status s = record(t, f, NULL, &c);
@@ -215,7 +215,10 @@ static limb_status record_inverse(limb_tracer* t, limb_function* f, const unsign
   if (!tree || !tau) return LIMB_E_NOMEM;
   limb_trace_tree_forces(c, t->v, t->a, tree);
   s = limb_trace_motor_forces(c, tree, tau);
-  return s == LIMB_OK ? limb_trace_vector(t, f, "tau", "forces of motors; zero at joints without motor", tau) : s;
+  for (int v = 0; v < t->m->nv; v++) { // joints that no loop ties get the force that the motion needs
+    if (c->m.clusters.of_v[v] < 0) tau[v] = tree[v];
+  }
+  return s == LIMB_OK ? limb_trace_vector(t, f, "tau", "forces of motors; zero at passive joints of loops", tau) : s;
 }
 
 // Accelerations under tau.

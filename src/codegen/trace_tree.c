@@ -260,12 +260,12 @@ limb_status limb_trace_pose(limb_tracer* t, limb_function* f)
   const limb_site site = limb_site_of(t->m, t->frame);
   if (!is_free_of_lengths(t, &site)) return refuse_frame(t, f);
   kernels->frame_pose(X, site.link, &site.in_link, T);
-  const limb_output R = {.name = "R",
+  const limb_output R = {.name = "rotation",
                          .meaning = about_frame(t, "axes in the world, as columns,"),
                          .rows = 3,
                          .columns = 3,
                          .unlabelled = true};
-  const limb_output p = {.name = "p",
+  const limb_output p = {.name = "position",
                          .meaning = about_frame(t, "origin in the world"),
                          .rows = 3,
                          .columns = 1,

@@ -178,7 +178,8 @@ class Codegen(unittest.TestCase):
                          "tau acc M Minv C g h J pose dtau dacc Y hybrid".split())
         self.assertEqual(made["not_written"], [])
         made = self.answer("four_bar", "--what", "all")
-        self.assertEqual([x["quantity"] for x in made["functions"]][:7], "J pose tau acc M h Psi".split())
+        self.assertEqual([x["quantity"] for x in made["functions"]][:7],
+                         "pose tau acc reduced_M reduced_h Psi gamma".split())
         self.assertIn("tree_tau", [x["quantity"] for x in made["functions"]])
         (self.folder / "light.limb.yaml").write_text(LIGHT)
         self.assertEqual(self.answer("light.limb.yaml", "--what", "tau,M")["not_written"], [])
@@ -189,8 +190,9 @@ class Codegen(unittest.TestCase):
         for old, new in (("id", "tau"), ("fd", "acc")):
             self.assertIn(f"limb codegen: note: '{old}' is called '{new}' now\n", done.stderr)
             self.assertIn(f"planar_2r_{new} ", done.stdout)
-        done = self.makes("four_bar", "--what", "id,tau_active,closed_M")
-        for old, new in (("id", "tree_tau"), ("tau_active", "tau"), ("closed_M", "M")):
+        done = self.makes("four_bar", "--what", "id,tau_active,closed_M,psi,lambda")
+        for old, new in (("id", "tree_tau"), ("tau_active", "tau"), ("closed_M", "reduced_M"), ("psi", "Psi"),
+                         ("lambda", "acc_lambda")):
             self.assertIn(f"'{old}' is called '{new}' now", done.stderr)
             self.assertIn(f"four_bar_{new} ", done.stdout)
 
@@ -386,6 +388,7 @@ class Codegen(unittest.TestCase):
     def test_bad_requests(self):
         self.assertIn("no quantity is called 'xy'", self.fails(2, "panda", "--what", "xy"))
         self.assertIn("did you mean 'acc'?", self.fails(2, "panda", "--what", "tau,accc"))
+        self.assertIn("did you mean 'tau'?", self.fails(2, "panda", "--what", "rnea"))
         self.fails(2, "panda", "--what", "tau,,M")
         self.assertIn("twice", self.fails(2, "panda", "--what", "tau,id"))
         self.assertIn("stands alone", self.fails(2, "panda", "--what", "all,tau"))

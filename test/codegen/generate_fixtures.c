@@ -278,7 +278,7 @@ static void trees(const char* folder, extent which)
 
 // Quantities of the spanning tree, as for other trees.
 #define OF_TREES \
-  ",J,pose,tree_tau,tree_acc,tree_M,tree_Minv,tree_C,tree_g,tree_h,tree_dtau,tree_dacc,tree_Y,tree_hybrid,"
+  ",pose,tree_tau,tree_acc,tree_M,tree_Minv,tree_C,tree_g,tree_h,tree_J,tree_dtau,tree_dacc,tree_Y,tree_hybrid,"
 
 static void closed(const char* folder, extent which)
 {
@@ -287,8 +287,9 @@ static void closed(const char* folder, extent which)
     closed_case c = closed_make(i, 1);
     (void)snprintf(name, sizeof name, "closed_%s", c.name);
     const subject x = {c.m, name, 0, which};
-    const char* but =
-      which == NORMAL && limb_nv(c.m) > SMALL ? OF_TREES "gamma,G,passive,tau,acc,lambda,M,h,platform_acc," : OF_TREES;
+    const char* but = which == NORMAL && limb_nv(c.m) > SMALL ? OF_TREES
+                        "gamma,G,passive,tau,acc,acc_lambda,reduced_M,reduced_h,platform_acc,"
+                                                              : OF_TREES;
     write_robot(&x, c.name, but, folder);
     closed_free(&c);
   }

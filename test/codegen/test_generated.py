@@ -44,9 +44,9 @@ EPSILON = 2**-52
 # By elimination, or small differences of large terms (gamma): so much times the condition of the mass matrix (of
 # slopes, which are solved for twice, four times that), or what the test allows (with loops, or over float), ten times
 # what the expressions differed when they were evaluated in double or float.
-SOLVED = ("acc", "Minv", "dacc", "hybrid", "gamma", "G", "passive", "lambda", "platform_tau", "platform_acc",
+SOLVED = ("acc", "Minv", "dacc", "hybrid", "gamma", "G", "passive", "acc_lambda", "platform_tau", "platform_acc",
           "platform_J")
-SOLVED_WITH_LOOPS = ("tau", "M", "h")
+SOLVED_WITH_LOOPS = ("tau", "reduced_M", "reduced_h")
 
 
 def run(words, **more):

@@ -194,7 +194,7 @@ START_TEST(every_answer_is_stored)
     check_at("split %d, sines %d", o.max_statements, k / 2);
     for (int i = 0; i < 12; i++) {
       char target[32];
-      (void)snprintf(target, sizeof target, "  %c[%d] = ", i < 9 ? 'R' : 'p', i < 9 ? i : i - 9);
+      (void)snprintf(target, sizeof target, "  %s[%d] = ", i < 9 ? "rotation" : "position", i < 9 ? i : i - 9);
       ck_assert_msg(occurrences(source.at, target) == 1, "%s is there %d times", target,
                     occurrences(source.at, target));
     }

@@ -49,7 +49,7 @@ START_TEST(numbers_may_stay_symbols)
     limb_error err = {0};
     limb_codegen_options o = limb_default_codegen_options();
     traced t;
-    o.what = "G,acc,h", o.symbols = LIMB_SYMBOLS_ALL, o.gravity_argument = 1;
+    o.what = "G,acc,reduced_h", o.symbols = LIMB_SYMBOLS_ALL, o.gravity_argument = 1;
     fixture_ok(trace_with(c.m, o, &t, &err), &err);
     assert_that(t.p->input[INPUT_PARAMETER].count > 0);
     compare_states(&t, STATES);
@@ -65,7 +65,7 @@ START_TEST(friction_may_be_left_out)
   limb_codegen_options o = limb_default_codegen_options();
   traced t;
   closed_case c = closed_find("random", 5);
-  o.what = "G,acc,h", o.friction = 0;
+  o.what = "G,acc,reduced_h", o.friction = 0;
   fixture_ok(trace_with(c.m, o, &t, &err), &err);
   compare_states(&t, STATES);
   traced_free(&t);
@@ -142,7 +142,8 @@ START_TEST(refusals)
   refused(robot_panda(), "Psi", "no loops");
   refused(robot_panda(), "lambda", "no loops");
   refused(robot_panda(), "tree_tau", "use 'tau'");
-  refused(closed_five_bar(), "C", "use 'tree_C'");
+  refused(closed_five_bar(), "C", "use 'tree_C' for the spanning tree");
+  refused(closed_five_bar(), "M", "use 'tree_M' for the spanning tree, 'reduced_M' for the independent coordinates");
   refused(closed_driven_arm(), "gamma", "prescribed motion");
   refused(closed_driven_arm(), "acc", "prescribed motion");
   refused(five_bar_with(1), "tau", "no motor");
@@ -194,7 +195,7 @@ START_TEST(equal_friction_on_both_sides)
   limb_codegen_options o = limb_default_codegen_options();
   limb_codegen* c;
   limb_error err = {0};
-  o.what = "h,tau";
+  o.what = "reduced_h,tau";
   const limb_status s = limb_codegen_create(m, &o, NULL, &c, &err);
   ck_assert_msg(s == LIMB_OK, "%s: %s", err.where, err.text);
   limb_codegen_free(c);
