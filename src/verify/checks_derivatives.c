@@ -6,9 +6,9 @@
 #include <string.h>
 
 // Sums of derivatives cancel as their forces do.
-static double differ_slopes(const verify* t, size_t n, const double* x, const double* y)
+static limb_status same_slopes(const verify* t, limb_status s, double* off, const double* x, const double* y)
 {
-  return verify_differ(n, x, y, VERIFY_PART * t->size.force);
+  return verify_compare(s, off, t->nv, x, y, VERIFY_PART * t->size.force);
 }
 
 static limb_status tau_slopes(verify* t, const limb_id_derivatives* out)
@@ -25,28 +25,27 @@ static limb_status id_dual(verify* t, double* off)
   const double* const direction[] = {t->v, t->a, t->v};
   memset(t->x, 0, (size_t)t->nv * sizeof *t->x);
   for (int k = 0; k < 3; k++) {
-    verify_times(t, matrix[k], direction[k], t->z);
+    verify_times(t->nv, t->nv, matrix[k], direction[k], t->z);
     for (int i = 0; i < t->nv; i++) t->x[i] += t->z[i];
   }
   if (s == LIMB_OK) s = verify_dual(t);
   if (s == LIMB_OK) s = limb_inverse_dynamics_along(t->dual, t->q, t->v, t->a, &t->env, &along, t->y);
-  *off = differ_slopes(t, (size_t)t->nv, t->x, t->y);
-  return s;
+  return same_slopes(t, s, off, t->x, t->y);
 }
 
-static limb_status sample_tau(verify* t, double* out)
+static limb_status sample_tau(verify* t, double h, double* out)
 {
-  return limb_inverse_dynamics(t->d, t->qt, t->v, t->a, &t->env, out);
+  const limb_status s = verify_move(t, 0, h);
+  return s == LIMB_OK ? limb_inverse_dynamics(t->d, t->qt, t->v, t->a, &t->env, out) : s;
 }
 
 // With v and a held, tau changes by dtau/dq v in a unit of time.
 static limb_status id_differences(verify* t, double* off)
 {
-  limb_status s = verify_rate(t, 0, sample_tau, (size_t)t->nv, t->x, t->y);
+  limb_status s = verify_rate(t, sample_tau, t->nv, t->x, t->y);
   if (s == LIMB_OK) s = tau_slopes(t, &(limb_id_derivatives){.dtau_dq = t->A});
-  verify_times(t, t->A, t->v, t->y);
-  *off = verify_differ((size_t)t->nv, t->x, t->y, VERIFY_PART_DIFFERENCES * t->size.force);
-  return s;
+  verify_times(t->nv, t->nv, t->A, t->v, t->y);
+  return verify_compare(s, off, t->nv, t->x, t->y, VERIFY_PART_DIFFERENCES * t->size.force);
 }
 
 // dtau/dv w = (tau(v + w) - tau(v - w)) / 2, but for Coulomb friction. w is a.
@@ -56,7 +55,7 @@ static limb_status id_polarised(verify* t, double* off)
   env.friction = 0;
   limb_status s =
     limb_inverse_dynamics_derivatives(t->d, t->q, t->v, t->a, &env, &(limb_id_derivatives){.dtau_dv = t->A});
-  verify_times(t, t->A, t->a, t->x);
+  verify_times(t->nv, t->nv, t->A, t->a, t->x);
   env.gravity = sp_v3(0, 0, 0);
   memset(t->w, 0, (size_t)t->nv * sizeof *t->w);
   for (int k = 0; k < t->nv; k++) t->vt[k] = t->v[k] + t->a[k];
@@ -64,8 +63,7 @@ static limb_status id_polarised(verify* t, double* off)
   for (int k = 0; k < t->nv; k++) t->vt[k] = t->v[k] - t->a[k];
   if (s == LIMB_OK) s = limb_inverse_dynamics(t->d, t->q, t->vt, t->w, &env, t->z);
   for (int k = 0; k < t->nv; k++) t->y[k] = (t->y[k] - t->z[k]) / 2;
-  *off = differ_slopes(t, (size_t)t->nv, t->x, t->y);
-  return s;
+  return same_slopes(t, s, off, t->x, t->y);
 }
 
 // ---- forward dynamics ------------------------------------------------------------------------------
@@ -82,17 +80,16 @@ static limb_status fd_by_id(verify* t, double* off)
 {
   limb_status s = acc_slopes(t);
   if (s != LIMB_OK) return s;
-  verify_times(t, t->A, t->v, t->x);
-  verify_times(t, t->B, t->a, t->y);
-  verify_times(t, t->M, t->tau, t->z);
+  verify_times(t->nv, t->nv, t->A, t->v, t->x);
+  verify_times(t->nv, t->nv, t->B, t->a, t->y);
+  verify_times(t->nv, t->nv, t->M, t->tau, t->z);
   for (int k = 0; k < t->nv; k++) t->x[k] += t->y[k] + t->z[k];
   s = tau_slopes(t, &(limb_id_derivatives){.dtau_dq = t->A, .dtau_dv = t->B, .M = t->M});
-  verify_times(t, t->M, t->x, t->w);
-  verify_times(t, t->A, t->v, t->x);
-  verify_times(t, t->B, t->a, t->y);
+  verify_times(t->nv, t->nv, t->M, t->x, t->w);
+  verify_times(t->nv, t->nv, t->A, t->v, t->x);
+  verify_times(t->nv, t->nv, t->B, t->a, t->y);
   for (int k = 0; k < t->nv; k++) t->y[k] = t->tau[k] - t->x[k] - t->y[k];
-  *off = verify_differ((size_t)t->nv, t->w, t->y, t->size.force);
-  return s;
+  return verify_compare(s, off, t->nv, t->w, t->y, t->size.force);
 }
 
 static limb_status fd_dual(verify* t, double* off)
@@ -100,24 +97,24 @@ static limb_status fd_dual(verify* t, double* off)
   const limb_directions along = {.count = 1, .dq = t->v, .dv = t->a, .dtau = t->tau};
   limb_status s = acc_slopes(t);
   if (s != LIMB_OK) return s;
-  verify_times(t, t->A, t->v, t->x);
-  verify_times(t, t->B, t->a, t->y);
-  verify_times(t, t->M, t->tau, t->z);
+  verify_times(t->nv, t->nv, t->A, t->v, t->x);
+  verify_times(t->nv, t->nv, t->B, t->a, t->y);
+  verify_times(t->nv, t->nv, t->M, t->tau, t->z);
   const double size = fmax(verify_largest(t->nv, t->x), verify_largest(t->nv, t->z));
   for (int k = 0; k < t->nv; k++) t->x[k] += t->y[k] + t->z[k];
   s = verify_dual(t);
   if (s == LIMB_OK) s = limb_forward_dynamics_along(t->dual, t->q, t->v, t->tau, &t->env, &along, t->y);
-  *off = verify_differ((size_t)t->nv, t->x, t->y, size);
-  return s;
+  return verify_compare(s, off, t->nv, t->x, t->y, size);
 }
 
 // ---- second derivatives ----------------------------------------------------------------------------
 
 // The first derivative along a, of q, v and a at once, by dual numbers.
-static limb_status sample_along(verify* t, double* out)
+static limb_status sample_along(verify* t, double h, double* out)
 {
   const limb_directions along = {.count = 1, .dq = t->a, .dv = t->a, .da = t->a};
-  return limb_inverse_dynamics_along(t->dual, t->qt, t->v, t->a, &t->env, &along, out);
+  const limb_status s = verify_move(t, 0, h);
+  return s == LIMB_OK ? limb_inverse_dynamics_along(t->dual, t->qt, t->v, t->a, &t->env, &along, out) : s;
 }
 
 // Its change along v, by the tensors.
@@ -127,7 +124,7 @@ static limb_status id_twice(verify* t, double* off)
   double *qq = t->big, *qv = qq + cube, *qa = qv + cube;
   const limb_second_derivatives out = {.dqdq = qq, .dqdv = qv, .dqdx = qa};
   limb_status s = verify_dual(t);
-  if (s == LIMB_OK) s = verify_rate(t, 0, sample_along, n, t->x, t->y);
+  if (s == LIMB_OK) s = verify_rate(t, sample_along, t->nv, t->x, t->y);
   const double size = fmax(verify_largest(t->nv, t->y), t->size.force);
   if (s == LIMB_OK) s = limb_inverse_dynamics_second_derivatives(t->dual, t->q, t->v, t->a, &t->env, &out);
   for (size_t i = 0; i < n && s == LIMB_OK; i++) {
@@ -139,8 +136,7 @@ static limb_status id_twice(verify* t, double* off)
       }
     }
   }
-  *off = verify_differ(n, t->x, t->y, VERIFY_PART_DIFFERENCES * size);
-  return s;
+  return verify_compare(s, off, (int)n, t->x, t->y, VERIFY_PART_DIFFERENCES * size);
 }
 
 // The velocity forces of a, in place of v, are d2tau/dvdv a a / 2.
@@ -161,8 +157,7 @@ static limb_status id_twice_velocity(verify* t, double* off)
   }
   env.gravity = sp_v3(0, 0, 0);
   if (s == LIMB_OK) s = limb_bias_forces(t->d, t->q, t->a, &env, t->y);
-  *off = differ_slopes(t, n, t->x, t->y);
-  return s;
+  return same_slopes(t, s, off, t->x, t->y);
 }
 
 // ---- the linear model ------------------------------------------------------------------------------
@@ -185,8 +180,7 @@ static limb_status linear_dual(verify* t, double* off)
   }
   if (s == LIMB_OK) s = verify_dual(t);
   if (s == LIMB_OK) s = limb_forward_dynamics_along(t->dual, t->q, t->v, t->tau, &t->env, &along, t->y);
-  *off = verify_differ(n, t->x, t->y, size);
-  return s;
+  return verify_compare(s, off, (int)n, t->x, t->y, size);
 }
 
 const verify_check verify_derivatives[] = {
@@ -204,19 +198,10 @@ const verify_check verify_derivatives[] = {
 // ==== the Lagrangian form =========================================================================
 
 // Derivatives of M are of the size of inertia, or cancel to nothing.
-static double differ_inertia(const verify* t, size_t n, const double* x, const double* y, double scale)
+static limb_status same_inertia(const verify* t, limb_status s, double* off, int n, const double* x, const double* y,
+                                double scale)
 {
-  return verify_differ(n, x, y, VERIFY_PART * t->size.inertia * scale);
-}
-
-// A_ij = sum_k T_ijk v_k
-static void contract(const verify* t, const double* T, const double* v, double* A)
-{
-  const size_t n = (size_t)t->nv;
-  for (size_t ij = 0; ij < n * n; ij++) {
-    A[ij] = 0;
-    for (size_t k = 0; k < n; k++) A[ij] += T[ij * n + k] * v[k];
-  }
+  return verify_compare(s, off, n, x, y, VERIFY_PART * t->size.inertia * scale);
 }
 
 // ---- the mass matrix -------------------------------------------------------------------------------
@@ -225,21 +210,18 @@ static void contract(const verify* t, const double* T, const double* v, double* 
 static limb_status rate_times(verify* t, double* off)
 {
   limb_status s = limb_mass_matrix_rate(t->d, t->q, t->v, t->A);
-  verify_times(t, t->A, t->a, t->x);
+  verify_times(t->nv, t->nv, t->A, t->a, t->x);
   if (s == LIMB_OK) s = limb_mass_matrix_derivative_times(t->d, t->q, t->a, t->B);
-  verify_times(t, t->B, t->v, t->y);
-  *off = differ_inertia(t, (size_t)t->nv, t->x, t->y, t->size.speed * t->size.change);
-  return s;
+  verify_times(t->nv, t->nv, t->B, t->v, t->y);
+  return same_inertia(t, s, off, t->nv, t->x, t->y, t->size.speed * t->size.change);
 }
 
 static limb_status rate_tensor(verify* t, double* off)
 {
-  const size_t n = (size_t)t->nv;
   limb_status s = limb_mass_matrix_derivative(t->d, t->q, t->big);
-  contract(t, t->big, t->v, t->A);
+  verify_times(t->nv * t->nv, t->nv, t->big, t->v, t->A); // sum_k T_ijk v_k
   if (s == LIMB_OK) s = limb_mass_matrix_rate(t->d, t->q, t->v, t->B);
-  *off = differ_inertia(t, n * n, t->A, t->B, t->size.speed);
-  return s;
+  return same_inertia(t, s, off, t->nv * t->nv, t->A, t->B, t->size.speed);
 }
 
 // ---- Lagrange's equations --------------------------------------------------------------------------
@@ -252,21 +234,19 @@ static limb_status tau_lagrange(verify* t, double* off)
   for (int k = 0; k < t->nv; k++) t->vt[k] = t->z[k] - t->x[k] + t->y[k];
   if (s == LIMB_OK) s = limb_mass_matrix(t->d, t->q, t->M);
   if (s == LIMB_OK) s = limb_mass_matrix_rate(t->d, t->q, t->v, t->A);
-  verify_times(t, t->M, t->a, t->x);
-  verify_times(t, t->A, t->v, t->y);
+  verify_times(t->nv, t->nv, t->M, t->a, t->x);
+  verify_times(t->nv, t->nv, t->A, t->v, t->y);
   memset(t->z, 0, (size_t)t->nv * sizeof *t->z);
   if (s == LIMB_OK && t->env.friction) s = limb_friction_forces(t->d, t->v, &t->env, t->z);
   for (int k = 0; k < t->nv; k++) t->vt[k] += t->x[k] + t->y[k] + t->z[k];
-  *off = verify_differ((size_t)t->nv, t->tau, t->vt, t->size.force);
-  return s;
+  return verify_compare(s, off, t->nv, t->tau, t->vt, t->size.force);
 }
 
 static limb_status gravity_potential(verify* t, double* off)
 {
   limb_status s = limb_gravity_forces(t->d, t->q, &t->env, t->x);
   if (s == LIMB_OK) s = limb_gravity_from_potential(t->d, t->q, &t->env, t->y);
-  *off = verify_differ((size_t)t->nv, t->x, t->y, VERIFY_PART * t->size.moment * sp_norm3(t->env.gravity));
-  return s;
+  return verify_compare(s, off, t->nv, t->x, t->y, VERIFY_PART * t->size.moment * sp_norm3(t->env.gravity));
 }
 
 // ---- Christoffel symbols ---------------------------------------------------------------------------
@@ -277,28 +257,23 @@ static limb_status symbols(verify* t, double* off)
   double *G = t->big, *H = G + cube, *work = H + cube;
   limb_status s = limb_christoffel(t->d, t->q, G);
   if (s == LIMB_OK) s = limb_christoffel_by_polarisation(t->d, t->q, work, H);
-  *off = differ_inertia(t, cube, G, H, 1);
-  return s;
+  return same_inertia(t, s, off, (int)cube, G, H, 1);
 }
 
 static limb_status coriolis_symbols(verify* t, double* off)
 {
-  const size_t n = (size_t)t->nv;
   limb_status s = limb_christoffel(t->d, t->q, t->big);
-  contract(t, t->big, t->v, t->A);
+  verify_times(t->nv * t->nv, t->nv, t->big, t->v, t->A); // sum_k T_ijk v_k
   if (s == LIMB_OK) s = limb_coriolis_matrix_christoffel(t->d, t->q, t->v, t->B);
-  *off = differ_inertia(t, n * n, t->A, t->B, t->size.speed);
-  return s;
+  return same_inertia(t, s, off, t->nv * t->nv, t->A, t->B, t->size.speed);
 }
 
 static limb_status coriolis_connection(verify* t, double* off)
 {
-  const size_t n = (size_t)t->nv;
   limb_status s = limb_connection(t->d, t->q, t->big);
-  contract(t, t->big, t->v, t->A);
+  verify_times(t->nv * t->nv, t->nv, t->big, t->v, t->A); // sum_k T_ijk v_k
   if (s == LIMB_OK) s = limb_coriolis_matrix(t->d, t->q, t->v, t->B);
-  *off = differ_inertia(t, n * n, t->A, t->B, t->size.speed);
-  return s;
+  return same_inertia(t, s, off, t->nv * t->nv, t->A, t->B, t->size.speed);
 }
 
 // ---- curvature -------------------------------------------------------------------------------------
@@ -331,15 +306,14 @@ static limb_status bianchi(verify* t, double* off)
     const size_t i = at / (n * n * n), j = at / (n * n) % n, k = at / n % n, l = at % n;
     sum[at] = -R[((i * n + k) * n + l) * n + j] - R[((i * n + l) * n + j) * n + k];
   }
-  if (s == LIMB_OK) *off = verify_differ(four, R, sum, size);
-  return s;
+  return verify_compare(s, off, (int)four, R, sum, size);
 }
 
 // x' M y
 static double inner(verify* t, const double* x, const double* y)
 {
   double sum = 0;
-  verify_times(t, t->M, y, t->z);
+  verify_times(t->nv, t->nv, t->M, y, t->z);
   for (int k = 0; k < t->nv; k++) sum += x[k] * t->z[k];
   return sum;
 }
@@ -362,8 +336,7 @@ static limb_status sectional(verify* t, double* off)
   }
   const double va = inner(t, t->v, t->a);
   const double other = K * (inner(t, t->v, t->v) * inner(t, t->a, t->a) - va * va);
-  if (s == LIMB_OK) *off = verify_differ(1, &R, &other, fmax(size, 1e-2 * parts));
-  return s;
+  return verify_compare(s, off, 1, &R, &other, fmax(size, 1e-2 * parts));
 }
 
 const verify_check verify_lagrange[] = {

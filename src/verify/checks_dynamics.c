@@ -4,15 +4,9 @@
 #include <string.h>
 
 // Torques are sums of weight, inertia, friction and springs.
-static double differ_force(const verify* t, const double* x, const double* y)
+static limb_status same_force(const verify* t, limb_status s, double* off, const double* x, const double* y)
 {
-  return verify_differ((size_t)t->nv, x, y, t->size.force);
-}
-
-// All mass may lie on the axes.
-static double differ_mass(const verify* t, const double* x, const double* y)
-{
-  return verify_differ((size_t)t->nv * (size_t)t->nv, x, y, VERIFY_PART * t->size.inertia);
+  return verify_compare(s, off, t->nv, x, y, t->size.force);
 }
 
 // sum += friction + springs; z is overwritten.
@@ -31,29 +25,26 @@ static limb_status add_passive(verify* t, double* sum)
 static limb_status tau_lie(verify* t, double* off)
 {
   const limb_status s = limb_reference_inverse_dynamics(t->m, t->q, t->v, t->a, &t->env, t->x, NULL);
-  *off = differ_force(t, t->tau, t->x);
-  return s;
+  return same_force(t, s, off, t->tau, t->x);
 }
 
 static limb_status tau_mass_matrix(verify* t, double* off)
 {
   limb_status s = limb_mass_matrix(t->d, t->q, t->M);
-  verify_times(t, t->M, t->a, t->x);
+  verify_times(t->nv, t->nv, t->M, t->a, t->x);
   if (s == LIMB_OK) s = limb_bias_forces(t->d, t->q, t->v, &t->env, t->y);
   for (int k = 0; k < t->nv; k++) t->x[k] += t->y[k];
   if (s == LIMB_OK) s = add_passive(t, t->x);
-  *off = differ_force(t, t->tau, t->x);
-  return s;
+  return same_force(t, s, off, t->tau, t->x);
 }
 
 static limb_status tau_closed_form(verify* t, double* off)
 {
   limb_status s = limb_reference_closed_form(t->m, t->q, t->v, &t->env, t->A, t->y, t->z);
-  verify_times(t, t->A, t->a, t->x);
+  verify_times(t->nv, t->nv, t->A, t->a, t->x);
   for (int k = 0; k < t->nv; k++) t->x[k] += t->y[k] + t->z[k];
   if (s == LIMB_OK) s = add_passive(t, t->x);
-  *off = differ_force(t, t->tau, t->x);
-  return s;
+  return same_force(t, s, off, t->tau, t->x);
 }
 
 // A wrench on a frame reduces the torques by J' w.
@@ -66,8 +57,7 @@ static limb_status tau_wrench(verify* t, double* off)
   if (s == LIMB_OK) s = limb_kinematics(t->d, t->q, NULL, NULL);
   if (s == LIMB_OK) s = limb_frame_jacobian(t->d, t->frame, LIMB_ALIGNED, t->J);
   for (int k = 0; k < t->nv && s == LIMB_OK; k++) t->y[k] = t->tau[k] - sp_dot(t->J[k], w.wrench);
-  *off = differ_force(t, t->x, t->y);
-  return s;
+  return same_force(t, s, off, t->x, t->y);
 }
 
 // ---- mass matrix -----------------------------------------------------------------------------------
@@ -88,32 +78,27 @@ static limb_status mass_columns(verify* t, double* off)
     t->y[k] = 0;
     for (int i = 0; i < t->nv; i++) t->A[(size_t)i * (size_t)t->nv + (size_t)k] = t->z[i] - t->w[i];
   }
-  *off = verify_differ((size_t)t->nv * (size_t)t->nv, t->M, t->A,
-                       VERIFY_PART * fmax(t->size.inertia, verify_largest(t->nv, t->w)));
-  return s;
+  return verify_compare(s, off, t->nv * t->nv, t->M, t->A,
+                        VERIFY_PART * fmax(t->size.inertia, verify_largest(t->nv, t->w)));
 }
 
 static limb_status mass_closed_form(verify* t, double* off)
 {
   limb_status s = limb_mass_matrix(t->d, t->q, t->M);
   if (s == LIMB_OK) s = limb_reference_closed_form(t->m, t->q, t->v, &t->env, t->A, NULL, NULL);
-  *off = differ_mass(t, t->M, t->A);
-  return s;
+  return verify_compare(s, off, t->nv * t->nv, t->M, t->A, VERIFY_PART * t->size.inertia);
 }
 
 static limb_status mass_energy(verify* t, double* off)
 {
   limb_energy e = {0};
-  double kinetic = 0, size = VERIFY_PART * t->size.inertia * t->size.speed * t->size.speed;
+  double twice = 0, size = VERIFY_PART * t->size.inertia * t->size.speed * t->size.speed;
   limb_status s = limb_mass_matrix(t->d, t->q, t->M);
   if (s == LIMB_OK) s = limb_energies(t->d, t->q, t->v, &t->env, &e);
-  verify_times(t, t->M, t->v, t->x);
-  for (int k = 0; k < t->nv; k++) {
-    kinetic += t->v[k] * t->x[k] / 2;
-    size = fmax(size, fabs(t->v[k] * t->x[k] / 2));
-  }
-  *off = verify_differ(1, &e.kinetic, &kinetic, size);
-  return s;
+  verify_times(t->nv, t->nv, t->M, t->v, t->x);
+  verify_combine(t->nv, 1, t->v, t->x, &twice, &size);
+  const double kinetic = twice / 2;
+  return verify_compare(s, off, 1, &e.kinetic, &kinetic, size);
 }
 
 // Largest sum of a row.
@@ -134,37 +119,31 @@ static limb_status mass_inverse(verify* t, double* off)
   if (s == LIMB_OK) s = limb_mass_matrix_inverse(t->d, t->q, t->A);
   if (s != LIMB_OK) return s;
   t->condition = fmax(t->condition, norm(t, t->M) * norm(t, t->A));
-  verify_times(t, t->M, t->a, t->x);
-  verify_times(t, t->A, t->x, t->y);
-  *off = verify_differ((size_t)t->nv, t->a, t->y, 0);
-  return s;
+  verify_times(t->nv, t->nv, t->M, t->a, t->x);
+  verify_times(t->nv, t->nv, t->A, t->x, t->y);
+  return verify_compare(s, off, t->nv, t->a, t->y, 0);
 }
 
 // ---- forward dynamics ------------------------------------------------------------------------------
 
 // Accelerations are measured by those without torques: w.
-static limb_status differ_acceleration(verify* t, const double* x, const double* y, double* off)
+static limb_status same_acceleration(verify* t, limb_status s, const double* x, const double* y, double* off)
 {
-  double* none = t->z;
-  memset(none, 0, (size_t)t->nv * sizeof *none);
-  const limb_status s = limb_forward_dynamics(t->d, t->q, t->v, none, &t->env, t->w);
-  if (s == LIMB_OK) *off = verify_differ((size_t)t->nv, x, y, verify_largest(t->nv, t->w));
-  return s;
+  if (s == LIMB_OK) s = limb_forward_dynamics(t->d, t->q, t->v, t->nothing, &t->env, t->w);
+  return verify_compare(s, off, t->nv, x, y, verify_largest(t->nv, t->w));
 }
 
 static limb_status forward_back(verify* t, double* off)
 {
   limb_status s = limb_forward_dynamics(t->d, t->q, t->v, t->tau, &t->env, t->x);
-  if (s == LIMB_OK) s = differ_acceleration(t, t->a, t->x, off);
-  return s;
+  return same_acceleration(t, s, t->a, t->x, off);
 }
 
 static limb_status forward_aba(verify* t, double* off)
 {
   limb_status s = limb_forward_dynamics_aba(t->d, t->q, t->v, t->tau, &t->env, t->x);
   if (s == LIMB_OK) s = limb_forward_dynamics_by_mass_matrix(t->d, t->q, t->v, t->tau, &t->env, t->A, t->y);
-  if (s == LIMB_OK) s = differ_acceleration(t, t->x, t->y, off);
-  return s;
+  return same_acceleration(t, s, t->x, t->y, off);
 }
 
 // a = M^-1 (tau - h - friction - springs)
@@ -175,8 +154,7 @@ static limb_status forward_solve(verify* t, double* off)
   for (int k = 0; k < t->nv; k++) t->x[k] = t->tau[k] - t->x[k];
   if (s == LIMB_OK) s = limb_mass_matrix_solve(t->d, t->q, 1, t->x, t->y);
   if (s == LIMB_OK) s = limb_forward_dynamics(t->d, t->q, t->v, t->tau, &t->env, t->x);
-  if (s == LIMB_OK) s = differ_acceleration(t, t->y, t->x, off);
-  return s;
+  return same_acceleration(t, s, t->y, t->x, off);
 }
 
 // ---- Coriolis and gravity --------------------------------------------------------------------------
@@ -184,34 +162,37 @@ static limb_status forward_solve(verify* t, double* off)
 static limb_status coriolis_bias(verify* t, double* off)
 {
   limb_status s = limb_coriolis_matrix(t->d, t->q, t->v, t->A);
-  verify_times(t, t->A, t->v, t->x);
+  verify_times(t->nv, t->nv, t->A, t->v, t->x);
   if (s == LIMB_OK) s = limb_gravity_forces(t->d, t->q, &t->env, t->y);
   for (int k = 0; k < t->nv; k++) t->x[k] += t->y[k];
   if (s == LIMB_OK) s = limb_bias_forces(t->d, t->q, t->v, &t->env, t->z);
-  *off = differ_force(t, t->z, t->x);
-  return s;
+  return same_force(t, s, off, t->z, t->x);
 }
 
-static limb_status sample_mass(verify* t, double* M) { return limb_mass_matrix(t->d, t->qt, M); }
+static limb_status sample_mass(verify* t, double h, double* M)
+{
+  const limb_status s = verify_move(t, 0, h);
+  return s == LIMB_OK ? limb_mass_matrix(t->d, t->qt, M) : s;
+}
 
 // dM/dt - 2 C is skew: dM/dt = C + C'. Both are zero where M is constant: M v is their size then.
 static limb_status coriolis_skew(verify* t, double* off)
 {
   const size_t n = (size_t)t->nv;
-  limb_status s = verify_rate(t, 0, sample_mass, n * n, t->B, t->M);
+  limb_status s = verify_rate(t, sample_mass, t->nv * t->nv, t->B, t->M);
   if (s == LIMB_OK) s = limb_mass_matrix(t->d, t->q, t->M);
   const double size = fmax(norm(t, t->M), VERIFY_PART * t->size.inertia) * t->size.speed;
   if (s == LIMB_OK) s = limb_coriolis_matrix(t->d, t->q, t->v, t->A);
   for (size_t i = 0; i < n; i++)
     for (size_t k = 0; k < n; k++) t->M[i * n + k] = t->A[i * n + k] + t->A[k * n + i];
-  *off = verify_differ(n * n, t->B, t->M, size);
-  return s;
+  return verify_compare(s, off, (int)(n * n), t->B, t->M, size);
 }
 
-static limb_status potential(verify* t, const double* q, double* out)
+static limb_status sample_potential(verify* t, double h, double* out)
 {
-  limb_energy e;
-  const limb_status s = limb_energies(t->d, q, t->v, &t->env, &e);
+  limb_energy e = {0};
+  limb_status s = limb_integrate(t->m, t->q, t->z, h, t->qt);
+  if (s == LIMB_OK) s = limb_energies(t->d, t->qt, t->v, &t->env, &e);
   *out = e.gravity;
   return s;
 }
@@ -219,24 +200,16 @@ static limb_status potential(verify* t, const double* q, double* out)
 // g_k is the slope of the potential along coordinate k. Its rounding is that of the energies of the bodies.
 static limb_status gravity_gradient(verify* t, double* off)
 {
-  static const int at[] = {-2, -1, 1, 2}, weight[] = {1, -8, 8, -1};
-  const double h = 1e-3;
+  double energy;
   limb_status s = limb_gravity_forces(t->d, t->q, &t->env, t->x);
   memset(t->z, 0, (size_t)t->nv * sizeof *t->z);
   for (int k = 0; k < t->nv && s == LIMB_OK; k++) {
-    t->y[k] = 0;
     t->z[k] = 1;
-    for (int i = 0; i < 4 && s == LIMB_OK; i++) {
-      double energy = 0;
-      s = limb_integrate(t->m, t->q, t->z, at[i] * h, t->qt);
-      if (s == LIMB_OK) s = potential(t, t->qt, &energy);
-      t->y[k] += weight[i] * energy / (12 * h);
-    }
+    s = verify_difference(t, 1e-3, sample_potential, 1, &t->y[k], &energy);
     t->z[k] = 0;
   }
   const double size = t->size.moment * sp_norm3(t->env.gravity);
-  *off = verify_differ((size_t)t->nv, t->x, t->y, VERIFY_PART_DIFFERENCES * size);
-  return s;
+  return verify_compare(s, off, t->nv, t->x, t->y, VERIFY_PART_DIFFERENCES * size);
 }
 
 const verify_check verify_dynamics[] = {
@@ -272,14 +245,11 @@ typedef struct motion {
 } motion;
 
 // Answers are measured by those with nothing given.
-static limb_status differ_motions(verify* t, const unsigned char* given, motion x, motion y, double* off)
+static limb_status same_motion(verify* t, limb_status s, const unsigned char* given, motion x, motion y, double* off)
 {
-  const size_t n = (size_t)t->nv;
-  const limb_status s = limb_hybrid_dynamics(t->d, t->q, t->v, given, t->nothing, &t->env, t->idle_a, t->idle_tau);
-  if (s != LIMB_OK) return s;
-  const double force = fmax(t->size.force, verify_largest(t->nv, t->idle_tau));
-  *off = fmax(verify_differ(n, x.a, y.a, verify_largest(t->nv, t->idle_a)), verify_differ(n, x.tau, y.tau, force));
-  return s;
+  if (s == LIMB_OK) s = limb_hybrid_dynamics(t->d, t->q, t->v, given, t->nothing, &t->env, t->idle_a, t->idle_tau);
+  s = verify_compare(s, off, t->nv, x.a, y.a, verify_largest(t->nv, t->idle_a));
+  return verify_compare(s, off, t->nv, x.tau, y.tau, fmax(t->size.force, verify_largest(t->nv, t->idle_tau)));
 }
 
 // ---- given at random -------------------------------------------------------------------------------------
@@ -287,8 +257,7 @@ static limb_status differ_motions(verify* t, const unsigned char* given, motion 
 static limb_status hybrid_back(verify* t, double* off)
 {
   limb_status s = answer(t, t->x, t->y);
-  if (s == LIMB_OK) s = differ_motions(t, t->given, (motion){t->a, t->tau}, (motion){t->x, t->y}, off);
-  return s;
+  return same_motion(t, s, t->given, (motion){t->a, t->tau}, (motion){t->x, t->y}, off);
 }
 
 static limb_status hybrid_partition(verify* t, double* off)
@@ -296,31 +265,27 @@ static limb_status hybrid_partition(verify* t, double* off)
   const limb_hybrid in = problem(t);
   limb_status s = answer(t, t->x, t->y);
   if (s == LIMB_OK) s = limb_hybrid_dynamics_by_mass_matrix(t->d, &in, t->A, t->z, t->w);
-  if (s == LIMB_OK) s = differ_motions(t, t->given, (motion){t->x, t->y}, (motion){t->z, t->w}, off);
-  return s;
+  return same_motion(t, s, t->given, (motion){t->x, t->y}, (motion){t->z, t->w}, off);
 }
 
 static limb_status hybrid_recursion(verify* t, double* off)
 {
   limb_status s = answer(t, t->x, t->y);
   if (s == LIMB_OK) s = limb_reference_hybrid(t->m, t->q, t->v, t->given, t->mixed, &t->env, t->z, t->w);
-  if (s == LIMB_OK) s = differ_motions(t, t->given, (motion){t->x, t->y}, (motion){t->z, t->w}, off);
-  return s;
+  return same_motion(t, s, t->given, (motion){t->x, t->y}, (motion){t->z, t->w}, off);
 }
 
 static limb_status hybrid_forces(verify* t, double* off)
 {
   limb_status s = limb_hybrid_dynamics(t->d, t->q, t->v, t->all_forces, t->tau, &t->env, t->x, t->y);
   if (s == LIMB_OK) s = limb_forward_dynamics(t->d, t->q, t->v, t->tau, &t->env, t->z);
-  if (s == LIMB_OK) s = differ_motions(t, t->all_forces, (motion){t->x, t->y}, (motion){t->z, t->tau}, off);
-  return s;
+  return same_motion(t, s, t->all_forces, (motion){t->x, t->y}, (motion){t->z, t->tau}, off);
 }
 
 static limb_status hybrid_accelerations(verify* t, double* off)
 {
   const limb_status s = limb_hybrid_dynamics(t->d, t->q, t->v, t->all_accelerations, t->a, &t->env, t->x, t->y);
-  *off = verify_differ((size_t)t->nv, t->y, t->tau, t->size.force);
-  return s;
+  return verify_compare(s, off, t->nv, t->y, t->tau, t->size.force);
 }
 
 // ---- a free base -----------------------------------------------------------------------------------
@@ -358,8 +323,7 @@ static limb_status base_inverse(verify* t, double* off)
   if (s != LIMB_OK) return s;
   memcpy(t->z, t->a, (size_t)t->nv * sizeof *t->z);
   s = limb_reference_moving_base_inverse(t->m, t->q, t->v, t->z, &t->env, t->w, NULL);
-  if (s == LIMB_OK) s = differ_motions(t, t->free_base, (motion){t->x, t->y}, (motion){t->z, t->w}, off);
-  return s;
+  return same_motion(t, s, t->free_base, (motion){t->x, t->y}, (motion){t->z, t->w}, off);
 }
 
 // The torques of the motion above must give that motion.
@@ -367,29 +331,20 @@ static limb_status base_forward(verify* t, double* off)
 {
   limb_status s = float_freely(t, t->x, t->y);
   if (s == LIMB_OK) s = limb_reference_moving_base_forward(t->m, t->q, t->v, t->y, &t->env, t->z, NULL);
-  if (s == LIMB_OK) s = differ_motions(t, t->all_forces, (motion){t->x, t->y}, (motion){t->z, t->y}, off);
-  return s;
+  return same_motion(t, s, t->all_forces, (motion){t->x, t->y}, (motion){t->z, t->y}, off);
 }
 
 // Nothing but the weight changes the momentum.
 static limb_status base_momentum(verify* t, double* off)
 {
-  sp_force rate = {{0, 0, 0}, {0, 0, 0}};
-  sp_vec3 com = {0, 0, 0};
+  sp_force rate = {0}, weight = {0};
   limb_status s = float_freely(t, t->x, t->y);
+  const double change = verify_largest(t->nv, t->x) + t->size.speed * t->size.speed;
+  double size = fmax(t->size.force, VERIFY_PART * fmax(t->size.moment, t->size.inertia) * change);
   if (s == LIMB_OK) s = limb_kinematics(t->d, t->q, t->v, t->x);
   if (s == LIMB_OK) s = limb_momentum_rate(t->d, 0, &rate);
-  if (s == LIMB_OK) s = limb_center_of_mass(t->d, &com, NULL, NULL);
-  if (s != LIMB_OK) return s;
-  const sp_vec3 weight = sp_scale3(limb_total_mass(t->m), t->env.gravity);
-  const sp_force moment = sp_force_make(sp_cross3(com, weight), weight);
-  const double of_weight = fmax(sp_norm3(moment.m), sp_norm3(moment.f));
-  const double of_motion =
-    VERIFY_PART * fmax(t->size.moment, t->size.inertia) * (verify_largest(t->nv, t->x) + t->size.speed * t->size.speed);
-  const double got[6] = {rate.m.x, rate.m.y, rate.m.z, rate.f.x, rate.f.y, rate.f.z};
-  const double due[6] = {moment.m.x, moment.m.y, moment.m.z, moment.f.x, moment.f.y, moment.f.z};
-  *off = verify_differ(6, got, due, fmax(t->size.force, fmax(of_weight, of_motion)));
-  return s;
+  if (s == LIMB_OK) s = verify_weight(t, &weight, &size);
+  return verify_compare(s, off, 6, &rate.m.x, &weight.m.x, size);
 }
 
 // ---- derivatives -----------------------------------------------------------------------------------
@@ -401,9 +356,9 @@ static void select(const verify* t, int kind, const double* x, double* out)
 }
 
 // Accelerations and forces, each by its own size: the larger one of three terms.
-static double differ_kinds(const verify* t, const double* terms, const double* x, const double* y)
+static limb_status same_kinds(const verify* t, limb_status s, double* off, const double* terms, const double* x,
+                              const double* y)
 {
-  double off = 0;
   for (int kind = LIMB_FORCE_GIVEN; kind <= LIMB_ACCELERATION_GIVEN; kind++) {
     double size = kind == LIMB_ACCELERATION_GIVEN ? VERIFY_PART * t->size.force : 0;
     for (size_t i = 0; i < 3; i++) {
@@ -412,9 +367,9 @@ static double differ_kinds(const verify* t, const double* terms, const double* x
     }
     select(t, kind, x, t->idle_a);
     select(t, kind, y, t->idle_tau);
-    off = fmax(off, verify_differ((size_t)t->nv, t->idle_a, t->idle_tau, size));
+    s = verify_compare(s, off, t->nv, t->idle_a, t->idle_tau, size);
   }
-  return off;
+  return s;
 }
 
 // v for q, a for v, and what is given for itself.
@@ -426,14 +381,13 @@ static limb_status hybrid_dual(verify* t, double* off)
   double* terms = t->big;
   limb_status s = limb_hybrid_dynamics_derivatives(t->d, &in, &out);
   if (s != LIMB_OK) return s;
-  verify_times(t, t->A, t->v, terms);
-  verify_times(t, t->B, t->a, terms + t->nv);
-  verify_times(t, t->M, t->mixed, terms + 2 * (size_t)t->nv);
+  verify_times(t->nv, t->nv, t->A, t->v, terms);
+  verify_times(t->nv, t->nv, t->B, t->a, terms + t->nv);
+  verify_times(t->nv, t->nv, t->M, t->mixed, terms + 2 * (size_t)t->nv);
   for (int k = 0; k < t->nv; k++) t->x[k] = terms[k] + terms[t->nv + k] + terms[2 * t->nv + k];
   s = verify_dual(t);
   if (s == LIMB_OK) s = limb_hybrid_dynamics_along(t->dual, &in, &along, t->y);
-  *off = differ_kinds(t, terms, t->x, t->y);
-  return s;
+  return same_kinds(t, s, off, terms, t->x, t->y);
 }
 
 static const char not_free[] = "its base is not one free joint";

@@ -5,38 +5,24 @@
 
 // ---- equations -------------------------------------------------------------------------------------
 
-// A difference of fourth order of n numbers along q + h dq, v + h a: (8 (f(h) - f(-h)) - (f(2h) - f(-2h)))
-// / 12 h.
-typedef limb_status sample_fn(verify* t, double h, double* out);
-
-static limb_status difference(verify* t, const double* dq, sample_fn* f, size_t n, double* rate, double* scratch)
+// The state a time later, along constant velocities dq and accelerations a: qt, vt of verify_closed.
+static limb_status move(verify* t, const double* dq, double h)
 {
-  static const int at[] = {-2, -1, 1, 2}, weight[] = {1, -8, 8, -1};
   verify_closed* c = t->closed;
-  limb_status s = LIMB_OK;
-  memset(rate, 0, n * sizeof *rate);
-  for (int i = 0; i < 4 && s == LIMB_OK; i++) {
-    const double h = at[i] * c->step;
-    for (int k = 0; k < t->nv; k++) c->vt[k] = c->v[k] + h * c->a[k];
-    s = limb_integrate(t->m, c->q, dq, h, c->qt);
-    if (s == LIMB_OK) s = f(t, h, scratch);
-    for (size_t k = 0; k < n && s == LIMB_OK; k++) rate[k] += weight[i] * scratch[k] / (12 * c->step);
-  }
-  return s;
+  for (int k = 0; k < t->nv; k++) c->vt[k] = c->v[k] + h * c->a[k];
+  return limb_integrate(t->m, c->q, dq, h, c->qt);
 }
 
-static void rows_times(const verify_closed* c, int nv, const double* x, double* out)
+// The equations of the loops at q; v for gamma only.
+static limb_status equations(verify_closed* c, const double* q, const double* v, limb_loop_equations out)
 {
-  for (size_t i = 0; i < (size_t)c->nc; i++) {
-    out[i] = 0;
-    for (size_t k = 0; k < (size_t)nv; k++) out[i] += c->Psi[i * (size_t)nv + k] * x[k];
-  }
+  return limb_loop_equations_at(c->w, q, v, NULL, &out);
 }
 
 static limb_status sample_residual(verify* t, double h, double* out)
 {
-  (void)h;
-  return limb_loop_equations_at(t->closed->w, t->closed->qt, NULL, NULL, &(limb_loop_equations){.residual = out});
+  const limb_status s = move(t, t->v, h);
+  return s == LIMB_OK ? equations(t->closed, t->closed->qt, NULL, (limb_loop_equations){.residual = out}) : s;
 }
 
 // The residual changes by Psi v if v opens the loops. Constraints of velocities have none.
@@ -46,25 +32,25 @@ static limb_status psi(verify* t, double* off)
   limb_loop_info x;
   int holonomic = 0;
   limb_status s = verify_close(t);
-  if (s == LIMB_OK) s = difference(t, t->v, sample_residual, (size_t)c->nc, c->row, c->other);
-  if (s == LIMB_OK) s = limb_loop_equations_at(c->w, c->q, NULL, NULL, &(limb_loop_equations){.Psi = c->Psi});
+  if (s == LIMB_OK) s = verify_difference(t, c->step, sample_residual, c->nc, c->row, c->other);
+  if (s == LIMB_OK) s = equations(c, c->q, NULL, (limb_loop_equations){.Psi = c->Psi});
   if (s != LIMB_OK) return s;
-  rows_times(c, t->nv, t->v, c->other);
+  verify_times(c->nc, t->nv, c->Psi, t->v, c->other);
   for (int i = 0; i < limb_loop_count(t->m); i++) {
     if (limb_get_loop(t->m, i, &x) != LIMB_OK) continue;
     holonomic += x.holonomic;
     for (int r = x.row + x.holonomic; r < x.row + x.nrow; r++) c->row[r] = c->other[r] = 0;
   }
-  *off = verify_differ((size_t)c->nc, c->row, c->other, t->size.speed);
-  return holonomic > 0 ? LIMB_OK : LIMB_E_UNSUPPORTED;
+  s = verify_compare(s, off, c->nc, c->row, c->other, t->size.speed);
+  return holonomic > 0 ? s : LIMB_E_UNSUPPORTED;
 }
 
 static limb_status sample_rates(verify* t, double h, double* out)
 {
   verify_closed* c = t->closed;
-  const limb_status s = limb_loop_equations_at(c->w, c->qt, NULL, NULL, &(limb_loop_equations){.Psi = c->Psi});
-  (void)h;
-  if (s == LIMB_OK) rows_times(c, t->nv, t->v, out);
+  limb_status s = move(t, t->v, h);
+  if (s == LIMB_OK) s = equations(c, c->qt, NULL, (limb_loop_equations){.Psi = c->Psi});
+  if (s == LIMB_OK) verify_times(c->nc, t->nv, c->Psi, t->v, out);
   return s;
 }
 
@@ -73,12 +59,11 @@ static limb_status gamma_rate(verify* t, double* off)
 {
   verify_closed* c = t->closed;
   limb_status s = verify_close(t);
-  if (s == LIMB_OK) s = difference(t, t->v, sample_rates, (size_t)c->nc, c->rate, c->row);
-  if (s == LIMB_OK) s = limb_loop_equations_at(c->w, c->q, NULL, NULL, &(limb_loop_equations){.gamma = c->row});
-  if (s == LIMB_OK) s = limb_loop_equations_at(c->w, c->q, t->v, NULL, &(limb_loop_equations){.gamma = c->other});
+  if (s == LIMB_OK) s = verify_difference(t, c->step, sample_rates, c->nc, c->rate, c->row);
+  if (s == LIMB_OK) s = equations(c, c->q, NULL, (limb_loop_equations){.gamma = c->row});
+  if (s == LIMB_OK) s = equations(c, c->q, t->v, (limb_loop_equations){.gamma = c->other});
   for (int i = 0; i < c->nc && s == LIMB_OK; i++) c->row[i] -= c->other[i];
-  *off = verify_differ((size_t)c->nc, c->row, c->rate, t->size.speed * t->size.speed);
-  return s;
+  return verify_compare(s, off, c->nc, c->row, c->rate, t->size.speed * t->size.speed);
 }
 
 // ---- forward dynamics ------------------------------------------------------------------------------
@@ -91,10 +76,8 @@ static limb_status forward_by(verify* t, limb_closed_method method, double* off)
   o.method = method;
   limb_status s = verify_close(t);
   if (s == LIMB_OK) s = limb_closed_forward_dynamics(c->w, &in, c->tau, &o, c->x, c->row, NULL);
-  if (s != LIMB_OK) return s;
-  *off = fmax(verify_differ((size_t)t->nv, c->x, c->acc, c->size_acc),
-              verify_differ((size_t)c->nc, c->row, c->lambda, c->size_force));
-  return s;
+  s = verify_compare(s, off, t->nv, c->x, c->acc, c->size_acc);
+  return verify_compare(s, off, c->nc, c->row, c->lambda, c->size_force);
 }
 
 static limb_status by_clusters(verify* t, double* off) { return forward_by(t, LIMB_CLOSED_CLUSTERS, off); }
@@ -128,8 +111,7 @@ static limb_status by_reduction(verify* t, double* off)
     c->z[i] = 0;
     for (size_t v = 0; v < (size_t)t->nv; v++) c->z[i] += t->B[v * n + i] * c->tau[v];
   }
-  *off = verify_differ(n, c->y, c->z, size);
-  return s;
+  return verify_compare(s, off, (int)n, c->y, c->z, size);
 }
 
 // Psi a = gamma, by the method that is chosen.
@@ -140,11 +122,10 @@ static limb_status constraints_hold(verify* t, double* off)
   const limb_loop_equations out = {.Psi = c->Psi, .gamma = c->row};
   limb_status s = verify_close(t);
   if (s == LIMB_OK) s = limb_closed_forward_dynamics(c->w, &in, c->tau, NULL, c->x, NULL, NULL);
-  if (s == LIMB_OK) s = limb_loop_equations_at(c->w, c->q, c->v, NULL, &out);
+  if (s == LIMB_OK) s = equations(c, c->q, c->v, out);
   if (s != LIMB_OK) return s;
-  rows_times(c, t->nv, c->x, c->other);
-  *off = verify_differ((size_t)c->nc, c->row, c->other, verify_largest(t->nv, c->x));
-  return s;
+  verify_times(c->nc, t->nv, c->Psi, c->x, c->other);
+  return verify_compare(s, off, c->nc, c->row, c->other, verify_largest(t->nv, c->x));
 }
 
 // ---- inverse dynamics ------------------------------------------------------------------------------
@@ -159,12 +140,10 @@ static limb_status inverse_forward(verify* t, double* off)
   limb_closed_forces f = {.tau = c->x, .lambda = c->row};
   s = limb_closed_inverse_dynamics(c->w, &in, NULL, NULL, &f);
   if (s == LIMB_OK) s = limb_closed_forward_dynamics(c->w, &in, c->x, NULL, c->y, NULL, NULL);
-  if (s != LIMB_OK) return s;
-  *off = verify_differ((size_t)t->nv, c->y, c->acc, c->size_acc);
+  s = verify_compare(s, off, t->nv, c->y, c->acc, c->size_acc);
   if (f.overdriven > 0) return s;
-  *off = fmax(*off, verify_differ((size_t)t->nv, c->x, c->tau, c->size_force));
-  *off = fmax(*off, verify_differ((size_t)c->nc, c->row, c->lambda, c->size_force));
-  return s;
+  s = verify_compare(s, off, t->nv, c->x, c->tau, c->size_force);
+  return verify_compare(s, off, c->nc, c->row, c->lambda, c->size_force);
 }
 
 // The power of motors and prescribed motions is that of energy and friction.
@@ -174,35 +153,20 @@ static limb_status power(verify* t, double* off)
   limb_power p = {0};
   limb_status s = verify_close(t);
   if (s == LIMB_OK) s = limb_power_balance(t->d, c->q, c->v, c->acc, &t->env, &p);
-  if (s == LIMB_OK) s = limb_loop_equations_at(c->w, c->q, NULL, NULL, &(limb_loop_equations){.rate = c->rate});
+  if (s == LIMB_OK) s = equations(c, c->q, NULL, (limb_loop_equations){.rate = c->rate});
   if (s != LIMB_OK) return s;
   double supplied = 0, size = c->size_force * verify_largest(t->nv, c->v);
   for (int k = 0; k < t->nv; k++) supplied += c->tau[k] * c->v[k];
   for (int i = 0; i < c->nc; i++) supplied += c->lambda[i] * c->rate[i];
   const double gained = p.kinetic + p.gravity + p.springs + p.friction;
   size += fabs(p.kinetic) + fabs(p.gravity) + fabs(p.springs) + fabs(p.friction);
-  *off = verify_differ(1, &supplied, &gained, size);
-  return s;
+  return verify_compare(s, off, 1, &supplied, &gained, size);
 }
 
-// Wrenches of the world on the robot, through joints and closures, and its weight change the momentum.
-static limb_status loads(verify* t, double* off)
+// Adds the wrenches c->loads of closures on the world, about its origin.
+static limb_status add_closures(verify* t, sp_force* sum, double* size)
 {
-  verify_closed* c = t->closed;
-  limb_status s = verify_close(t);
-  if (s != LIMB_OK) return s;
-  const limb_closed_motion in = {c->q, c->v, c->acc, &t->env};
-  sp_force *joint = t->F, *loop = c->loads, sum = {{0, 0, 0}, {0, 0, 0}}, rate = sum;
-  sp_vec3 com = {0, 0, 0};
-  double size = c->size_force;
-  s = limb_closed_loads(c->w, &in, c->lambda, LIMB_WORLD, NULL, joint, loop);
-  if (s == LIMB_OK) s = limb_kinematics(t->d, c->q, c->v, c->acc);
-  for (int j = 0; j < t->njoint && s == LIMB_OK; j++) {
-    limb_joint_info info;
-    s = limb_get_joint(t->m, j, &info);
-    size = fmax(size, fmax(sp_norm3(joint[j].m), sp_norm3(joint[j].f)));
-    if (s == LIMB_OK && info.def.parent == LIMB_WORLD_BODY) sum = sp_addf(sum, joint[j]);
-  }
+  limb_status s = LIMB_OK;
   for (int i = 0; i < limb_loop_count(t->m) && s == LIMB_OK; i++) {
     limb_loop_info x;
     sp_pose a, b;
@@ -213,16 +177,29 @@ static limb_status loads(verify* t, double* off)
     if (s == LIMB_OK) s = limb_frame_pose(t->d, x.def.body_b, &b);
     if (s != LIMB_OK) break;
     a = sp_compose(a, x.def.pose_a), b = sp_compose(b, x.def.pose_b);
-    const sp_force out = sp_force_out(sp_pose_make(a.R, b.p), loop[i]); // axes of a, origin of b
-    sum = sp_addf(sum, sp_scalef(x.def.body_b == LIMB_WORLD_BODY ? -1 : 1, out));
-    size = fmax(size, fmax(sp_norm3(out.m), sp_norm3(out.f)));
+    const sp_force out = sp_force_out(sp_pose_make(a.R, b.p), t->closed->loads[i]); // axes of a, origin of b
+    *sum = sp_addf(*sum, sp_scalef(x.def.body_b == LIMB_WORLD_BODY ? -1 : 1, out));
+    *size = fmax(*size, verify_largest(6, &out.m.x));
   }
-  if (s == LIMB_OK) s = limb_momentum_rate(t->d, 0, &rate);
-  if (s == LIMB_OK) s = limb_center_of_mass(t->d, &com, NULL, NULL);
-  const sp_vec3 weight = sp_scale3(limb_total_mass(t->m), t->env.gravity);
-  sum = sp_addf(sum, sp_force_make(sp_cross3(com, weight), weight));
-  *off = verify_differ(6, &sum.m.x, &rate.m.x, size);
   return s;
+}
+
+// Wrenches of the world on the robot, through joints and closures, and its weight change the momentum.
+static limb_status loads(verify* t, double* off)
+{
+  verify_closed* c = t->closed;
+  sp_force sum = {0}, rate = {0};
+  limb_status s = verify_close(t);
+  if (s != LIMB_OK) return s;
+  const limb_closed_motion in = {c->q, c->v, c->acc, &t->env};
+  double size = c->size_force;
+  s = limb_closed_loads(c->w, &in, c->lambda, LIMB_WORLD, NULL, t->F, c->loads);
+  if (s == LIMB_OK) s = limb_kinematics(t->d, c->q, c->v, c->acc);
+  if (s == LIMB_OK) s = verify_on_world(t, &sum, &size);
+  if (s == LIMB_OK) s = add_closures(t, &sum, &size);
+  if (s == LIMB_OK) s = limb_momentum_rate(t->d, 0, &rate);
+  if (s == LIMB_OK) s = verify_weight(t, &sum, &size);
+  return verify_compare(s, off, 6, &sum.m.x, &rate.m.x, size);
 }
 
 // Components of a wrench, in the axes of the joint, along its velocities: as many as it has, 0 for other
@@ -245,7 +222,7 @@ static limb_status closure_forces(verify* t, double* out)
   verify_closed* c = t->closed;
   const size_t nv = (size_t)t->nv;
   limb_loop_info x;
-  limb_status s = limb_loop_equations_at(c->w, c->q, NULL, NULL, &(limb_loop_equations){.Psi = c->Psi});
+  limb_status s = equations(c, c->q, NULL, (limb_loop_equations){.Psi = c->Psi});
   memset(out, 0, nv * sizeof *out);
   for (int i = 0; i < limb_loop_count(t->m) && s == LIMB_OK; i++) {
     s = limb_get_loop(t->m, i, &x);
@@ -285,8 +262,7 @@ static limb_status loads_along_joints(verify* t, double* off)
   if (s == LIMB_OK) s = add_loads(t, -1);
   if (s == LIMB_OK) s = limb_joint_reactions(t->d, c->q, c->v, c->acc, &t->env, LIMB_BODY, t->F);
   if (s == LIMB_OK) s = add_loads(t, 1);
-  *off = verify_differ((size_t)t->nv, c->x, c->y, c->size_force);
-  return s;
+  return verify_compare(s, off, t->nv, c->x, c->y, c->size_force);
 }
 
 // M (v+ - v) = Psi' p: T(v) - T(v+) = T(v - v+) - p s'
@@ -301,14 +277,13 @@ static limb_status impact(verify* t, double* off)
   if (s == LIMB_OK) s = limb_energies(t->d, c->q, t->v, &t->env, &before);
   if (s == LIMB_OK) s = limb_energies(t->d, c->q, c->x, &t->env, &after);
   if (s == LIMB_OK) s = limb_energies(t->d, c->q, c->y, &t->env, &lost);
-  if (s == LIMB_OK) s = limb_loop_equations_at(c->w, c->q, NULL, NULL, &out);
+  if (s == LIMB_OK) s = equations(c, c->q, NULL, out);
   if (s != LIMB_OK) return s;
   double gone = before.kinetic - after.kinetic, due = lost.kinetic;
   for (int i = 0; i < c->nc; i++) due -= c->row[i] * c->rate[i];
-  rows_times(c, t->nv, c->x, c->other);
-  *off = fmax(verify_differ(1, &gone, &due, before.kinetic),
-              verify_differ((size_t)c->nc, c->other, c->rate, verify_largest(t->nv, t->v)));
-  return s;
+  verify_times(c->nc, t->nv, c->Psi, c->x, c->other);
+  s = verify_compare(s, off, 1, &gone, &due, before.kinetic);
+  return verify_compare(s, off, c->nc, c->other, c->rate, verify_largest(t->nv, t->v));
 }
 
 // ---- derivatives -----------------------------------------------------------------------------------
@@ -318,9 +293,10 @@ static limb_status sample_forward(verify* t, double h, double* out)
   verify_closed* c = t->closed;
   const limb_closed_motion in = {.q = c->qt, .v = c->vt, .env = &c->env};
   limb_closed_options o = limb_default_closed_options();
+  const limb_status s = move(t, c->v, h);
   o.method = LIMB_CLOSED_KKT;
   for (int k = 0; k < t->nv; k++) c->at[k] = (1 + h) * c->tau[k];
-  return limb_closed_forward_dynamics(c->w, &in, c->at, &o, out, NULL, NULL);
+  return s != LIMB_OK ? s : limb_closed_forward_dynamics(c->w, &in, c->at, &o, out, NULL, NULL);
 }
 
 // Along v for q, a for v, tau for itself.
@@ -339,13 +315,12 @@ static limb_status forward_derivatives(verify* t, double* off)
   double size = c->size_acc;
   memset(c->x, 0, (size_t)t->nv * sizeof *c->x);
   for (int i = 0; i < 3 && s == LIMB_OK; i++) {
-    verify_times(t, of[i], along[i], c->y);
+    verify_times(t->nv, t->nv, of[i], along[i], c->y);
     size = fmax(size, verify_largest(t->nv, c->y));
     for (int k = 0; k < t->nv; k++) c->x[k] += c->y[k];
   }
-  if (s == LIMB_OK) s = difference(t, c->v, sample_forward, (size_t)t->nv, c->y, c->z);
-  *off = verify_differ((size_t)t->nv, c->x, c->y, size);
-  return s;
+  if (s == LIMB_OK) s = verify_difference(t, c->step, sample_forward, t->nv, c->y, c->z);
+  return verify_compare(s, off, t->nv, c->x, c->y, size);
 }
 
 // The motion with constant accelerations of the independent ones, at a time: qt, vt, at.
@@ -369,9 +344,8 @@ static limb_status move_along(verify* t, double time)
 static limb_status sample_inverse(verify* t, double h, double* out)
 {
   verify_closed* c = t->closed;
-  limb_closed_forces f = {0};
-  f.tau = out;
-  limb_status s = move_along(t, h);
+  limb_closed_forces f = {.tau = out};
+  const limb_status s = move_along(t, h);
   const limb_closed_motion in = {c->qt, c->vt, c->at, &c->env};
   return s == LIMB_OK ? limb_closed_inverse_dynamics(c->w, &in, NULL, NULL, &f) : s;
 }
@@ -402,7 +376,7 @@ static limb_status inverse_derivatives(verify* t, double* off)
   if (!can_be_held(t) || verify_has_prescribed_motion(t->m)) return LIMB_E_UNSUPPORTED;
   const limb_closed_motion in = {c->q, c->v, c->a, &c->env};
   s = limb_closed_inverse_dynamics_derivatives(c->w, t->dual, &in, c->mark, NULL, &ny, &out);
-  if (s == LIMB_OK) s = difference(t, c->v, sample_inverse, (size_t)t->nv, c->y, c->x);
+  if (s == LIMB_OK) s = verify_difference(t, c->step, sample_inverse, t->nv, c->y, c->x);
   if (s != LIMB_OK) return s;
   const size_t n = (size_t)ny;
   memset(c->x, 0, (size_t)t->nv * sizeof *c->x);
@@ -411,8 +385,7 @@ static limb_status inverse_derivatives(verify* t, double* off)
       c->x[i] += t->A[i * n + k] * c->v[v] + t->B[i * n + k] * c->a[v];
     k += c->mark[v];
   }
-  *off = verify_differ((size_t)t->nv, c->x, c->y, c->size_force);
-  return s;
+  return verify_compare(s, off, t->nv, c->x, c->y, c->size_force);
 }
 
 static const char no_positions[] = "its loops constrain velocities only";

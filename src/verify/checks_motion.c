@@ -1,21 +1,15 @@
 // Checks of kinematics, energy and momentum, of the linear parameter form and of the dynamics at a frame.
 #include "verify/verify_impl.h"
 
-static const double* of_motion(const sp_motion* x) { return &x->w.x; }
-static const double* of_force(const sp_force* x) { return &x->m.x; }
+#include <string.h>
 
-static double size_of(sp_motion x) { return sp_norm3(x.w) + sp_norm3(x.v); }
+static double* of_motion(sp_motion* x) { return &x->w.x; }
+static double* of_force(sp_force* x) { return &x->m.x; }
 
-// sum of v_k J_k; *size grows to the largest of them.
-static sp_motion combine(const verify* t, const double* v, double* size)
+// Adds the sum of x_k J_k.
+static void add_columns(const verify* t, const double* x, sp_motion* sum, double* size)
 {
-  sp_motion sum = {{0, 0, 0}, {0, 0, 0}};
-  for (int k = 0; k < t->nv; k++) {
-    const sp_motion part = sp_scalem(v[k], t->J[k]);
-    sum = sp_addm(sum, part);
-    *size = fmax(*size, size_of(part));
-  }
-  return sum;
+  verify_combine(t->nv, 6, of_motion(t->J), x, of_motion(sum), size);
 }
 
 // ---- kinematics ------------------------------------------------------------------------------------
@@ -24,38 +18,36 @@ static limb_status poses(verify* t, double* off)
 {
   limb_status s = limb_reference_poses(t->m, t->q, t->poses);
   if (s == LIMB_OK) s = limb_kinematics(t->d, t->q, NULL, NULL);
-  double size = 1, max = 0; // rotations are of size 1
+  double size = 1; // as of rotations
   for (int b = 0; b < t->nbody && s == LIMB_OK; b++) size = fmax(size, sp_norm3(t->poses[b].p));
   for (int b = 0; b < t->nbody && s == LIMB_OK; b++) {
     sp_pose X;
     s = limb_frame_pose(t->d, b, &X);
-    if (s != LIMB_OK) break;
-    max = fmax(max, verify_differ(9, X.R.m, t->poses[b].R.m, 1));
-    max = fmax(max, verify_differ(3, &X.p.x, &t->poses[b].p.x, size));
+    s = verify_compare(s, off, 9, X.R.m, t->poses[b].R.m, 1);
+    s = verify_compare(s, off, 3, &X.p.x, &t->poses[b].p.x, size);
   }
-  *off = max;
   return s;
 }
 
 static limb_status velocity(verify* t, double* off)
 {
   const limb_ref ref = verify_ref(t);
-  sp_motion v = {{0, 0, 0}, {0, 0, 0}};
+  sp_motion v = {0}, Jv = {0};
   double size = VERIFY_PART * t->size.speed; // joints that follow can turn against each other
   limb_status s = limb_kinematics(t->d, t->q, t->v, NULL);
   if (s == LIMB_OK) s = limb_frame_velocity(t->d, t->frame, ref, &v);
   if (s == LIMB_OK) s = limb_frame_jacobian(t->d, t->frame, ref, t->J);
-  const sp_motion Jv = combine(t, t->v, &size);
-  *off = verify_differ(6, of_motion(&v), of_motion(&Jv), size);
-  return s;
+  add_columns(t, t->v, &Jv, &size);
+  return verify_compare(s, off, 6, of_motion(&v), of_motion(&Jv), size);
 }
 
-static limb_status sample_velocity(verify* t, double* out)
+static limb_status sample_velocity(verify* t, double h, double* out)
 {
-  sp_motion v;
-  limb_status s = limb_kinematics(t->d, t->qt, t->vt, NULL);
+  sp_motion v = {0};
+  limb_status s = verify_move(t, 0, h);
+  if (s == LIMB_OK) s = limb_kinematics(t->d, t->qt, t->vt, NULL);
   if (s == LIMB_OK) s = limb_frame_velocity(t->d, t->frame, verify_ref(t), &v);
-  for (int k = 0; k < 6 && s == LIMB_OK; k++) out[k] = of_motion(&v)[k];
+  memcpy(out, of_motion(&v), sizeof v);
   return s;
 }
 
@@ -63,47 +55,40 @@ static limb_status sample_velocity(verify* t, double* out)
 static limb_status jacobian_rate(verify* t, double* off)
 {
   double rate[6], scratch[6];
-  sp_motion got = {{0, 0, 0}, {0, 0, 0}}, v = got;
-  limb_status s = verify_rate(t, 0, sample_velocity, 6, rate, scratch);
+  sp_motion got = {0}, v = {0};
+  limb_status s = verify_rate(t, sample_velocity, 6, rate, scratch);
   if (s == LIMB_OK) s = limb_kinematics(t->d, t->q, t->v, NULL);
   if (s == LIMB_OK) s = limb_frame_jacobian_rate_times_v(t->d, t->frame, verify_ref(t), &got);
   if (s == LIMB_OK) s = limb_frame_velocity(t->d, t->frame, verify_ref(t), &v);
-  const double size = fmax(size_of(v), VERIFY_PART_DIFFERENCES * t->size.speed); // over one second
-  *off = verify_differ(6, of_motion(&got), rate, size);
-  return s;
+  const double size = fmax(verify_largest(6, of_motion(&v)), VERIFY_PART_DIFFERENCES * t->size.speed); // over 1 s
+  return verify_compare(s, off, 6, of_motion(&got), rate, size);
 }
 
 static limb_status acceleration(verify* t, double* off)
 {
   const limb_ref ref = verify_ref(t);
-  sp_motion a = {{0, 0, 0}, {0, 0, 0}}, rest = a;
+  sp_motion a = {0}, sum = {0};
   double size = VERIFY_PART * fmax(t->size.speed, t->size.change);
   limb_status s = limb_kinematics(t->d, t->q, t->v, t->a);
   if (s == LIMB_OK && ref == LIMB_ALIGNED) s = limb_frame_classical_acceleration(t->d, t->frame, ref, &a);
   if (s == LIMB_OK && ref != LIMB_ALIGNED) s = limb_frame_acceleration(t->d, t->frame, ref, &a);
   if (s == LIMB_OK) s = limb_frame_jacobian_rate(t->d, t->frame, ref, t->J);
-  if (s == LIMB_OK) rest = combine(t, t->v, &size);
+  add_columns(t, t->v, &sum, &size);
   if (s == LIMB_OK) s = limb_frame_jacobian(t->d, t->frame, ref, t->J);
-  const sp_motion sum = sp_addm(combine(t, t->a, &size), rest);
-  *off = verify_differ(6, of_motion(&a), of_motion(&sum), size);
-  return s;
+  add_columns(t, t->a, &sum, &size);
+  return verify_compare(s, off, 6, of_motion(&a), of_motion(&sum), size);
 }
 
 static limb_status com_velocity(verify* t, double* off)
 {
-  sp_vec3 v = {0, 0, 0}, sum = {0, 0, 0};
+  sp_vec3 v = {0}, sum = {0};
   const double mass = limb_total_mass(t->m);
   double size = mass > 0 ? VERIFY_PART * t->size.speed * t->size.moment / mass : 0;
   limb_status s = limb_kinematics(t->d, t->q, t->v, NULL);
   if (s == LIMB_OK) s = limb_center_of_mass(t->d, NULL, &v, NULL);
   if (s == LIMB_OK) s = limb_center_of_mass_jacobian(t->d, t->c);
-  for (int k = 0; k < t->nv && s == LIMB_OK; k++) {
-    const sp_vec3 part = sp_scale3(t->v[k], t->c[k]);
-    sum = sp_add3(sum, part);
-    size = fmax(size, sp_norm3(part));
-  }
-  *off = verify_differ(3, &v.x, &sum.x, size);
-  return s;
+  verify_combine(t->nv, 3, &t->c->x, t->v, &sum.x, &size);
+  return verify_compare(s, off, 3, &v.x, &sum.x, size);
 }
 
 // ---- derivatives of kinematics -----------------------------------------------------------------------
@@ -112,60 +97,53 @@ static limb_status com_velocity(verify* t, double* off)
 static limb_status velocity_derivative(verify* t, double* off)
 {
   const limb_ref ref = verify_ref(t);
-  sp_motion rate = {{0, 0, 0}, {0, 0, 0}}, sum = rate;
+  sp_motion rate = {0}, sum = {0};
   double size = VERIFY_PART * t->size.speed * t->size.speed;
   limb_status s = limb_kinematics(t->d, t->q, t->v, NULL);
   if (s == LIMB_OK) s = limb_frame_velocity_derivatives(t->d, t->frame, ref, t->J, NULL);
-  if (s == LIMB_OK) sum = combine(t, t->v, &size);
+  add_columns(t, t->v, &sum, &size);
   if (s == LIMB_OK) s = limb_frame_jacobian_rate_times_v(t->d, t->frame, ref, &rate);
-  *off = verify_differ(6, of_motion(&sum), of_motion(&rate), size);
-  return s;
+  return verify_compare(s, off, 6, of_motion(&sum), of_motion(&rate), size);
 }
 
 // d(J a)/dq along v is Jdot a.
 static limb_status jacobian_derivative(verify* t, double* off)
 {
   const limb_ref ref = verify_ref(t);
-  sp_motion rate = {{0, 0, 0}, {0, 0, 0}}, sum = rate;
+  sp_motion rate = {0}, sum = {0};
   double size = VERIFY_PART * t->size.speed * t->size.change;
   limb_status s = limb_kinematics(t->d, t->q, t->v, NULL);
   if (s == LIMB_OK) s = limb_frame_jacobian_derivative_times(t->d, t->frame, ref, t->a, t->J);
-  if (s == LIMB_OK) sum = combine(t, t->v, &size);
+  add_columns(t, t->v, &sum, &size);
   if (s == LIMB_OK) s = limb_frame_jacobian_rate(t->d, t->frame, ref, t->J);
-  if (s == LIMB_OK) rate = combine(t, t->a, &size);
-  *off = verify_differ(6, of_motion(&sum), of_motion(&rate), size);
-  return s;
+  add_columns(t, t->a, &rate, &size);
+  return verify_compare(s, off, 6, of_motion(&sum), of_motion(&rate), size);
 }
 
 // The rate of the momentum is dh/dq v and the momentum matrix times a.
 static limb_status momentum_derivative(verify* t, double* off)
 {
-  sp_force rate = {{0, 0, 0}, {0, 0, 0}}, sum = rate;
+  sp_force rate = {0}, sum = {0};
   double size = VERIFY_PART * fmax(t->size.moment, t->size.inertia) * t->size.speed;
   limb_status s = limb_kinematics(t->d, t->q, t->v, t->a);
   if (s == LIMB_OK) s = limb_momentum_rate(t->d, 0, &rate);
-  for (int by_q = 1; by_q >= 0 && s == LIMB_OK; by_q--) {
-    s = by_q ? limb_momentum_derivative(t->d, 0, t->F) : limb_momentum_matrix(t->d, 0, t->F);
-    for (int k = 0; k < t->nv && s == LIMB_OK; k++) {
-      const sp_force part = sp_scalef(by_q ? t->v[k] : t->a[k], t->F[k]);
-      sum = sp_addf(sum, part);
-      size = fmax(size, fmax(sp_norm3(part.m), sp_norm3(part.f)));
-    }
-  }
-  *off = verify_differ(6, of_force(&rate), of_force(&sum), size);
-  return s;
+  if (s == LIMB_OK) s = limb_momentum_derivative(t->d, 0, t->F);
+  verify_combine(t->nv, 6, of_force(t->F), t->v, of_force(&sum), &size);
+  if (s == LIMB_OK) s = limb_momentum_matrix(t->d, 0, t->F);
+  verify_combine(t->nv, 6, of_force(t->F), t->a, of_force(&sum), &size);
+  return verify_compare(s, off, 6, of_force(&rate), of_force(&sum), size);
 }
 
 // ---- energy ----------------------------------------------------------------------------------------
 
 static limb_status power(verify* t, double* off)
 {
+  const double nothing = 0;
   limb_power p = {0};
   const limb_status s = limb_power_balance(t->d, t->q, t->v, t->a, &t->env, &p);
   const double size = fabs(p.actuators) + fabs(p.wrenches) + fabs(p.kinetic) + fabs(p.gravity) + fabs(p.springs) +
                       fabs(p.friction) + t->size.force * t->size.speed;
-  *off = size > 0 ? fabs(p.residual) / size : 0;
-  return s;
+  return verify_compare(s, off, 1, &p.residual, &nothing, size);
 }
 
 // Size of the energies of the bodies: the rounding of their sum is relative to it.
@@ -174,10 +152,11 @@ static double energies(const verify* t)
   return t->size.moment * sp_norm3(t->env.gravity) + t->size.inertia * t->size.speed * t->size.speed;
 }
 
-static limb_status sample_energy(verify* t, double* out)
+static limb_status sample_energy(verify* t, double h, double* out)
 {
   limb_energy e = {0};
-  const limb_status s = limb_energies(t->d, t->qt, t->vt, &t->env, &e);
+  limb_status s = verify_move(t, 1, h);
+  if (s == LIMB_OK) s = limb_energies(t->d, t->qt, t->vt, &t->env, &e);
   *out = e.kinetic + e.gravity + e.springs;
   return s;
 }
@@ -186,7 +165,7 @@ static limb_status sample_energy(verify* t, double* out)
 static limb_status energy_rate(verify* t, double* off)
 {
   double rate = 0, scratch = 0, delivered = 0;
-  limb_status s = verify_rate(t, 1, sample_energy, 1, &rate, &scratch);
+  limb_status s = verify_rate(t, sample_energy, 1, &rate, &scratch);
   double size = VERIFY_PART_DIFFERENCES * fmax(energies(t), fabs(scratch));
   if (s == LIMB_OK && t->env.friction) s = limb_friction_forces(t->d, t->v, &t->env, t->x);
   for (int k = 0; k < t->nv && s == LIMB_OK; k++) {
@@ -194,73 +173,56 @@ static limb_status energy_rate(verify* t, double* off)
     delivered += (t->tau[k] - friction) * t->v[k];
     size += fabs(t->tau[k] * t->v[k]);
   }
-  *off = verify_differ(1, &rate, &delivered, size);
-  return s;
+  return verify_compare(s, off, 1, &rate, &delivered, size);
 }
 
 // ---- momentum --------------------------------------------------------------------------------------
 
 static limb_status momentum(verify* t, double* off)
 {
-  sp_force h = {{0, 0, 0}, {0, 0, 0}}, sum = h;
+  sp_force h = {0}, sum = {0};
   double size = VERIFY_PART * fmax(t->size.moment, t->size.inertia) * t->size.speed;
   limb_status s = limb_kinematics(t->d, t->q, t->v, NULL);
   if (s == LIMB_OK) s = limb_momentum(t->d, 0, &h);
   if (s == LIMB_OK) s = limb_momentum_matrix(t->d, 0, t->F);
-  for (int k = 0; k < t->nv && s == LIMB_OK; k++) {
-    const sp_force part = sp_scalef(t->v[k], t->F[k]);
-    sum = sp_addf(sum, part);
-    size = fmax(size, fmax(sp_norm3(part.m), sp_norm3(part.f)));
-  }
-  *off = verify_differ(6, of_force(&h), of_force(&sum), size);
-  return s;
+  verify_combine(t->nv, 6, of_force(t->F), t->v, of_force(&sum), &size);
+  return verify_compare(s, off, 6, of_force(&h), of_force(&sum), size);
 }
 
-static limb_status sample_momentum(verify* t, double* out)
+static limb_status sample_momentum(verify* t, double h, double* out)
 {
-  sp_force h;
-  limb_status s = limb_kinematics(t->d, t->qt, t->vt, NULL);
-  if (s == LIMB_OK) s = limb_momentum(t->d, 0, &h);
-  for (int k = 0; k < 6 && s == LIMB_OK; k++) out[k] = of_force(&h)[k];
+  sp_force p = {0};
+  limb_status s = verify_move(t, 1, h);
+  if (s == LIMB_OK) s = limb_kinematics(t->d, t->qt, t->vt, NULL);
+  if (s == LIMB_OK) s = limb_momentum(t->d, 0, &p);
+  memcpy(out, of_force(&p), sizeof p);
   return s;
 }
 
 static limb_status momentum_rate(verify* t, double* off)
 {
   double rate[6], scratch[6];
-  sp_force got = {{0, 0, 0}, {0, 0, 0}}, h = got;
-  limb_status s = verify_rate(t, 1, sample_momentum, 6, rate, scratch);
+  sp_force got = {0}, h = {0};
+  limb_status s = verify_rate(t, sample_momentum, 6, rate, scratch);
   if (s == LIMB_OK) s = limb_kinematics(t->d, t->q, t->v, t->a);
   if (s == LIMB_OK) s = limb_momentum_rate(t->d, 0, &got);
   if (s == LIMB_OK) s = limb_momentum(t->d, 0, &h);
   const double size = fmax(t->size.moment, t->size.inertia) * t->size.speed;
-  *off = verify_differ(6, of_force(&got), rate, fmax(sp_norm3(h.m) + sp_norm3(h.f), VERIFY_PART_DIFFERENCES * size));
-  return s;
+  return verify_compare(s, off, 6, of_force(&got), rate,
+                        fmax(sp_norm3(h.m) + sp_norm3(h.f), VERIFY_PART_DIFFERENCES * size));
 }
 
 // The reactions of the joints on the world and the weight change the momentum.
 static limb_status reactions(verify* t, double* off)
 {
-  sp_force sum = {{0, 0, 0}, {0, 0, 0}}, rate = sum;
-  sp_vec3 com = {0, 0, 0};
+  sp_force sum = {0}, rate = {0};
   double size = fmax(t->size.force, VERIFY_PART * t->size.moment * t->size.change);
   limb_status s = limb_joint_reactions(t->d, t->q, t->v, t->a, &t->env, LIMB_WORLD, t->F);
-  for (int j = 0; j < t->njoint && s == LIMB_OK; j++) {
-    limb_joint_info info;
-    s = limb_get_joint(t->m, j, &info);
-    if (s != LIMB_OK || info.def.parent != LIMB_WORLD_BODY) continue;
-    sum = sp_addf(sum, t->F[j]);
-    size = fmax(size, fmax(sp_norm3(t->F[j].m), sp_norm3(t->F[j].f)));
-  }
+  if (s == LIMB_OK) s = verify_on_world(t, &sum, &size);
   if (s == LIMB_OK) s = limb_kinematics(t->d, t->q, t->v, t->a);
   if (s == LIMB_OK) s = limb_momentum_rate(t->d, 0, &rate);
-  if (s == LIMB_OK) s = limb_center_of_mass(t->d, &com, NULL, NULL);
-  const sp_vec3 weight = sp_scale3(limb_total_mass(t->m), t->env.gravity);
-  const sp_force moved = sp_force_make(sp_cross3(com, weight), weight);
-  sum = sp_addf(sum, moved);
-  size = fmax(size, fmax(sp_norm3(moved.m), sp_norm3(moved.f)));
-  *off = verify_differ(6, of_force(&sum), of_force(&rate), size);
-  return s;
+  if (s == LIMB_OK) s = verify_weight(t, &sum, &size);
+  return verify_compare(s, off, 6, of_force(&sum), of_force(&rate), size);
 }
 
 const verify_check verify_motion[] = {
@@ -282,23 +244,13 @@ const verify_check verify_motion[] = {
 
 // ==== linear in the parameters; at a frame ========================================================
 
-// x = A y with columns of them
-static void rows_times(const verify* t, int columns, const double* A, const double* y, double* x)
-{
-  for (int i = 0; i < t->nv; i++) {
-    x[i] = 0;
-    for (int k = 0; k < columns; k++) x[i] += A[(size_t)i * (size_t)columns + (size_t)k] * y[k];
-  }
-}
-
 // ---- parameters ------------------------------------------------------------------------------------
 
 static limb_status regressor(verify* t, double* off)
 {
   limb_status s = limb_regressor(t->d, t->q, t->v, t->a, &t->env, t->big);
-  rows_times(t, t->np, t->big, t->theta, t->x);
-  *off = verify_differ((size_t)t->nv, t->tau, t->x, t->size.force);
-  return s;
+  verify_times(t->nv, t->np, t->big, t->theta, t->x);
+  return verify_compare(s, off, (size_t)t->nv, t->tau, t->x, t->size.force);
 }
 
 static limb_status base_regressor(verify* t, double* off)
@@ -310,9 +262,8 @@ static limb_status base_regressor(verify* t, double* off)
   double *work = t->big, *Y = work + size, *theta = Y + size;
   s = limb_base_regressor(t->base, t->d, t->q, t->v, t->a, work, Y);
   if (s == LIMB_OK) s = limb_base_values(t->base, NULL, theta);
-  rows_times(t, nb, Y, theta, t->x);
-  *off = verify_differ((size_t)t->nv, t->tau, t->x, t->size.force);
-  return s;
+  verify_times(t->nv, nb, Y, theta, t->x);
+  return verify_compare(s, off, (size_t)t->nv, t->tau, t->x, t->size.force);
 }
 
 static limb_status energy_regressor(verify* t, double* off)
@@ -325,8 +276,7 @@ static limb_status energy_regressor(verify* t, double* off)
     sum += t->big[k] * t->theta[k];
     size = fmax(size, fabs(t->big[k] * t->theta[k]));
   }
-  *off = verify_differ(1, &e.kinetic, &sum, size);
-  return s;
+  return verify_compare(s, off, 1, &e.kinetic, &sum, size);
 }
 
 // ---- the task: all directions of a frame -----------------------------------------------------------
@@ -377,8 +327,7 @@ static limb_status task_inertia(verify* t, double* off)
       for (int k = 0; k < SIX; k++) product[ij] += r.Lambda[SIX * i + k] * r.mobility[SIX * k + j];
     }
   }
-  *off = verify_differ(SIX * SIX, product, unit, 0);
-  return s;
+  return verify_compare(s, off, SIX * SIX, product, unit, 0);
 }
 
 // Jbar' tau = Lambda (J a + Jdot v) + mu + p + other
@@ -407,8 +356,7 @@ static limb_status task_equation(verify* t, double* off)
       size = fmax(size, fabs(part));
     }
   }
-  *off = verify_differ(SIX, F, sum, size);
-  return s;
+  return verify_compare(s, off, SIX, F, sum, size);
 }
 
 const verify_check verify_forms[] = {

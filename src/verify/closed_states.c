@@ -327,8 +327,7 @@ static limb_status platform_inverse(verify* t, double* off)
   const limb_closed_motion in = {c->q, c->v, c->a, &t->env};
   s = limb_parallel_inverse_dynamics(c->platform, c->q, &motion, &t->env, c->x);
   if (s == LIMB_OK) s = limb_closed_inverse_dynamics(c->w, &in, NULL, NULL, &f);
-  *off = verify_differ((size_t)t->nv, c->x, c->y, c->size_force);
-  return s;
+  return verify_compare(s, off, t->nv, c->x, c->y, c->size_force);
 }
 
 static limb_status platform_forward(verify* t, double* off)
@@ -337,8 +336,7 @@ static limb_status platform_forward(verify* t, double* off)
   limb_platform_motion motion;
   limb_status s = at_platform(t, &motion);
   if (s == LIMB_OK) s = limb_parallel_forward_dynamics(c->platform, c->q, c->v, c->tau, &t->env, NULL, c->x);
-  *off = verify_differ((size_t)t->nv, c->x, c->acc, c->size_acc);
-  return s;
+  return verify_compare(s, off, t->nv, c->x, c->acc, c->size_acc);
 }
 
 // Torques of joints with one degree of freedom, which are the same when the joint is reversed; zero for others.
@@ -363,10 +361,10 @@ static limb_status compare_bodies(verify* t, const verify_cut* x, double* off)
   const double size = fmax(t->closed->size_acc, speed * speed);
   limb_status s = LIMB_OK;
   for (int b = 1; b < t->nbody && s == LIMB_OK; b++) {
-    sp_motion here = {{0, 0, 0}, {0, 0, 0}}, there = here;
+    sp_motion here = {0}, there = {0};
     s = limb_frame_acceleration(t->d, b, LIMB_WORLD, &here);
     if (s == LIMB_OK) s = limb_frame_acceleration(x->d, b, LIMB_WORLD, &there);
-    *off = fmax(*off, verify_differ(6, &here.w.x, &there.w.x, size));
+    s = verify_compare(s, off, 6, &here.w.x, &there.w.x, size);
   }
   return s;
 }
@@ -378,7 +376,6 @@ static limb_status cut_elsewhere(verify* t, double* off)
   limb_status s = verify_close(t);
   if (s == LIMB_OK) s = make_cuts(t);
   limb_data* d = c->pinned ? c->pinned_data : t->d;
-  *off = 0;
   for (int i = 0; i < c->ncut && s == LIMB_OK; i++) {
     verify_cut* x = &c->cut[i];
     const limb_closed_motion here = {.q = c->q, .v = c->v, .env = &t->env};

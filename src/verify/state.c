@@ -1,4 +1,5 @@
 // Random states of the robot that is verified, and finite differences around them.
+#include "linalg/dense.h"
 #include "verify/verify_impl.h"
 
 #include <stdlib.h>
@@ -81,12 +82,43 @@ limb_status verify_base(verify* t) { return t->base ? LIMB_OK : limb_base_create
 
 limb_ref verify_ref(const verify* t) { return (limb_ref)(t->seed >> 33 & 1 ? 2 : t->seed >> 34 & 1); }
 
-void verify_times(const verify* t, const double* A, const double* x, double* y)
+void verify_times(int rows, int columns, const double* A, const double* x, double* y)
 {
-  for (int i = 0; i < t->nv; i++) {
-    y[i] = 0;
-    for (int k = 0; k < t->nv; k++) y[i] += A[(size_t)i * (size_t)t->nv + (size_t)k] * x[k];
+  limb_matrix_product(rows, columns, 1, A, x, y);
+}
+
+void verify_combine(int n, int width, const double* columns, const double* x, double* sum, double* size)
+{
+  for (int k = 0; k < n; k++)
+    for (int i = 0; i < width; i++) {
+      const double part = x[k] * columns[(size_t)k * (size_t)width + (size_t)i];
+      sum[i] += part;
+      *size = fmax(*size, fabs(part));
+    }
+}
+
+limb_status verify_on_world(verify* t, sp_force* sum, double* size)
+{
+  limb_status s = LIMB_OK;
+  for (int j = 0; j < t->njoint && s == LIMB_OK; j++) {
+    limb_joint_info info;
+    s = limb_get_joint(t->m, j, &info);
+    if (s != LIMB_OK || info.def.parent != LIMB_WORLD_BODY) continue;
+    *sum = sp_addf(*sum, t->F[j]);
+    *size = fmax(*size, verify_largest(6, &t->F[j].m.x));
   }
+  return s;
+}
+
+limb_status verify_weight(verify* t, sp_force* sum, double* size)
+{
+  sp_vec3 com = {0, 0, 0};
+  const limb_status s = limb_center_of_mass(t->d, &com, NULL, NULL);
+  const sp_vec3 weight = sp_scale3(limb_total_mass(t->m), t->env.gravity);
+  const sp_force moved = sp_force_make(sp_cross3(com, weight), weight);
+  *sum = sp_addf(*sum, moved);
+  *size = fmax(*size, verify_largest(6, &moved.m.x));
+  return s;
 }
 
 // Limits of 1e16 mean no limits: coordinates that large have no digits left to differ in.
@@ -182,20 +214,19 @@ limb_status verify_next(verify* t)
 
 // ---- comparing -------------------------------------------------------------------------------------
 
-double verify_differ(size_t n, const double* x, const double* y, double size)
+limb_status verify_compare(limb_status s, double* off, int n, const double* x, const double* y, double size)
 {
-  double off = 0;
-  for (size_t i = 0; i < n; i++) {
+  double max = 0;
+  for (int i = 0; i < n && s == LIMB_OK; i++) {
     const double d = fabs(x[i] - y[i]);
-    if (!isfinite(d)) return HUGE_VAL; // fmax would drop it
-    off = fmax(off, d);
+    max = isfinite(d) ? fmax(max, d) : HUGE_VAL; // fmax would drop it
     size = fmax(size, fmax(fabs(x[i]), fabs(y[i])));
   }
-  return size > 0 ? off / size : 0;
+  if (max > 0) *off = fmax(*off, isfinite(max) ? max / size : max);
+  return s;
 }
 
-// qt, vt: the state a time later (or earlier), with a constant acceleration or with none.
-static limb_status move(verify* t, int with_a, double time)
+limb_status verify_move(verify* t, int with_a, double time)
 {
   for (int k = 0; k < t->nv; k++) {
     const double change = with_a ? time * t->a[k] : 0;
@@ -206,15 +237,19 @@ static limb_status move(verify* t, int with_a, double time)
 }
 
 // (8 (f(h) - f(-h)) - (f(2h) - f(-2h))) / 12 h
-limb_status verify_rate(verify* t, int with_a, verify_sample* f, size_t n, double* rate, double* scratch)
+limb_status verify_difference(verify* t, double step, verify_sample* f, int n, double* rate, double* scratch)
 {
   static const int at[] = {-2, -1, 1, 2}, weight[] = {1, -8, 8, -1};
   limb_status s = LIMB_OK;
-  memset(rate, 0, n * sizeof *rate);
+  memset(rate, 0, (size_t)n * sizeof *rate);
   for (int i = 0; i < 4 && s == LIMB_OK; i++) {
-    s = move(t, with_a, at[i] * t->step);
-    if (s == LIMB_OK) s = f(t, scratch);
-    for (size_t k = 0; k < n && s == LIMB_OK; k++) rate[k] += weight[i] * scratch[k] / (12 * t->step);
+    s = f(t, at[i] * step, scratch);
+    for (int k = 0; k < n && s == LIMB_OK; k++) rate[k] += weight[i] * scratch[k] / (12 * step);
   }
   return s;
+}
+
+limb_status verify_rate(verify* t, verify_sample* f, int n, double* rate, double* scratch)
+{
+  return verify_difference(t, t->step, f, n, rate, scratch);
 }

@@ -79,14 +79,23 @@ limb_status verify_base(verify* t);
 // A reference for frames, at random.
 limb_ref verify_ref(const verify* t);
 
+// ---- sums --------------------------------------------------------------------------------------------
+
 // y = A x
-void verify_times(const verify* t, const double* A, const double* x, double* y);
+void verify_times(int rows, int columns, const double* A, const double* x, double* y);
+
+// Adds x_k times column k of that width, one after the other; *size grows to the largest part.
+void verify_combine(int n, int width, const double* columns, const double* x, double* sum, double* size);
+
+// Adds the wrenches t->F of joints on the world; the weight, about the world's origin, after limb_kinematics.
+limb_status verify_on_world(verify* t, sp_force* sum, double* size);
+limb_status verify_weight(verify* t, sp_force* sum, double* size);
 
 // ---- comparing -------------------------------------------------------------------------------------
 
-// The largest difference of n numbers relative to the largest of them, or to size if that is larger. Infinite
-// if one of them is not a number.
-double verify_differ(size_t n, const double* x, const double* y, double size);
+// *off grows to the largest difference of n numbers relative to the largest of them, or to size if that is larger;
+// infinite if one of them is not a number. Returns s; compares nothing after a failure.
+limb_status verify_compare(limb_status s, double* off, int n, const double* x, const double* y, double size);
 
 // The largest magnitude.
 double verify_largest(int n, const double* x);
@@ -95,16 +104,18 @@ double verify_largest(int n, const double* x);
 // large enough to hide rounding. Finite differences round more.
 static const double VERIFY_PART = 1e-5, VERIFY_PART_DIFFERENCES = 1e-3;
 
-// Samples of a finite difference: n numbers at a state nearby, qt and vt. with_a: velocities change by a; else they
-// stay.
-typedef limb_status verify_sample(verify* t, double* values);
+// qt, vt: the state a time later (or earlier), with the constant acceleration a or with none.
+limb_status verify_move(verify* t, int with_a, double time);
 
-// Rate of change of n numbers by a difference of fourth order. scratch: n numbers.
-limb_status verify_rate(verify* t, int with_a, verify_sample* f, size_t n, double* rate, double* scratch);
+// A sample of a finite difference: n numbers a time later. The difference is of fourth order; scratch: n numbers.
+// verify_rate has t->step.
+typedef limb_status verify_sample(verify* t, double time, double* values);
+limb_status verify_difference(verify* t, double step, verify_sample* f, int n, double* rate, double* scratch);
+limb_status verify_rate(verify* t, verify_sample* f, int n, double* rate, double* scratch);
 
 // ---- the checks ------------------------------------------------------------------------------------
 
-typedef limb_status verify_fn(verify* t, double* off);
+typedef limb_status verify_fn(verify* t, double* off); // *off: 0 before
 
 // What a tolerance is for: plain algebra; quantities that M was inverted for; finite differences.
 typedef enum verify_class { VERIFY_ALGEBRA, VERIFY_INVERSE, VERIFY_DIFFERENCES } verify_class;

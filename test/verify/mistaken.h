@@ -1,5 +1,5 @@
 // A comparison for tests of limb_verify that is given a wrong second formulation: checks that are compiled
-// with it in the place of verify_differ must notice.
+// with it in the place of verify_compare must notice.
 #ifndef LIMB_TEST_MISTAKEN_H
 #define LIMB_TEST_MISTAKEN_H
 
@@ -9,14 +9,14 @@
 
 static double mistake; // relative, in all numbers of the second formulation
 
-static double differ_mistaken(size_t n, const double* x, const double* y, double size)
+static limb_status compare_mistaken(limb_status s, double* off, int n, const double* x, const double* y, double size)
 {
-  double* wrong = calloc(n + 1, sizeof *wrong);
+  double* wrong = calloc((size_t)n + 1, sizeof *wrong);
   if (!wrong) abort();
-  for (size_t i = 0; i < n; i++) wrong[i] = y[i] * (1 + mistake);
-  const double off = verify_differ(n, x, wrong, size);
+  for (int i = 0; i < n; i++) wrong[i] = y[i] * (1 + mistake);
+  s = verify_compare(s, off, n, x, wrong, size);
   free(wrong);
-  return off;
+  return s;
 }
 
 #endif

@@ -10,7 +10,7 @@
 #include "mistaken.h"
 
 // Under other names: limb_verify has its own.
-#define verify_differ      differ_mistaken
+#define verify_compare     compare_mistaken
 #define verify_dynamics    mistaken_dynamics
 #define verify_hybrid      mistaken_hybrid
 #define verify_motion      mistaken_motion
@@ -20,7 +20,7 @@
 #include "verify/checks_derivatives.c" // NOLINT(bugprone-suspicious-include)
 #include "verify/checks_dynamics.c"    // NOLINT(bugprone-suspicious-include)
 #include "verify/checks_motion.c"      // NOLINT(bugprone-suspicious-include)
-#undef verify_differ
+#undef verify_compare
 
 // The largest disagreement of a check in a few states; -1 when it is not for this robot.
 static double largest_off(limb_model* m, const verify_check* check, int weightless)

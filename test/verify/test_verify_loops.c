@@ -20,10 +20,10 @@
 
 #include "mistaken.h"
 
-#define verify_differ differ_mistaken
+#define verify_compare compare_mistaken
 #include "verify/checks_loops.c"  // NOLINT(bugprone-suspicious-include)
 #include "verify/closed_states.c" // NOLINT(bugprone-suspicious-include)
-#undef verify_differ
+#undef verify_compare
 
 // The largest disagreement of a check in a few states; -1 when it is not for this robot.
 static double largest_off(limb_model* m, const verify_check* check)
