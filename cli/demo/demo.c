@@ -148,7 +148,7 @@ static int show_check(limb_verification* const v[DEMO_ROBOTS], int k)
 
 static void show_agreement(demo_run* run, const demo_robot robots[DEMO_ROBOTS])
 {
-  static const char* const quantities[] = {"tau", "M", "a", "C", NULL};
+  static const char* const quantities[] = {"tau", "M", "acc", "C", NULL};
   limb_verification* v[DEMO_ROBOTS] = {NULL};
   limb_verify_options o = limb_default_verify();
   o.states = STATES, o.tolerance = 1e-10, o.quantities = quantities;

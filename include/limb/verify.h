@@ -48,7 +48,7 @@ LIMB_API const char* limb_verdict_name(limb_verdict verdict);
 
 /// One check.
 typedef struct limb_verify_result {
-  const char* quantity; ///< "tau", "M", "a", ...
+  const char* quantity; ///< names of quantities (limb/quantities.h), as "tau" or "acc, lambda"
   const char* first;    ///< how it is computed: "RNEA" ...
   const char* second;   ///< ... and how else: "Lie-group recursion"
   const char* kind;     ///< what the tolerance is for: "algebra", "inverse" (of M), "differences" (finite)

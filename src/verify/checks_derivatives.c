@@ -184,11 +184,11 @@ static limb_status linear_dual(verify* t, double* off)
 }
 
 const verify_check verify_derivatives[] = {
-  {"dtau", "along a direction", "dual numbers", VERIFY_ALGEBRA, 2, id_dual, 0, NULL},
-  {"dtau/dq", "analytic", "differences of tau", VERIFY_DIFFERENCES, 2, id_differences, 0, NULL},
-  {"dtau/dv", "analytic", "tau(v + w) - tau(v - w)", VERIFY_ALGEBRA, 2, id_polarised, 0, NULL},
-  {"da", "along a direction", "dual numbers", VERIFY_INVERSE, 3, fd_dual, 0, NULL},
-  {"da", "M da", "tau - dtau/dq v - dtau/dv a", VERIFY_INVERSE, 3, fd_by_id, 0, NULL},
+  {"dtau_dq", "dq, dv along a direction", "dual numbers", VERIFY_ALGEBRA, 2, id_dual, 0, NULL},
+  {"dtau_dq", "analytic", "differences of tau", VERIFY_DIFFERENCES, 2, id_differences, 0, NULL},
+  {"dtau_dv", "analytic", "tau(v + w) - tau(v - w)", VERIFY_ALGEBRA, 2, id_polarised, 0, NULL},
+  {"dacc_dq", "dq, dv, dtau along a direction", "dual numbers", VERIFY_INVERSE, 3, fd_dual, 0, NULL},
+  {"dacc_dq", "M dacc", "tau - dtau_dq v - dtau_dv a", VERIFY_INVERSE, 3, fd_by_id, 0, NULL},
   {"d2tau", "tensors by q", "differences of dual numbers", VERIFY_DIFFERENCES, 3, id_twice, VERIFY_CUBE, NULL},
   {"d2tau", "tensor by v", "velocity forces", VERIFY_ALGEBRA, 3, id_twice_velocity, VERIFY_CUBE, NULL},
   {"A, B", "A (v; a) + B tau", "dual numbers", VERIFY_INVERSE, 3, linear_dual, VERIFY_WIDE, NULL},
@@ -340,12 +340,12 @@ static limb_status sectional(verify* t, double* off)
 }
 
 const verify_check verify_lagrange[] = {
-  {"dM/dt", "(C + C') a", "d(M a)/dq v", VERIFY_ALGEBRA, 2, rate_times, 0, NULL},
-  {"dM/dq", "times v", "dM/dt = C + C'", VERIFY_ALGEBRA, 3, rate_tensor, VERIFY_CUBE, NULL},
+  {"Mdot", "(C + C') a", "d(M a)/dq v", VERIFY_ALGEBRA, 2, rate_times, 0, NULL},
+  {"dM_dq", "times v", "Mdot = C + C'", VERIFY_ALGEBRA, 3, rate_tensor, VERIFY_CUBE, NULL},
   {"tau", "RNEA", "Lagrange's equations", VERIFY_ALGEBRA, 2, tau_lagrange, 0, NULL},
   {"g", "RNEA at rest", "gradient of the potential", VERIFY_ALGEBRA, 1, gravity_potential, 0, NULL},
-  {"symbols", "Lie brackets", "polarised velocity forces", VERIFY_ALGEBRA, 3, symbols, VERIFY_CUBE, NULL},
-  {"C", "symbols times v", "dc/dv / 2", VERIFY_ALGEBRA, 3, coriolis_symbols, VERIFY_CUBE, NULL},
+  {"christoffel", "Lie brackets", "polarised velocity forces", VERIFY_ALGEBRA, 3, symbols, VERIFY_CUBE, NULL},
+  {"C", "christoffel times v", "dc/dv / 2", VERIFY_ALGEBRA, 3, coriolis_symbols, VERIFY_CUBE, NULL},
   {"C", "connection times v", "recursion", VERIFY_ALGEBRA, 3, coriolis_connection, VERIFY_CUBE, NULL},
   {"curvature", "R_ijkl", "-R_iklj - R_iljk", VERIFY_INVERSE, 4, bianchi, VERIFY_FOUR, NULL},
   {"curvature", "of a plane, from R_ijkl", "Gauss's equation", VERIFY_INVERSE, 4, sectional, VERIFY_FOUR, NULL},

@@ -226,18 +226,18 @@ static limb_status reactions(verify* t, double* off)
 }
 
 const verify_check verify_motion[] = {
-  {"poses", "kinematics", "product of exponentials", VERIFY_ALGEBRA, 1, poses, 0, NULL},
+  {"pose", "kinematics", "product of exponentials", VERIFY_ALGEBRA, 1, poses, 0, NULL},
   {"velocity", "kinematics", "J v", VERIFY_ALGEBRA, 1, velocity, 0, NULL},
-  {"acceleration", "kinematics", "J a + Jdot v", VERIFY_ALGEBRA, 1, acceleration, 0, NULL},
-  {"Jdot v", "recursion", "d(J v)/dt by differences", VERIFY_DIFFERENCES, 1, jacobian_rate, 0, NULL},
-  {"dJ/dq", "d(J v)/dq v", "Jdot v", VERIFY_ALGEBRA, 1, velocity_derivative, 0, NULL},
-  {"dJ/dq", "d(J a)/dq v", "Jdot a", VERIFY_ALGEBRA, 1, jacobian_derivative, 0, NULL},
-  {"com", "velocity", "J v", VERIFY_ALGEBRA, 1, com_velocity, 0, NULL},
-  {"energy", "power delivered", "power stored and lost", VERIFY_ALGEBRA, 1, power, 0, NULL},
-  {"energy", "(tau - friction) v", "dE/dt by differences", VERIFY_DIFFERENCES, 1, energy_rate, 0, NULL},
+  {"acceleration", "kinematics", "J a + Jdotv", VERIFY_ALGEBRA, 1, acceleration, 0, NULL},
+  {"Jdotv", "recursion", "d(J v)/dt by differences", VERIFY_DIFFERENCES, 1, jacobian_rate, 0, NULL},
+  {"dvelocity_dq", "d(J v)/dq v", "Jdotv", VERIFY_ALGEBRA, 1, velocity_derivative, 0, NULL},
+  {"dJ_dq", "d(J a)/dq v", "Jdot a", VERIFY_ALGEBRA, 1, jacobian_derivative, 0, NULL},
+  {"vcom", "velocity", "J v", VERIFY_ALGEBRA, 1, com_velocity, 0, NULL},
+  {"power", "power delivered", "power stored and lost", VERIFY_ALGEBRA, 1, power, 0, NULL},
+  {"total_energy", "(tau - friction) v", "dE/dt by differences", VERIFY_DIFFERENCES, 1, energy_rate, 0, NULL},
   {"momentum", "of the bodies", "momentum matrix times v", VERIFY_ALGEBRA, 1, momentum, 0, NULL},
-  {"momentum", "its rate", "dh/dt by differences", VERIFY_DIFFERENCES, 1, momentum_rate, 0, NULL},
-  {"momentum", "its rate", "dh/dq v + dh/dv a", VERIFY_ALGEBRA, 1, momentum_derivative, 0, NULL},
+  {"momentum_rate", "recursion", "dh/dt by differences", VERIFY_DIFFERENCES, 1, momentum_rate, 0, NULL},
+  {"momentum_rate", "recursion", "dh/dq v + dh/dv a", VERIFY_ALGEBRA, 1, momentum_derivative, 0, NULL},
   {"reactions", "at the base, with weight", "rate of momentum", VERIFY_ALGEBRA, 1, reactions, 0, NULL},
   {0},
 };
@@ -361,10 +361,10 @@ static limb_status task_equation(verify* t, double* off)
 
 const verify_check verify_forms[] = {
   {"tau", "RNEA", "Y theta", VERIFY_ALGEBRA, 2, regressor, VERIFY_WIDE, NULL},
-  {"tau", "RNEA", "Y theta of base parameters", VERIFY_ALGEBRA, 2, base_regressor, VERIFY_BASE,
+  {"tau", "RNEA", "Y_base theta_base", VERIFY_ALGEBRA, 2, base_regressor, VERIFY_BASE,
    "its base parameters are not certain"},
   {"energy", "of the bodies", "regressor times theta", VERIFY_ALGEBRA, 1, energy_regressor, 0, NULL},
   {"Lambda", "times J M^-1 J'", "1", VERIFY_INVERSE, 2, task_inertia, 0, NULL},
-  {"Lambda", "Lambda xddot + eta", "force of tau at the frame", VERIFY_INVERSE, 2, task_equation, 0, NULL},
+  {"Lambda, eta", "Lambda xddot + eta", "force of tau at the frame", VERIFY_INVERSE, 2, task_equation, 0, NULL},
   {0},
 };

@@ -396,10 +396,9 @@ static const char no_drives[] = "it is not a platform on driven legs";
 static const char no_joint[] = "no joint can be cut instead of a closure";
 
 const verify_check verify_other_forms[] = {
-  {"platform", "legs and platform, inverse", "generic form", VERIFY_INVERSE, 3, platform_inverse, VERIFY_WIDE,
-   no_drives},
-  {"platform", "legs and platform, forward", "generic form", VERIFY_INVERSE, 3, platform_forward, VERIFY_WIDE, no_legs},
-  {"closed a", "accelerations of bodies", "the same, cut elsewhere", VERIFY_INVERSE, 3, cut_elsewhere, VERIFY_WIDE,
+  {"tau", "legs and platform", "generic form", VERIFY_INVERSE, 3, platform_inverse, VERIFY_WIDE, no_drives},
+  {"acc", "legs and platform", "generic form", VERIFY_INVERSE, 3, platform_forward, VERIFY_WIDE, no_legs},
+  {"acc", "accelerations of bodies", "the same, cut elsewhere", VERIFY_INVERSE, 3, cut_elsewhere, VERIFY_WIDE,
    no_joint},
   {0},
 };

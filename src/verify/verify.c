@@ -47,10 +47,21 @@ const char* limb_verdict_name(limb_verdict verdict)
 
 // ---- which checks ----------------------------------------------------------------------------------
 
+// A check may be of several quantities: "acc, lambda".
+static int is_of(const verify_check* c, const char* name)
+{
+  const size_t n = strlen(name);
+  for (const char* at = c->quantity; at; at = strchr(at, ',')) {
+    at += strspn(at, ", ");
+    if (strncmp(at, name, n) == 0 && strcspn(at, ",") == n) return 1;
+  }
+  return 0;
+}
+
 static int is_wanted(const limb_verification* x, const verify_check* c)
 {
   const char* const* q = x->o.quantities;
-  while (q && *q && strcmp(*q, c->quantity) != 0) q++;
+  while (q && *q && !is_of(c, *q)) q++;
   return !q || *q;
 }
 

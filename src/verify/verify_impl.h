@@ -122,7 +122,7 @@ typedef enum verify_class { VERIFY_ALGEBRA, VERIFY_INVERSE, VERIFY_DIFFERENCES }
 
 // How work grows with the robot: 1 with n, 2 with its square, 3 with its cube, 4 with more.
 typedef struct verify_check {
-  const char *quantity, *first, *second;
+  const char *quantity, *first, *second; // names of the registry, separated by commas; how, and how else
   verify_class class;
   int cost;
   verify_fn* run;

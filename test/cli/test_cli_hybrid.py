@@ -428,10 +428,10 @@ class OtherCommands(Case):
         for name in (("hybrid", "articulated bodies", "partition of M"),
                      ("hybrid", "articulated bodies", "Khalil's recursion"),
                      ("hybrid", "all forces given", "forward dynamics"), ("hybrid", "all accelerations given", "RNEA"),
-                     ("free base", "hybrid", "Khalil's recursion, inverse"),
-                     ("free base", "hybrid", "Khalil's recursion, forward"),
-                     ("free base", "rate of momentum", "weight"),
-                     ("dhybrid", "along a direction", "dual numbers")):
+                     ("base_acc", "hybrid", "Khalil's recursion, inverse"),
+                     ("base_acc", "hybrid", "Khalil's recursion, forward"),
+                     ("base_acc", "rate of momentum", "weight"),
+                     ("dhybrid_dq", "dq, dv, dx along a direction", "dual numbers")):
             self.assertEqual((checks[name]["verdict"], checks[name]["states"]), ("ok", 20))
         text = self.run_limb("verify", "elastic2r", "--states", "2").stdout
         self.assertIn("not applicable: its base is not one free joint", text)

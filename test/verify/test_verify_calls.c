@@ -5,6 +5,7 @@
 
 #include "limb/verify.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static limb_verification* verified(const limb_model* m, const limb_verify_options* o)
@@ -72,7 +73,7 @@ static void count_calls(void* context, uint64_t done, uint64_t total)
 
 START_TEST(quantities_and_progress)
 {
-  static const char* const wanted[] = {"M", "a", NULL};
+  static const char* const wanted[] = {"M", "acc", NULL};
   limb_model* m = robot_find("ur5")->make();
   limb_verify_options o = few();
   uint64_t calls = 0;
@@ -83,12 +84,33 @@ START_TEST(quantities_and_progress)
   assert_that(n == 6 && calls == 4 * (uint64_t)n);
   for (int k = 0; k < n; k++) {
     assert_ok(limb_verification_get(v, k, &r));
-    assert_that(strcmp(r.quantity, "M") == 0 || strcmp(r.quantity, "a") == 0);
+    assert_that(strcmp(r.quantity, "M") == 0 || strcmp(r.quantity, "acc") == 0);
   }
   assert_status(limb_verification_get(v, n, &r), LIMB_E_ARG);
   assert_status(limb_verification_get(v, -1, &r), LIMB_E_ARG);
   limb_verification_destroy(v);
   limb_model_destroy(m);
+}
+END_TEST
+
+// Every quantity of a check is in the registry.
+START_TEST(names_are_of_the_registry)
+{
+  closed_case x = closed_find("four_bar", 1);
+  limb_verify_options o = few();
+  limb_verify_result r;
+  o.states = 1;
+  limb_verification* v = verified(x.m, &o);
+  for (int k = 0; limb_verification_get(v, k, &r) == LIMB_OK; k++) {
+    char names[120];
+    (void)snprintf(names, sizeof names, "%s", r.quantity);
+    for (char* at = strtok(names, ", "); at; at = strtok(NULL, ", ")) {
+      check_at("%s", at);
+      assert_that(limb_find_quantity(at));
+    }
+  }
+  limb_verification_destroy(v);
+  closed_free(&x);
 }
 END_TEST
 
@@ -123,7 +145,7 @@ START_TEST(loops)
   const limb_verify_summary sum = limb_verification_summary(v);
   assert_that(sum.failed == 0);
   assert_ok(limb_verification_get(v, sum.checks - 1, &r));
-  assert_that(strcmp(r.quantity, "closed a") == 0);
+  assert_that(strcmp(r.quantity, "acc") == 0);
   limb_verification_destroy(v);
   closed_free(&x);
 
@@ -192,5 +214,5 @@ START_TEST(no_false_alarms)
 }
 END_TEST
 
-CHECK_MAIN("verify_calls", 4, robots_agree, tolerances_count, quantities_and_progress, arguments, loops,
-           no_false_alarms)
+CHECK_MAIN("verify_calls", 4, robots_agree, tolerances_count, quantities_and_progress, names_are_of_the_registry,
+           arguments, loops, no_false_alarms)
