@@ -160,6 +160,9 @@ int sim_table_open(sim_table* t, sim_job* job, const limb_run_value* file, limb_
   int code = EXIT_FINE;
   if (s == LIMB_OK) code = find_columns(job, file, path, csv, where, context, t, &c);
   if (s == LIMB_OK && code == EXIT_FINE) s = limb_table_read(csv, c.time, t->columns, c.column, &data, &err);
+  if (s == LIMB_OK && code == EXIT_FINE && limb_csv_unended(csv))
+    (void)fprintf(stderr, "%s:%d: warning: the last line does not end: its last number may have been cut off\n", path,
+                  limb_csv_line(csv));
   if (s == LIMB_OK && code == EXIT_FINE) code = make_signal(job, file, path, &data, kind, t);
   if (s != LIMB_OK) {
     cli_print_error(stderr, path, s, &err);

@@ -173,7 +173,7 @@ static int column_of(const void* context, const char* column)
   }
   const char* dot = strrchr(column, '.');
   if (strncmp(column, "wrench.", 7) != 0 || dot < column + 7) return -1;
-  char frame[256];
+  char frame[CLI_NAME_SPACE];
   (void)snprintf(frame, sizeof frame, "%.*s", (int)(dot - column - 7), column + 7);
   const int i = limb_find_frame(job->robot.model, frame);
   for (int k = 0; k < PARTS && i >= 0; k++)

@@ -7,11 +7,12 @@
 #include "limb/quantities.h"
 #include "limb/sim.h"
 
+#include "cli.h"
 #include "output.h"
 #include "robot.h"
 #include "states/dofs.h"
 
-enum { SIM_NAME_SPACE = 2400 };
+enum { SIM_NAME_SPACE = CLI_NAME_SPACE };
 
 typedef struct sim_probe {
   const cli_args* args;

@@ -5,6 +5,9 @@
 
 enum { EXIT_FINE = 0, EXIT_FINDINGS = 1, EXIT_USAGE = 2, EXIT_MODEL = 3, EXIT_NUMERICAL = 4 };
 
+// Enough for a column: two names of a model, of at most LIMB_NAME_MAX bytes each, and what stands around them.
+enum { CLI_NAME_SPACE = 2400 };
+
 // The lines of docs/conventions.md, closed by NULL.
 extern const char* const limb_conventions[];
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BRANCH_TRIES = 200, MAX_BRANCHES = 10000, NAME_SIZE = 300 };
+enum { BRANCH_TRIES = 200, MAX_BRANCHES = 10000, NAME_SIZE = CLI_NAME_SPACE };
 
 static const cli_option start_options[] = {
   {"", NULL, "where to begin"},

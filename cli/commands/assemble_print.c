@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_SIZE = 300, POSE = 7 };
+enum { NAME_SIZE = CLI_NAME_SPACE, POSE = 7 };
 
 static const double MAX_POINTS = 1e6;
 
@@ -74,7 +74,7 @@ static int csv_configurations(const assemble_run* r, FILE* out)
   errno = 0;
   limb_status s = limb_csv_create(out, NULL, &w);
   for (int k = 0; k < nq && s == LIMB_OK; k++) {
-    char name[512];
+    char name[CLI_NAME_SPACE];
     (void)snprintf(name, sizeof name, "q.%s", r->dofs.q[k].name);
     s = limb_csv_text(w, name);
   }

@@ -230,7 +230,7 @@ static int each_name(eval_run* r, int (*call)(eval_run* r, const char* name))
   if (!list || !*list) return cli_usage(r->args, "--what LIST is missing: what shall be computed? limb eval --list");
   for (;;) {
     const size_t length = strcspn(list, ",");
-    char name[600];
+    char name[CLI_NAME_SPACE];
     if (length >= sizeof name) return cli_usage(r->args, "--what: a name is too long");
     memcpy(name, list, length);
     name[length] = '\0';
@@ -287,7 +287,7 @@ static int add_name(eval_run* r, const char* name)
     if (limb_evaluator_get(r->e, i, &item) != LIMB_OK) continue;
     if (*item.note) (void)fprintf(stderr, "%s: note: %s\n", cli_title(r->args), item.note);
     for (int k = 0; k < first; k++) {
-      char a[600], b[600];
+      char a[CLI_NAME_SPACE], b[CLI_NAME_SPACE];
       if (limb_evaluator_get(r->e, k, &other) != LIMB_OK || other.size != item.size) continue;
       if (item.size == 0) continue;
       (void)limb_evaluator_column(r->e, i, 0, a, sizeof a);

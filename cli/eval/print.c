@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME = 2400 };
+enum { NAME = CLI_NAME_SPACE };
 
 const char* eval_frame_name(const eval_run* r)
 {

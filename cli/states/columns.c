@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_TOLD = 10, NAME_ROOM = 512 };
+enum { MOST_TOLD = 10, NAME_ROOM = CLI_NAME_SPACE };
 
 static const char* const prefix[STATES_GROUPS] = {"q.", "v.", "a.", "tau."};
 static const char* const wrench_part[6] = {".mx", ".my", ".mz", ".fx", ".fy", ".fz"};
@@ -15,7 +15,7 @@ int states_width(const cli_dofs* dofs, int group) { return group == 0 ? dofs->nq
 
 static const cli_dof* entry(const cli_dofs* dofs, int group, int k) { return group == 0 ? &dofs->q[k] : &dofs->v[k]; }
 
-// Name of a column, in room of its own; what does not fit is cut.
+// Name of a column, in room of its own.
 static const char* column_name(const cli_dofs* dofs, int group, int k, char room[NAME_ROOM])
 {
   (void)snprintf(room, NAME_ROOM, "%s%s", prefix[group], entry(dofs, group, k)->name);

@@ -84,7 +84,7 @@ static int read_group(const cli_states* s, int g, double* value, unsigned char* 
   int code = EXIT_FINE;
   while (list && *list && code == EXIT_FINE) {
     const size_t length = strcspn(list, ",");
-    char text[600];
+    char text[CLI_NAME_SPACE];
     if (length >= sizeof text) return cli_usage(s->args, "--%s: an entry is too long", name_of[g]);
     memcpy(text, list, length);
     text[length] = '\0';

@@ -255,6 +255,9 @@ int cli_states_next(cli_states* s, int* got)
   }
   s->count++;
   s->line = s->reader ? limb_csv_line(s->reader) : 0;
+  if (limb_csv_unended(s->reader))
+    (void)fprintf(stderr, "%s:%d: warning: the last line does not end: its last number may have been cut off\n",
+                  s->path, s->line);
   // What is given of each joint may be an acceleration or a force.
   const unsigned given = s->given.mark || s->base.mark ? STATES_A | STATES_TAU : 0;
   for (int g = 0; g < STATES_GROUPS; g++)
@@ -359,7 +362,7 @@ int cli_states_write_head(const cli_states* s, limb_csv_writer* w, const char* p
   errno = 0;
   limb_status status = s->has_time ? limb_csv_text(w, "time") : LIMB_OK;
   for (int k = 0; k < s->dofs->nv && status == LIMB_OK; k++) {
-    char name[512];
+    char name[CLI_NAME_SPACE];
     if (!is_answered(s, k)) continue;
     (void)snprintf(name, sizeof name, "%s%s", prefix, s->dofs->v[k].name);
     status = limb_csv_text(w, name);

@@ -19,6 +19,8 @@
 extern "C" {
 #endif
 
+enum { LIMB_NAME_MAX = 1000 }; ///< bytes of a name in a model file: longer ones are refused
+
 // ---- findings --------------------------------------------------------------------------------------
 //
 // Readers, writers and the doctor (limb/read.h) report everything in a list of findings: errors, warnings,

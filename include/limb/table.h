@@ -40,12 +40,17 @@ LIMB_API int limb_csv_find(const limb_csv_reader* r, const char* name); ///< col
 ///         LIMB_E_ARG. err has line and column.
 LIMB_NODISCARD LIMB_API limb_status limb_csv_next(limb_csv_reader* r, double* row, int* got, limb_error* err);
 
-LIMB_API int limb_csv_line(const limb_csv_reader* r);       ///< line of the last row
+LIMB_API int limb_csv_line(const limb_csv_reader* r); ///< line of the last row
+
+/// 1 when the last row that was read ends without a line end: its last number may have been cut off.
+LIMB_API int limb_csv_unended(const limb_csv_reader* r);
+
 LIMB_API uint64_t limb_csv_bytes(const limb_csv_reader* r); ///< read from the stream so far
 
 typedef struct limb_csv_writer limb_csv_writer;
 
-/// Starts writing. The stream remains the caller's. Rows are buffered until limb_csv_finish.
+/// Starts writing. The stream remains the caller's, without a buffer of its own. Rows are buffered until
+/// limb_csv_finish. When writing fails, a file is truncated to whole rows.
 LIMB_NODISCARD LIMB_API limb_status limb_csv_create(FILE* stream, const limb_allocator* alloc, limb_csv_writer** out);
 
 /// Adds one field to the current row; text is quoted where necessary.

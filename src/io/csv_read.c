@@ -36,6 +36,7 @@ struct limb_csv_reader {
   char* buffer;
   size_t capacity, at, end; // buffer[at ... end) was read, but not used yet
   bool over;                // the stream has ended
+  bool unended;             // the last line has no end
   limb_status broken;       // reading cannot continue
   uint64_t bytes;
   int line, row_line; // lines used; the line of the last row
@@ -146,6 +147,7 @@ static limb_status take_line(limb_csv_reader* r, csv_line* line, bool* got, limb
   line->number = r->line;
   line->text = r->buffer + r->at;
   line->end = stop ? stop : r->buffer + r->end;
+  r->unended = !stop;
   r->at = (size_t)(line->end - r->buffer) + (stop != NULL);
   if (line->end > line->text && line->end[-1] == '\r') line->end--;
   return LIMB_OK;
@@ -474,5 +476,7 @@ int limb_csv_find(const limb_csv_reader* r, const char* name)
 }
 
 int limb_csv_line(const limb_csv_reader* r) { return r ? r->row_line : 0; }
+
+int limb_csv_unended(const limb_csv_reader* r) { return r ? r->unended : 0; }
 
 uint64_t limb_csv_bytes(const limb_csv_reader* r) { return r ? r->bytes : 0; }

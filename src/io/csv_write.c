@@ -1,12 +1,16 @@
-// Writing a CSV table: fields go into a buffer, full buffers to the stream. After a failure every call fails, so that
-// no row is lost unnoticed.
+// Writing a CSV table: fields go into a buffer, full buffers to the stream, which has none of its own. After a failure,
+// such as a full disk, a file is truncated to whole rows, because a number that was cut looks like another number; and
+// every call fails, so that no row is lost unnoticed.
 #include "limb/table.h"
 
 #include "base/memory.h"
 #include "base/number.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { BUFFER = 1 << 17 };
 
@@ -14,15 +18,42 @@ struct limb_csv_writer {
   limb_allocator alloc;
   FILE* stream;
   size_t used;
+  size_t open; // bytes of an unfinished row that were written before
   bool begun;  // the row has a field
   bool hollow; // the row consists of one empty field
   bool failed;
   char buffer[BUFFER];
 };
 
+// Bytes behind the last whole row, once this much of the buffer was written.
+static size_t behind_rows(const limb_csv_writer* w, size_t written)
+{
+  for (size_t i = written; i > 0; i--) {
+    if (w->buffer[i - 1] == '\n') return written - i;
+  }
+  return w->open + written;
+}
+
+// After a failure of a write that began at a position of the file.
+static void keep_whole_rows(const limb_csv_writer* w, off_t from)
+{
+  struct stat about;
+  const int cause = errno, file = fileno(w->stream);
+  const off_t to = lseek(file, 0, SEEK_CUR);
+  if (from < 0 || to < from || fstat(file, &about) != 0 || !S_ISREG(about.st_mode)) return;
+  const off_t rows = to - (off_t)behind_rows(w, (size_t)(to - from));
+  if (ftruncate(file, rows) == 0) (void)lseek(file, rows, SEEK_SET);
+  errno = cause;
+}
+
 static limb_status drain(limb_csv_writer* w)
 {
-  if (!w->failed) w->failed = fwrite(w->buffer, 1, w->used, w->stream) < w->used;
+  const off_t from = lseek(fileno(w->stream), 0, SEEK_CUR);
+  if (!w->failed && fwrite(w->buffer, 1, w->used, w->stream) < w->used) {
+    w->failed = true;
+    keep_whole_rows(w, from);
+  }
+  w->open = behind_rows(w, w->used);
   w->used = 0;
   return w->failed ? LIMB_E_IO : LIMB_OK;
 }
@@ -112,7 +143,9 @@ limb_status limb_csv_create(FILE* stream, const limb_allocator* alloc, limb_csv_
   if (!w) return LIMB_E_NOMEM;
   w->alloc = a;
   w->stream = stream;
-  w->used = 0;
+  w->used = w->open = 0;
+  (void)fflush(stream);
+  (void)setvbuf(stream, NULL, _IONBF, 0);
   w->begun = w->hollow = w->failed = false;
   *out = w;
   return LIMB_OK;

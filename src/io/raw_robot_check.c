@@ -48,6 +48,9 @@ static int enter_names(const limb_raw_robot* s, limb_names* t, const char* kind,
     if (limb_has_control(name)) // names are printed, and appear in the headers of tables
       limb_report(s->findings, RULE_BAD_VALUE, pos(s, i), about,
                   "its name contains a control character, such as a line break");
+    if (strlen(name) > LIMB_NAME_MAX)
+      limb_report(s->findings, RULE_BAD_VALUE, pos(s, i), about, "its name has %zu bytes: at most %d are supported",
+                  strlen(name), LIMB_NAME_MAX);
     const int first = limb_names_find(t, name, get, s);
     if (first < 0)
       limb_names_put(t, name, i);

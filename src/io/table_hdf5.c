@@ -28,6 +28,7 @@ enum { H5F_SCOPE_GLOBAL = 1, H5F_ACC_TRUNC = 2 };
   X(herr_t, H5Fclose, (hid_t file))                                                                                   \
   X(hid_t, H5Pcreate, (hid_t type))                                                                                   \
   X(herr_t, H5Pset_chunk, (hid_t list, int rank, const hsize_t* size))                                                \
+  X(herr_t, H5Pset_chunk_cache, (hid_t list, size_t slots, size_t bytes, double preemption))                          \
   X(herr_t, H5Pset_obj_track_times, (hid_t list, _Bool track))                                                        \
   X(herr_t, H5Pset_create_intermediate_group, (hid_t list, unsigned create))                                          \
   X(herr_t, H5Pclose, (hid_t list))                                                                                   \
@@ -44,6 +45,7 @@ enum { H5F_SCOPE_GLOBAL = 1, H5F_ACC_TRUNC = 2 };
   X(herr_t, H5Aclose, (hid_t attribute))                                                                              \
   X(hid_t, H5Dcreate2, (hid_t at, const char* name, hid_t type, hid_t space, hid_t link, hid_t create, hid_t access)) \
   X(herr_t, H5Dset_extent, (hid_t set, const hsize_t* size))                                                          \
+  X(herr_t, H5Dflush, (hid_t set))                                                                                    \
   X(hid_t, H5Dget_space, (hid_t set))                                                                                 \
   X(herr_t, H5Dwrite, (hid_t set, hid_t memory, hid_t memory_space, hid_t file_space, hid_t how, const void* data))   \
   X(herr_t, H5Dclose, (hid_t set))
@@ -54,6 +56,7 @@ enum { H5F_SCOPE_GLOBAL = 1, H5F_ACC_TRUNC = 2 };
   X(H5T_IEEE_F64LE_g)            \
   X(H5T_NATIVE_DOUBLE_g)         \
   X(H5P_CLS_DATASET_CREATE_ID_g) \
+  X(H5P_CLS_DATASET_ACCESS_ID_g) \
   X(H5P_CLS_LINK_CREATE_ID_g)
 
 typedef struct hdf5 {
@@ -129,6 +132,7 @@ typedef struct h5 {
   double* buffer; // columns x ROWS
   int count;      // rows in it
   hsize_t written;
+  bool failed;
 } h5;
 
 static void set_unit(const hdf5* lib, hid_t set, const char* unit)
@@ -148,12 +152,15 @@ static hid_t make_set(const h5* h, const limb_table_column* column)
   const hsize_t none = 0, any = (hsize_t)-1, chunk = ROWS;
   const hid_t space = lib->H5Screate_simple(1, &none, &any), how = lib->H5Pcreate(lib->H5P_CLS_DATASET_CREATE_ID_g);
   const hid_t link = lib->H5Pcreate(lib->H5P_CLS_LINK_CREATE_ID_g);
+  const hid_t access = lib->H5Pcreate(lib->H5P_CLS_DATASET_ACCESS_ID_g);
+  (void)lib->H5Pset_chunk_cache(access, 0, 0, 1); // what cannot be written fails at once
   (void)lib->H5Pset_chunk(how, 1, &chunk);
   (void)lib->H5Pset_obj_track_times(how, 0); // the same run gives the same bytes
   (void)lib->H5Pset_create_intermediate_group(link, 1);
-  const hid_t set = lib->H5Dcreate2(h->file, column->name, lib->H5T_IEEE_F64LE_g, space, link, how, H5P_DEFAULT);
+  const hid_t set = lib->H5Dcreate2(h->file, column->name, lib->H5T_IEEE_F64LE_g, space, link, how, access);
   if (set >= 0) set_unit(lib, set, column->unit);
   (void)lib->H5Pclose(link);
+  (void)lib->H5Pclose(access);
   (void)lib->H5Pclose(how);
   (void)lib->H5Sclose(space);
   return set;
@@ -182,12 +189,19 @@ static limb_status hdf5_open(limb_table_writer* w, const limb_table_column* colu
   return h->file < 0 ? LIMB_E_IO : LIMB_OK;
 }
 
-// Appends the buffered rows of a column.
+// Sets the number of rows of all columns.
+static bool set_rows(const h5* h, int columns, hsize_t rows)
+{
+  bool fine = true;
+  for (int k = 0; k < columns; k++) fine = h->lib.H5Dset_extent(h->set[k], &rows) >= 0 && fine;
+  return fine;
+}
+
+// Appends the buffered rows of a column, whose size includes them.
 static bool append(const h5* h, int k)
 {
   const hdf5* lib = &h->lib;
-  const hsize_t count = (hsize_t)h->count, size = h->written + count;
-  if (lib->H5Dset_extent(h->set[k], &size) < 0) return false;
+  const hsize_t count = (hsize_t)h->count;
   const hid_t all = lib->H5Dget_space(h->set[k]), some = lib->H5Screate_simple(1, &count, NULL);
   bool fine = lib->H5Sselect_hyperslab(all, H5S_SELECT_SET, &h->written, NULL, &count, NULL) >= 0;
   fine = fine &&
@@ -197,19 +211,31 @@ static bool append(const h5* h, int k)
   return fine;
 }
 
+// After a failure, such as a full disk, the columns keep the rows that were flushed before: HDF5 would fill the others
+// with zeros.
 static limb_status hdf5_flush(limb_table_writer* w)
 {
   h5* h = w->own;
-  bool fine = true;
+  if (h->failed) return LIMB_E_IO;
+  const hsize_t rows = h->written + (hsize_t)h->count;
+  bool fine = h->count == 0 || set_rows(h, w->columns, rows);
   for (int k = 0; k < w->columns && fine && h->count > 0; k++) fine = append(h, k);
-  h->written += (hsize_t)h->count;
+  fine = fine && h->lib.H5Fflush(h->file, H5F_SCOPE_GLOBAL) >= 0;
+  h->failed = !fine;
   h->count = 0;
-  return fine && h->lib.H5Fflush(h->file, H5F_SCOPE_GLOBAL) >= 0 ? LIMB_OK : LIMB_E_IO;
+  if (fine) {
+    h->written = rows;
+    return LIMB_OK;
+  }
+  (void)set_rows(h, w->columns, h->written);
+  for (int k = 0; k < w->columns; k++) (void)h->lib.H5Dflush(h->set[k]); // one may fail, the others need not
+  return LIMB_E_IO;
 }
 
 static limb_status hdf5_row(limb_table_writer* w, const double* x)
 {
   h5* h = w->own;
+  if (h->failed) return LIMB_E_IO;
   for (int k = 0; k < w->columns; k++) h->buffer[(size_t)k * ROWS + (size_t)h->count] = x[k];
   return ++h->count == ROWS ? hdf5_flush(w) : LIMB_OK;
 }

@@ -361,6 +361,25 @@ class Trajectories(Case):
     POLYNOMIALS = ([0.1, 0.2, -0.5, 0.3, 0.25, -0.1], [-0.3, 1, 0.2, -0.4, 0.1, 0.05],
                    [0.05, 0, 0.03, 0.02, -0.02, 0.004])
 
+    def test_long_names(self):
+        """Columns of joints whose names differ at the end only."""
+        for length in (509, 700, 1000):
+            names = ["j" * (length - 1) + c for c in "abc"]
+            body = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>'
+            links = "".join(f'<link name="l{k + 1}">{body}<joint name="{name}" type="continuous"><parent link="l{k}"/>'
+                            f'<child link="l{k + 1}"/><axis xyz="0 1 0"/></joint>' for k, name in enumerate(names))
+            model = self.file("long.urdf", f'<robot name="long"><link name="l0"/>{links}</robot>')
+            head = ",".join(f"{what}.{name}" for what in "qva" for name in names)
+            done = self.run_limb("id", model, self.file("long.csv", head + "\n" + ",".join("1" * 9) + "\n"))
+            self.assertNotIn("warning", done.stderr)
+            self.assertEqual(done.stdout.splitlines()[0], ",".join(f"tau.{name}" for name in names))
+            self.run_limb("eval", model, "--what", "tau", "--states", self.folder / "long.csv", "--output",
+                          self.folder / "o.csv")
+            self.assertIn(f"tau.{names[2]}", (self.folder / "o.csv").read_text(encoding="utf-8"))
+        model = self.file("long.urdf", f'<robot name="long"><link name="{"x" * 1001}"/></robot>')
+        self.assertIn("its name has 1001 bytes: at most 1000 are supported",
+                      self.run_limb("check", model, code=3).stdout)
+
     def rows(self, n=101, last=2.0):
         for i in range(n):
             t = last * (i / (n - 1)) ** 1.3  # steps that grow

@@ -3,8 +3,10 @@
 
 #include "io/csv_stream.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 static const limb_table_column columns[] = {{"time", "s"}, {"q.it's", "rad"}};
 
@@ -89,6 +91,88 @@ START_TEST(writers_refuse)
 }
 END_TEST
 
+// ---- full disks ------------------------------------------------------------------------------------
+//
+// A limit on the size of files is a disk that is full at any byte that a test wants.
+
+// Writes rows i, -i/3 until the file has this many bytes. Returns how many were flushed without an error.
+static int fill(const char* path, limb_table_format format, rlim_t bytes)
+{
+  struct rlimit old, limit;
+  assert_that(getrlimit(RLIMIT_FSIZE, &old) == 0);
+  limit = old;
+  limit.rlim_cur = bytes;
+  void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+  assert_that(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+  limb_table_writer* w = NULL;
+  limb_error err = {0};
+  int flushed = 0, fine = limb_table_create(path, format, 2, columns, &w, &err) == LIMB_OK;
+  for (int i = 0; i < 4000 && fine; i++) {
+    const double x[2] = {i, -i / 3.0};
+    fine = limb_table_row(w, x) == LIMB_OK;
+    if (i % 300 != 299) continue;
+    fine = fine && limb_table_flush(w) == LIMB_OK;
+    if (fine) flushed = i + 1;
+  }
+  if (w) assert_that(limb_table_end(w) != LIMB_OK);
+  limb_table_destroy(w);
+  assert_that(!fine && setrlimit(RLIMIT_FSIZE, &old) == 0);
+  (void)signal(SIGXFSZ, handler);
+  return flushed;
+}
+
+START_TEST(full_disk_csv)
+{
+  char path[256], want[64];
+  static char text[200000];
+  (void)path_of("full.csv", path);
+  for (rlim_t bytes = 0; bytes < 20000; bytes += bytes < 200 ? 1 : 997) {
+    (void)remove(path);
+    const int flushed = fill(path, LIMB_TABLE_CSV, bytes);
+    const size_t n = read_file(path, text, sizeof text);
+    check_at("%d bytes, %d flushed, %d in the file", (int)bytes, flushed, (int)n);
+    assert_that(n == 0 || text[n - 1] == '\n');
+    int rows = -1; // the header
+    for (char *line = text, *end; *line; line = end + 1, rows++) {
+      end = strchr(line, '\n');
+      *end = 0;
+      (void)snprintf(want, sizeof want, "%d,", rows);
+      if (rows >= 0) assert_that(strncmp(line, want, strlen(want)) == 0);
+      if (rows > 0) assert_that(strtod(strchr(line, ',') + 1, NULL) == -rows / 3.0);
+    }
+    assert_that(rows >= flushed || (flushed == 0 && rows == -1));
+  }
+  (void)remove(path);
+}
+END_TEST
+
+START_TEST(full_disk_npy)
+{
+  char path[256];
+  static char text[200000];
+  (void)path_of("full.npy", path);
+  for (rlim_t bytes = 0; bytes < 20000; bytes += bytes < 200 ? 7 : 997) {
+    (void)remove(path);
+    const int flushed = fill(path, LIMB_TABLE_NPY, bytes);
+    const size_t n = read_file(path, text, sizeof text);
+    const size_t head = n < 20 ? n : 12 + (size_t)(unsigned char)text[8] + 256 * (size_t)(unsigned char)text[9];
+    check_at("%d bytes, %d flushed, %d in the file", (int)bytes, flushed, (int)n);
+    if (n < 20 || n < head) {
+      assert_that(flushed == 0);
+      continue;
+    }
+    const int rows = (int)strtol(strstr(text + 12, "'shape': (") + 10, NULL, 10);
+    assert_that(n == head + (size_t)rows * 16 && rows >= flushed);
+    for (int i = 0; i < rows; i++) {
+      double x[2];
+      memcpy(x, text + head + (size_t)i * 16, sizeof x);
+      assert_that(x[0] == i && x[1] == -i / 3.0);
+    }
+  }
+  (void)remove(path);
+}
+END_TEST
+
 static limb_status read_text(const char* text, limb_table* out, limb_error* err)
 {
   static const int wanted[] = {2};
@@ -116,4 +200,5 @@ START_TEST(columns_are_read)
 }
 END_TEST
 
-CHECK_MAIN("io/table", 1, formats_by_suffix, csv_is_text, npy_is_an_array, writers_refuse, columns_are_read)
+CHECK_MAIN("io/table", 1, formats_by_suffix, csv_is_text, npy_is_an_array, writers_refuse, full_disk_csv, full_disk_npy,
+           columns_are_read)
