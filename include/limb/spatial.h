@@ -306,7 +306,8 @@ LIMB_API sp_inertia limb_inertia_add(sp_inertia a, sp_inertia b);
 /// An inertia given in frame B, expressed in A; X is the pose of B in A.
 LIMB_API sp_inertia limb_inertia_move(sp_pose X, sp_inertia b);
 
-/// Rotational inertia about the frame origin instead of the centre of mass: (xx xy xz yy yz zz).
+/// Rotational inertia about the frame origin instead of the centre of mass: (xx xy xz yy yz zz). The input NULL, here
+/// and in the next two, gives NaN; the output NULL is ignored.
 LIMB_API void limb_inertia_about_origin(const sp_inertia* Y, double moments[6]);
 
 /// The ten parameters (m, mx, my, mz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz), inertia about the origin.

@@ -413,7 +413,8 @@ class Verify(Case):
 
     def test_trees_have_no_such_checks(self):
         x, _ = self.verify("planar_2r", "--states", "2")
-        self.assertFalse({"Psi", "gamma", "acc, lambda", "tau, acc", "loop_loads", "v"} & {c["quantity"] for c in x["checks"]})
+        self.assertFalse({"Psi", "gamma", "acc, lambda", "tau, acc", "loop_loads", "v"} &
+                         {c["quantity"] for c in x["checks"]})
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-// Inertias: solids against stacks of thin discs, composition, shifts, parameters, and what
+// Inertias: solids against stacks of thin discs, composition, shifts, parameters, null_gives_nan, and what
 // counts as impossible.
 #include "limb/spatial.h"
 
@@ -182,6 +182,20 @@ START_TEST(parameters)
 }
 END_TEST
 
+// They have no status to return: NULL gives what cannot be taken for an answer.
+START_TEST(null_gives_nan)
+{
+  double theta[10] = {0}, O[6] = {0};
+  limb_inertia_to_parameters(NULL, theta);
+  limb_inertia_about_origin(NULL, O);
+  for (int k = 0; k < 10; k++) assert_that(isnan(theta[k]) && (k > 5 || isnan(O[k])));
+  const sp_inertia Y = limb_inertia_from_parameters(NULL), one = limb_inertia_point(1, sp_v3(1, 0, 0));
+  assert_that(isnan(Y.mass) && isnan(Y.com.x) && isnan(Y.zz));
+  limb_inertia_to_parameters(&one, NULL);
+  limb_inertia_about_origin(&one, NULL);
+}
+END_TEST
+
 // ---- what a rigid body can have ---------------------------------------------------------------------
 
 static void assert_defect(sp_inertia Y, const char* words)
@@ -246,5 +260,5 @@ START_TEST(defects)
 }
 END_TEST
 
-CHECK_MAIN("inertia", 50, solids, limits_of_solids, two_half_boxes, add, move, parameters, borderline_bodies_pass,
-           beyond_the_border, defects)
+CHECK_MAIN("inertia", 50, solids, limits_of_solids, two_half_boxes, add, move, parameters, null_gives_nan,
+           borderline_bodies_pass, beyond_the_border, defects)
