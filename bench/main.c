@@ -3,10 +3,9 @@
 #include "bench.h"
 #include "write.h"
 
-#include "cli/base/cli.h"
-#include "cli/base/commands.h"
-#include "cli/base/json.h"
+#include "cli/base/command.h"
 #include "cli/base/output.h"
+#include "cli/base/print.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // Results of `limb bench` as JSON and CSV: one list of members for both.
 #include "write.h"
 
-#include "cli/base/json.h"
+#include "cli/base/print.h"
 
 #include <math.h>
 

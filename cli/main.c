@@ -2,9 +2,7 @@
 #include "limb/base.h"
 #include "limb/limb.h"
 
-#include "base/cli.h"
-#include "base/commands.h"
-#include "base/help.h"
+#include "base/command.h"
 #include "base/output.h"
 
 #include <ctype.h>
@@ -30,19 +28,6 @@ static int show_version(void)
   printf("instruction set: %s\n", limb_isa_name());
   return limb_cli_close_output("limb");
 }
-
-static int run_demo(const cli_args* args)
-{
-  (void)args;
-  return limb_cmd_demo();
-}
-
-const cli_command cli_demo = {
-  .name = "demo",
-  .operands = "",
-  .summary = "a tour: what limb computes for a few built-in robots, checked on the way",
-  .run = run_demo,
-};
 
 static const struct {
   const char* name;

@@ -8,7 +8,7 @@ frames of Khalil's rows, with the matrix U = [w']x + [w]x[w]x and base parameter
 and what is zero, one, constant or not needed is left out. Friction and rotors are not counted. The result is evaluated
 and compared with `limb id`.
 
-limb prints these numbers beside its own (cli/codegen_counts.c).
+limb prints these numbers beside its own (cli/commands/codegen_counts.c).
 """
 import json
 import math

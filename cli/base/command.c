@@ -1,8 +1,6 @@
 // Arguments of commands: GNU options (--name value, --name=value, --), operands, and messages about mistakes.
 #include "base/command.h"
-#include "base/cli.h"
-#include "base/files.h"
-#include "base/help.h"
+#include "base/output.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -294,6 +292,7 @@ int cli_run(const cli_command* command, int argc, char** argv)
   cli_args args = {.command = command, .operands = argv};
   (void)snprintf(args.title, sizeof args.title, "limb %s", command->name);
   if (asks_help(argc, argv)) return cli_help_command(command);
+  cli_forget_files();
   int code = read_arguments(&args, argc, argv);
   for (const cli_written* w = command->writes; w && w->option && code == EXIT_FINE; w++)
     code = cli_writes(&args, w->option, w->endings);

@@ -3,6 +3,9 @@
 #ifndef LIMB_CLI_COMMAND_H
 #define LIMB_CLI_COMMAND_H
 
+// Enough for a column: two names of a model, of at most LIMB_NAME_MAX bytes each, and what stands around them.
+enum { CLI_NAME_SPACE = 2400 };
+
 typedef struct cli_option {
   const char* name;     // without dashes: "base"; "": the heading of the options that follow
   const char* argument; // what follows it: "FILE", "X,Y,Z"; of words joined by |, one;
@@ -69,5 +72,48 @@ int cli_usage(const cli_args* args, const char* format, ...);
 
 // Reads the arguments after the name of a command and runs it; --help prints its help instead.
 int cli_run(const cli_command* command, int argc, char** argv);
+
+// ---- cli ------------------------------------------------------------
+//
+// What the tool's files share. Commands return an exit code: 0 fine, 1 a failed check, 2 usage or I/O,
+// 3 invalid model, 4 numerical failure.
+
+enum { EXIT_FINE = 0, EXIT_FINDINGS = 1, EXIT_USAGE = 2, EXIT_MODEL = 3, EXIT_NUMERICAL = 4 };
+
+// The lines of docs/conventions.md, closed by NULL.
+extern const char* const limb_conventions[];
+
+// Flushes standard output. A full disk is reported on standard error, with the name of the command. EXIT_FINE or
+// EXIT_USAGE.
+int limb_cli_close_output(const char* command);
+
+// ---- commands ------------------------------------------------------------
+//
+// The commands, each in its own file; cli_commands (main.c) lists them in the order of the help.
+
+extern const cli_command cli_info, cli_check, cli_eval, cli_id, cli_fd, cli_verify, cli_convert;
+extern const cli_command cli_sim, cli_assemble, cli_base, cli_codegen, cli_equations, cli_models, cli_bench, cli_demo,
+  cli_completion, cli_help;
+
+// The robots that `limb bench` measures, closed by NULL.
+extern const char* const cli_bench_robots[];
+
+// ---- help ------------------------------------------------------------
+//
+// Help, man page and shell completion, all made from the tables of the commands.
+
+// Each prints to standard output; EXIT_FINE, or EXIT_USAGE if that fails.
+int cli_help_overview(void);
+int cli_help_command(const cli_command* command);
+int cli_help_man(void);
+
+// The overview on standard error, for a command line that names no command.
+void cli_help_mistake(void);
+
+// The command with a name; NULL: there is none.
+const cli_command* cli_find_command(const char* name);
+
+// "unknown command ..." on standard error, with the nearest one; EXIT_USAGE.
+int cli_unknown_command(const char* name);
 
 #endif

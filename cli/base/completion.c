@@ -1,8 +1,7 @@
 // `limb completion`: scripts that complete command lines in bash, zsh and fish, from the commands' tables.
 #include "limb/quantities.h"
 
-#include "base/cli.h"
-#include "base/commands.h"
+#include "base/command.h"
 
 #include "limb/codegen.h"
 #include "limb/read.h"

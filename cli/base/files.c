@@ -2,8 +2,8 @@
 #define _POSIX_C_SOURCE 200809L // realpath, lstat, strdup
 #define _XOPEN_SOURCE   700     // realpath
 
-#include "base/files.h"
-#include "base/cli.h"
+#include "base/command.h"
+#include "base/output.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -71,6 +71,17 @@ static struct {
   announced* file;
   int count, capacity;
 } all;
+
+void cli_forget_files(void)
+{
+  for (int i = 0; i < all.count; i++) {
+    free(all.file[i].id.name);
+    free(all.file[i].label);
+    free(all.file[i].path);
+  }
+  free(all.file);
+  memset(&all, 0, sizeof all);
+}
 
 static identity of_stat(const struct stat* about)
 {
@@ -264,7 +275,7 @@ static const char* check_others(const identity* id, const char* label, const cha
   const announced *input = id->name ? NULL : find(id, 0), *other = find(id, 1);
   if (input)
     (void)snprintf(why, sizeof why, "%s: %.500s is an input of this run", label, path);
-  else if (other && id->name && strcmp(id->name, "-") == 0 && id->number == 0)
+  else if (other && strcmp(path, "-") == 0 && strcmp(other->path, "-") == 0)
     (void)snprintf(why, sizeof why, "%s and %s cannot share standard output", other->label, label);
   else if (other)
     (void)snprintf(why, sizeof why, "%s %.250s and %s %.250s are the same file", other->label, other->path, label,

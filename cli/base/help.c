@@ -1,10 +1,8 @@
 // Help of the tool and of each command, and the manual page, from the tables of the commands.
 #include "limb/quantities.h"
 
-#include "base/cli.h"
-#include "base/commands.h"
-#include "base/help.h"
-#include "base/table.h"
+#include "base/command.h"
+#include "base/print.h"
 
 #include "limb/base.h"
 

@@ -3,8 +3,7 @@
 #define _XOPEN_SOURCE   700     // SIGXCPU
 
 #include "base/output.h"
-#include "base/cli.h"
-#include "base/files.h"
+#include "base/command.h"
 
 #include <errno.h>
 #include <fcntl.h>

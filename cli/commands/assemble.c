@@ -1,7 +1,6 @@
 // `limb assemble`: configurations that close the loops of a robot; branches; maps.
 #include "commands/assemble.h"
-#include "base/cli.h"
-#include "base/commands.h"
+#include "base/command.h"
 #include "base/output.h"
 #include "states/states.h"
 

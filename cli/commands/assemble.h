@@ -4,8 +4,6 @@
 
 #include "base/command.h"
 #include "robot/robot.h"
-#include "states/closure.h"
-#include "states/dofs.h"
 
 #include <jansson.h>
 #include <stdio.h>

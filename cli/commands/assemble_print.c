@@ -1,8 +1,7 @@
 // `limb assemble`: the configurations that were found as CSV, JSON and text, joints outside their limits, and maps.
-#include "base/cli.h"
-#include "base/json.h"
+#include "base/command.h"
 #include "base/output.h"
-#include "base/table.h"
+#include "base/print.h"
 #include "commands/assemble.h"
 
 #include "limb/draw.h"

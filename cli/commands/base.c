@@ -1,9 +1,7 @@
 // `limb base`: the base parameters of a robot, as formulas and values, and parameters without effect.
-#include "base/cli.h"
-#include "base/commands.h"
-#include "base/json.h"
+#include "base/command.h"
 #include "base/output.h"
-#include "base/table.h"
+#include "base/print.h"
 #include "robot/robot.h"
 
 #include "limb/table.h"

@@ -1,7 +1,6 @@
 // `limb bench`: how fast limb is on this machine, next to other libraries. It runs limb-bench (bench/main.c),
 // a program beside this one, whose arguments are described here.
-#include "base/cli.h"
-#include "base/commands.h"
+#include "base/command.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // Reading a trajectory of positions, and handing out its rows with their derivatives.
-#include "commands/differentiate.h"
-#include "base/cli.h"
+#include "base/command.h"
 #include "base/output.h"
+#include "commands/id.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,7 @@
 // `limb fd`: forward dynamics along a trajectory: positions, velocities and torques in, accelerations out.
-#include "base/cli.h"
-#include "base/commands.h"
+#include "base/command.h"
 #include "base/output.h"
-#include "states/closure.h"
+#include "robot/robot.h"
 #include "states/states.h"
 
 #include <stdlib.h>

@@ -1,12 +1,10 @@
 // `limb id`: inverse dynamics along a trajectory: torques, the sizing table, curves.
 #include "limb/draw.h"
 
-#include "base/cli.h"
-#include "base/commands.h"
+#include "base/command.h"
 #include "base/output.h"
-#include "commands/differentiate.h"
-#include "commands/sizing.h"
-#include "states/closure.h"
+#include "commands/id.h"
+#include "robot/robot.h"
 #include "states/states.h"
 
 #include <stdlib.h>

@@ -1,9 +1,8 @@
 // `limb info`: describes a model: what was read, assumed, merged, lowered, dropped; the robot as a whole; its tree.
 #include "commands/info.h"
-#include "base/cli.h"
-#include "base/commands.h"
-#include "json_findings.h"
-#include "states/dofs.h"
+#include "base/command.h"
+#include "base/print.h"
+#include "robot/robot.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,10 +4,8 @@
 
 #include "limb/study.h"
 
-#include "base/json.h"
-#include "base/table.h"
+#include "base/print.h"
 #include "robot/robot.h"
-#include "states/closure.h"
 
 typedef struct info_run {
   cli_robot robot;

@@ -2,7 +2,7 @@
 //
 // Mobility is reported at the configuration that assembly from the start configuration finds.
 #include "commands/info.h"
-#include "states/dofs.h"
+#include "robot/robot.h"
 
 #include <stdlib.h>
 

@@ -1,11 +1,10 @@
 // The sizing table: one list of numbers per degree of freedom, as text tables, JSON and CSV.
 #include "limb/table.h"
 
-#include "base/cli.h"
-#include "base/json.h"
+#include "base/command.h"
 #include "base/output.h"
-#include "base/table.h"
-#include "commands/sizing.h"
+#include "base/print.h"
+#include "commands/id.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,11 +1,9 @@
 // `limb verify`: the same quantities by independent formulations, and how far they differ.
 #include "limb/verify.h"
 
-#include "base/cli.h"
-#include "base/commands.h"
-#include "base/json.h"
+#include "base/command.h"
 #include "base/output.h"
-#include "base/table.h"
+#include "base/print.h"
 #include "robot/robot.h"
 
 #include <math.h>

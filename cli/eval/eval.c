@@ -1,9 +1,8 @@
 // `limb eval`: any quantity of the library, for each row of a table of states or for one state.
 #include "eval/eval.h"
-#include "base/cli.h"
-#include "base/commands.h"
+#include "base/command.h"
 #include "base/output.h"
-#include "states/closure.h"
+#include "robot/robot.h"
 
 #include <stdlib.h>
 #include <string.h>

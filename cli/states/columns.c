@@ -1,7 +1,7 @@
 // Which column is what. Nothing is dropped silently: a column that no number of the model belongs to is named
 // in a warning, a wrench that cannot be placed is an error.
-#include "states/columns.h"
-#include "base/cli.h"
+#include "base/command.h"
+#include "states/states.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // What is given of each degree of freedom: the columns decide. a.<joint>: its acceleration; tau.<joint>: its
 // force; neither: a force of zero when it has no motor. Nothing else is guessed.
-#include "base/cli.h"
-#include "states/columns.h"
+#include "base/command.h"
+#include "states/states.h"
 
 #include <stdlib.h>
 

@@ -7,9 +7,9 @@
 // name the start is closed as a whole.
 #include "limb/control.h"
 
-#include "base/cli.h"
-#include "states/closure.h"
-#include "states/columns.h"
+#include "base/command.h"
+#include "robot/robot.h"
+#include "states/states.h"
 
 #include <math.h>
 #include <stdlib.h>

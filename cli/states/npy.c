@@ -1,5 +1,5 @@
 // Tables as NPY: reading.
-#include "states/npy.h"
+#include "states/states.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,10 +2,9 @@
 #define _POSIX_C_SOURCE 200809L // fstat, fileno
 
 #include "states/states.h"
-#include "base/cli.h"
+#include "base/command.h"
 #include "base/output.h"
-#include "states/closure.h"
-#include "states/columns.h"
+#include "robot/robot.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -6,13 +6,38 @@
 #ifndef LIMB_CLI_STATES_H
 #define LIMB_CLI_STATES_H
 
+#include <stdint.h>
+#include <stdio.h>
+
 #include "limb/limb.h"
 #include "limb/table.h"
 
 #include "base/command.h"
 #include "robot/robot.h"
-#include "states/dofs.h"
-#include "states/npy.h"
+
+// ---- npy ------------------------------------------------------------
+//
+// Tables as NPY: one structured array with a field of 8-byte floats per column, so that numpy.load(path)["q.elbow"] is
+// a column. Format: NumPy enhancement proposal 1. limb/table.h writes them.
+
+typedef struct cli_npy_reader {
+  FILE* stream;
+  char* text;  // of the names
+  char** name; // columns of them
+  int columns, capacity;
+  uint64_t rows, next; // that the header counts; that come next, from 0
+  int swapped;         // 1: numbers are in the other byte order
+} cli_npy_reader;
+
+// 1 when the stream begins like an NPY file; it is at its beginning again then. For files only, not pipes.
+int cli_is_npy(FILE* stream);
+
+// Reads the header. NULL, or what is wrong: one sentence, a constant. Free in any case.
+const char* cli_npy_open(cli_npy_reader* r, FILE* stream);
+void cli_npy_close(cli_npy_reader* r);
+
+// The next row. *got is 0 at the end. NULL, or what is wrong.
+const char* cli_npy_next(cli_npy_reader* r, double* row, int* got);
 
 // What a row may hold, as bits.
 enum {
@@ -126,5 +151,39 @@ uint64_t cli_states_bytes(const cli_states* s);
 int cli_states_write_head(const cli_states* s, limb_csv_writer* w, const char* prefix);
 int cli_states_write_row(const cli_states* s, limb_csv_writer* w, const double* x);
 int cli_states_write_end(const cli_states* s, limb_csv_writer* w);
+
+// ---- columns ------------------------------------------------------------
+//
+// Columns of a table of states: what they are called, which are there, which are missing or unknown.
+
+// Groups of columns: 0 q, 1 v, and these.
+enum { GROUP_A = 2, GROUP_TAU = 3 };
+
+// Columns of the table, whatever it is: their number, the name of one, one by its name (-1: none).
+int states_columns(const cli_states* s);
+const char* states_column(const cli_states* s, int k);
+int states_find_column(const cli_states* s, const char* name);
+
+// Memory for a row of so many columns, and where quaternions are. states.c
+int states_make_room(cli_states* s);
+void states_find_quaternions(cli_states* s);
+
+// How many numbers a group has.
+int states_width(const cli_dofs* dofs, int group);
+
+// Finds all columns and warns of unknown ones. EXIT_FINE, or EXIT_USAGE after a message.
+int states_find_columns(cli_states* s);
+
+// EXIT_FINE when the table has all columns of these groups, else EXIT_USAGE after a message.
+int states_check_columns(const cli_states* s, unsigned what, const char* purpose);
+
+// "note: ... takes forces ... for zero: " on standard error; their names are still to come.
+void states_note_zero(const cli_states* s, const char* purpose);
+
+// ---- given.c --------------------------------------------------------------------------------
+
+// Decides what is given, for the bits STATES_GIVEN and STATES_BASE. EXIT_FINE, or EXIT_USAGE after a message.
+int states_find_given(cli_states* s, unsigned what, const char* purpose);
+void states_free_given(cli_given* given);
 
 #endif

@@ -181,6 +181,21 @@ typedef struct limb_limit_violation {
 LIMB_NODISCARD LIMB_API limb_status limb_outside_limits(const limb_model* m, const double* q, int max,
                                                         limb_limit_violation* out, int* count);
 
+// ---- comparison ------------------------------------------------------------------------------------
+
+/// How far two models are from being the same robot.
+typedef struct limb_comparison {
+  double M, tau; ///< largest relative differences; M is -1 above 2000 velocities
+  int states;
+  char why[128]; ///< what cannot be compared, such as a joint that is missing; "": all could be
+} limb_comparison;
+
+/// Compares mass matrix, torques, drives, starts and loop equations of two models at random states. Joints and loops
+/// are matched by name, whatever their order.
+/// @return LIMB_OK, LIMB_E_NOMEM, or what went wrong in computing.
+LIMB_NODISCARD LIMB_API limb_status limb_compare(const limb_model* a, const limb_model* b, int states,
+                                                 limb_comparison* out);
+
 #ifdef __cplusplus
 }
 #endif

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../cli/same.h"
+#include "limb/study.h"
 
 static limb_model* arm(const char* hinge, const char* shaft)
 {
@@ -52,8 +52,8 @@ START_TEST(differences_are_seen)
   limb_model* a = arm("", given);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     limb_model* b = arm(cases[i].hinge, cases[i].shaft);
-    same_result same;
-    assert_ok(cli_compare(a, b, 2, &same));
+    limb_comparison same;
+    assert_ok(limb_compare(a, b, 2, &same));
     check_at("case %zu: '%s'", i, same.why);
     assert_that(*cases[i].why ? strstr(same.why, cases[i].why) != NULL : !*same.why);
     limb_model_destroy(b);

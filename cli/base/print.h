@@ -1,0 +1,75 @@
+// Text for people: aligned tables, and colours on terminals.
+#ifndef LIMB_CLI_TABLE_H
+#define LIMB_CLI_TABLE_H
+
+#include "limb/limb.h"
+#include "limb/read.h"
+#include <jansson.h>
+
+#include <stdio.h>
+
+// A table whose columns become as wide as their widest cell. Cells are UTF-8.
+typedef struct cli_table {
+  int columns;
+  const char* align;   // per column: l left, r right
+  int count, capacity; // of cells
+  char** cells;
+  int failed; // memory ran out: nothing is printed
+} cli_table;
+
+cli_table cli_table_make(const char* align);
+void cli_table_free(cli_table* t);
+
+// Adds the next cell, row by row. The first row is the heading.
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+void cli_cell(cli_table* t, const char* format, ...);
+
+// A number in few digits; "-" for what is not finite.
+void cli_cell_number(cli_table* t, double x);
+
+// Prints the rows, each after the indent, and frees the table.
+void cli_table_print(cli_table* t, FILE* out, const char* indent);
+
+// ---- colours ---------------------------------------------------------------------------------------
+
+typedef enum cli_colour { CLI_BOLD, CLI_GREEN, CLI_YELLOW, CLI_RED, CLI_FAINT, CLI_PLAIN } cli_colour;
+
+// 1 if a stream is a terminal with colours, and NO_COLOR (no-color.org) is not set.
+int cli_has_colour(FILE* out);
+
+// Sequences that switch a colour on and off on that stream; "" without colours.
+const char* cli_on(FILE* out, cli_colour colour);
+const char* cli_off(FILE* out, cli_colour colour);
+
+// ---- json ------------------------------------------------------------
+//
+// JSON output, by jansson. Numbers have 17 digits; those that are not finite are null. Bytes that are not UTF-8 (file
+// names can be anything) are replaced.
+
+json_t* cli_json_number(double x);
+json_t* cli_json_text(const char* text); // NULL: null
+json_t* cli_json_numbers(int n, const double* x);
+json_t* cli_json_matrix(int rows, int columns, const double* x); // array of rows
+json_t* cli_json_vec3(sp_vec3 x);
+json_t* cli_json_pose(sp_pose X);              // {"position", "quaternion", "rotation"}, as in limb eval
+json_t* cli_json_inertia(const sp_inertia* Y); // {"mass", "com", "inertia": [xx, xy, xz, yy, yz, zz]}
+
+// Sets keys of an object, separated by spaces, to as many values (json_t*), which it takes over.
+void cli_json_set(json_t* object, const char* keys, ...);
+
+// {"schema": 1}: the beginning of every answer.
+json_t* cli_json_answer(void);
+
+// Prints and frees; EXIT_FINE, or EXIT_USAGE with a message. root NULL: memory ran out.
+int cli_json_print(json_t* root, FILE* out, const char* command);
+
+// ---- json findings ------------------------------------------------------------
+//
+// Findings as JSON, each with the words of its rule.
+
+json_t* cli_json_finding(const limb_finding* f);
+json_t* cli_json_findings(const limb_findings* f); // an array
+
+#endif

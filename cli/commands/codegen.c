@@ -1,0 +1,465 @@
+// `limb codegen`: source text for one robot, and its cost. Files are written once all texts are complete.
+#define _POSIX_C_SOURCE 200809L // access
+
+#include "commands/codegen.h"
+#include "base/command.h"
+#include "base/output.h"
+#include "base/print.h"
+#include "robot/robot.h"
+
+#include "limb/codegen.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { FILES = 3, STATEMENTS_MIN = 10, STATEMENTS_MAX = 1000000000 };
+
+typedef struct language {
+  const char* name;
+  const char* ending;
+} language;
+
+// In the order of limb_language.
+static const language languages[] = {{"c", "c"},      {"python", "py"}, {"matlab", "m"},
+                                     {"julia", "jl"}, {"rust", "rs"},   {"latex", "tex"}};
+
+// A request and its results.
+typedef struct job {
+  const cli_args* args;
+  const char* folder; // "-": standard output
+  limb_codegen_options options;
+  cli_robot robot;
+  limb_codegen* code;
+  cli_text text[FILES]; // by limb_codegen_file
+  char* path[FILES];    // NULL: there is no such file
+} job;
+
+// ---- the request -----------------------------------------------------------------------------------
+
+// Index of the option's value among words separated by |; 0 if it is not given. Other values have been refused
+// (cli_option).
+static int choice(const cli_args* args, const char* name, const char* words)
+{
+  const char* value = cli_get(args, name);
+  int k = 0;
+  if (!value) return 0;
+  const size_t length = strlen(value);
+  for (const char* at = words; at; k++) {
+    if (strcspn(at, "|") == length && strncmp(at, value, length) == 0) return k;
+    at = strchr(at, '|');
+    if (at) at++;
+  }
+  return 0;
+}
+
+static const char LANGUAGES[] = "c|python|matlab|julia|rust|latex";
+static const char SINES[] = "libm|given|own";
+static const char ORDERS[] = "latency|registers";
+static const char SYMBOLS[] = "none|inertia|all";
+static const char LANES[] = "1|2|4|8|16";
+
+static int read_split(const cli_args* args, limb_codegen_options* o)
+{
+  double x = 0;
+  if (!cli_has(args, "split")) return EXIT_FINE;
+  if (!cli_numbers(args, "split", 1, &x)) return EXIT_USAGE;
+  if (!(x >= STATEMENTS_MIN && x <= STATEMENTS_MAX) || x != (double)(int)x)
+    return cli_usage(args, "--split takes a whole number from %d to %d", STATEMENTS_MIN, STATEMENTS_MAX);
+  o->max_statements = (int)x;
+  return EXIT_FINE;
+}
+
+static int read_effort(const cli_args* args, limb_codegen_options* o)
+{
+  if (!cli_has(args, "effort")) return EXIT_FINE;
+  return cli_numbers(args, "effort", 1, &o->effort) ? EXIT_FINE : EXIT_USAGE;
+}
+
+static int read_request(const cli_args* args, job* w)
+{
+  limb_codegen_options* o = &w->options;
+  *w = (job){.args = args, .options = limb_default_codegen_options()};
+  w->folder = cli_has(args, "output") ? cli_get(args, "output") : ".";
+  if (cli_has(args, "what")) o->what = cli_get(args, "what");
+  o->language = (limb_language)choice(args, "lang", LANGUAGES);
+  o->sines = (limb_sines)choice(args, "sines", SINES);
+  o->symbols = (limb_symbols)choice(args, "symbols", SYMBOLS);
+  o->order = (limb_statement_order)choice(args, "order", ORDERS);
+  o->lanes = 1 << choice(args, "lanes", LANES);
+  o->prefix = cli_get(args, "prefix");
+  o->frame = cli_get(args, "frame");
+  o->single = cli_has(args, "float");
+  o->gravity_argument = cli_has(args, "given-gravity");
+  o->friction = !cli_has(args, "no-friction");
+  if (strcmp(w->folder, "-") == 0 && choice(args, "format", "text|json") == 1)
+    return cli_usage(args, "--output - prints the source and --format json the table; use one of them");
+  if (strcmp(w->folder, "-") != 0 && access(w->folder, W_OK | X_OK) != 0)
+    return cli_usage(args, "--output: %s: cannot be written: %s", w->folder, strerror(errno));
+  const int code = read_effort(args, o);
+  return code == EXIT_FINE ? read_split(args, o) : code;
+}
+
+// ---- the list of quantities ------------------------------------------------------------------------
+
+static int print_list(const cli_args* args)
+{
+  cli_table t = cli_table_make("lll");
+  json_t *answer = cli_json_answer(), *list = json_array();
+  cli_cell(&t, "quantity");
+  cli_cell(&t, "robots");
+  cli_cell(&t, "meaning");
+  for (int k = 0; limb_codegen_quantity_name(k); k++) {
+    json_t* row = json_object();
+    cli_cell(&t, "%s", limb_codegen_quantity_name(k));
+    cli_cell(&t, "%s", limb_codegen_quantity_robots(k));
+    cli_cell(&t, "%s", limb_codegen_quantity_meaning(k));
+    (void)json_object_set_new(row, "name", cli_json_text(limb_codegen_quantity_name(k)));
+    (void)json_object_set_new(row, "robots", cli_json_text(limb_codegen_quantity_robots(k)));
+    (void)json_object_set_new(row, "meaning", cli_json_text(limb_codegen_quantity_meaning(k)));
+    (void)json_array_append_new(list, row);
+  }
+  (void)json_object_set_new(answer, "quantities", list);
+  if (choice(args, "format", "text|json") == 1) {
+    cli_table_free(&t);
+    return cli_json_print(answer, stdout, cli_title(args));
+  }
+  json_decref(answer);
+  cli_table_print(&t, stdout, "");
+  return limb_cli_close_output(cli_title(args));
+}
+
+// ---- generation ----------------------------------------------------------------------------------------
+
+// The subject of the library's message in terms of the command line: an option, or a name of the robot.
+static void subject(const char* where, char* text, size_t size)
+{
+  static const char* const names[][2] = {
+    {"what", "what"},       {"language", "lang"}, {"sines", "sines"},
+    {"symbols", "symbols"}, {"prefix", "prefix"}, {"frame", "frame"},
+    {"single", "float"},    {"lanes", "lanes"},   {"max_statements", "split"},
+    {"order", "order"},     {"effort", "effort"}, {"coulomb_width", "coulomb-width"}};
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+    if (strcmp(where, names[k][0]) != 0) continue;
+    (void)snprintf(text, size, "--%s: ", names[k][1]);
+    return;
+  }
+  (void)snprintf(text, size, "%s%s", where, *where ? ": " : "");
+}
+
+static int generate(job* w)
+{
+  limb_error err = {0};
+  char about[sizeof err.where + 4];
+  const limb_status s = limb_codegen_create(w->robot.model, &w->options, NULL, &w->code, &err);
+  for (int k = 0; s == LIMB_OK && limb_codegen_note(w->code, k); k++)
+    (void)fprintf(stderr, "%s: note: %s\n", cli_title(w->args), limb_codegen_note(w->code, k));
+  if (s == LIMB_OK) return EXIT_FINE;
+  subject(err.where, about, sizeof about);
+  (void)cli_usage(w->args, "%s%s", about, *err.text ? err.text : limb_status_text(s));
+  return cli_exit_code(s);
+}
+
+// <folder>/<prefix><suffix>.<ending>
+static char* path_of(const job* w, const char* suffix, const char* ending)
+{
+  const char* prefix = limb_codegen_prefix(w->code);
+  const size_t size = strlen(w->folder) + strlen(prefix) + strlen(suffix) + strlen(ending) + sizeof "/.";
+  char* path = malloc(size);
+  if (path) (void)snprintf(path, size, "%s/%s%s.%s", w->folder, prefix, suffix, ending);
+  return path;
+}
+
+static int write_texts(job* w)
+{
+  const char* const ending[FILES] = {languages[w->options.language].ending, "h", languages[w->options.language].ending};
+  static const char* const suffix[FILES] = {"", "", "_test"};
+  for (int k = 0; k < FILES; k++) {
+    limb_status s = limb_codegen_write(w->code, (limb_codegen_file)k, cli_text_add, &w->text[k]);
+    if (s == LIMB_OK && w->text[k].failed) s = LIMB_E_NOMEM;
+    if (s == LIMB_OK && w->text[k].size > 0) {
+      w->path[k] = path_of(w, suffix[k], ending[k]);
+      if (!w->path[k]) s = LIMB_E_NOMEM;
+    }
+    if (s != LIMB_OK) return cli_usage(w->args, "%s", limb_status_text(s));
+  }
+  return EXIT_FINE;
+}
+
+// ---- files -----------------------------------------------------------------------------------------
+
+static int fill(const job* w, cli_output* o, int k)
+{
+  const cli_text* t = &w->text[k];
+  if (fwrite(t->bytes, 1, t->size, o->stream) == t->size && fflush(o->stream) == 0) return EXIT_FINE;
+  return cli_unwritten(cli_title(w->args), w->path[k], "unknown error");
+}
+
+// Whether a file exists that limb did not write, judging by its first lines. Anything but a regular file is left to
+// the code that opens it.
+static int is_foreign(const char* path)
+{
+  enum { LINES = 512 };
+  char begin[LINES + 1];
+  struct stat old;
+  if (stat(path, &old) != 0 || !S_ISREG(old.st_mode)) return 0;
+  FILE* file = fopen(path, "rb");
+  if (!file) return 1; // unknown
+  const size_t n = fread(begin, 1, LINES, file);
+  (void)fclose(file);
+  begin[n] = '\0';
+  return !strstr(begin, "Written by limb ");
+}
+
+static int refuse_foreign(const job* w)
+{
+  for (int k = 0; k < FILES; k++) {
+    if (w->path[k] && cli_writes_to(w->args, "--output", w->path[k], "") != EXIT_FINE) return EXIT_USAGE;
+    if (w->path[k] && is_foreign(w->path[k]))
+      return cli_usage(w->args,
+                       "%s exists and was not written by limb: remove it, or use another "
+                       "--output or --prefix",
+                       w->path[k]);
+  }
+  return EXIT_FINE;
+}
+
+// Writes all files under temporary names before the first is renamed.
+static int save(const job* w)
+{
+  cli_output out[FILES] = {{0}};
+  int code = refuse_foreign(w);
+  for (int k = 0; k < FILES && code == EXIT_FINE; k++) {
+    if (!w->path[k]) continue;
+    code = cli_output_open(&out[k], cli_title(w->args), w->path[k]);
+    if (code == EXIT_FINE) code = fill(w, &out[k], k);
+  }
+  for (int k = 0; k < FILES && code == EXIT_FINE; k++)
+    if (out[k].stream) code = cli_output_commit(&out[k], cli_title(w->args));
+  for (int k = 0; k < FILES; k++) cli_output_abandon(&out[k]);
+  return code;
+}
+
+// ---- the table -------------------------------------------------------------------------------------
+
+static void count_cells(cli_table* t, const limb_codegen_facts* f)
+{
+  const long counts[] = {f->mul, f->add, f->div, f->sines, f->other, f->statements, f->stack};
+  cli_cell(t, "%s", f->name);
+  for (int k = 0; k < 7; k++) cli_cell(t, "%ld", counts[k]);
+  cli_cell(t, "%.1e", f->difference);
+}
+
+static void published_cells(cli_table* t, const limb_model* m, const char* quantity)
+{
+  codegen_count c;
+  for (int k = 0; codegen_published(m, quantity, k, &c); k++) {
+    cli_cell(t, "  %s", c.method);
+    cli_cell(t, "%ld", c.mul);
+    cli_cell(t, "%ld", c.add);
+    for (int empty = 0; empty < 6; empty++) cli_cell(t, "%s", "");
+  }
+}
+
+static void print_sources(const job* w, FILE* out)
+{
+  limb_codegen_facts f;
+  codegen_count c;
+  for (int i = 0; i < limb_codegen_count(w->code); i++) {
+    if (limb_codegen_get(w->code, i, &f) != LIMB_OK) continue;
+    for (int k = 0; codegen_published(w->robot.model, f.quantity, k, &c); k++)
+      (void)fprintf(out, "%s: %s\n", c.method, c.source);
+  }
+}
+
+// When all quantities were requested: the next one of such robots from k on that was not written; NULL: none.
+static const char* left_out(const job* w, int* k)
+{
+  limb_codegen_facts f;
+  const char* name = NULL;
+  const char* others = limb_loop_count(w->robot.model) > 0 ? "without loops" : "with loops";
+  if (!strstr(w->options.what, "all")) return NULL; // "all" is part of no name
+  for (bool there = true; there && (name = limb_codegen_quantity_name(*k)); ++*k) {
+    there = strcmp(limb_codegen_quantity_robots(*k), others) == 0;
+    for (int i = 0; i < limb_codegen_count(w->code) && !there; i++)
+      there = limb_codegen_get(w->code, i, &f) == LIMB_OK && strcmp(f.quantity, name) == 0;
+  }
+  return name;
+}
+
+static void print_left_out(const job* w, FILE* out)
+{
+  int k = 0;
+  const char* name = left_out(w, &k);
+  if (!name) return;
+  (void)fprintf(out, "not written: %s", name);
+  while ((name = left_out(w, &k))) (void)fprintf(out, ", %s", name);
+  (void)fprintf(out, "; --what with one of these names reports why\n");
+}
+
+static int print_table(const job* w, FILE* out)
+{
+  static const char* const names[] = {"function", "mul",        "add",   "div",    "sines",
+                                      "other",    "statements", "stack", "differs"};
+  cli_table t = cli_table_make("lrrrrrrrr");
+  limb_codegen_facts f;
+  for (int k = 0; k < 9; k++) cli_cell(&t, "%s", names[k]);
+  for (int i = 0; i < limb_codegen_count(w->code); i++) {
+    if (limb_codegen_get(w->code, i, &f) != LIMB_OK) continue;
+    count_cells(&t, &f);
+    published_cells(&t, w->robot.model, f.quantity);
+  }
+  cli_table_print(&t, out, "");
+  (void)fprintf(out, "\nsines: angles whose sine and cosine are computed; stack: bytes of intermediate "
+                     "results live at once;\ndiffers: from the library in random states, relative to "
+                     "the largest entry\n");
+  print_sources(w, out);
+  print_left_out(w, out);
+  for (int k = 0; k < FILES; k++)
+    if (w->path[k] && out == stdout) (void)fprintf(out, "%s: written\n", w->path[k]);
+  return out == stdout ? limb_cli_close_output(cli_title(w->args)) : EXIT_FINE;
+}
+
+static json_t* published_json(const limb_model* m, const char* quantity)
+{
+  json_t* list = json_array();
+  codegen_count c;
+  for (int k = 0; codegen_published(m, quantity, k, &c); k++) {
+    json_t* row = json_object();
+    (void)json_object_set_new(row, "method", cli_json_text(c.method));
+    (void)json_object_set_new(row, "source", cli_json_text(c.source));
+    (void)json_object_set_new(row, "mul", json_integer(c.mul));
+    (void)json_object_set_new(row, "add", json_integer(c.add));
+    (void)json_array_append_new(list, row);
+  }
+  return list;
+}
+
+static json_t* function_json(const limb_model* m, const limb_codegen_facts* f)
+{
+  static const char* const names[] = {"mul", "add", "div", "sines", "other", "statements", "stack"};
+  const long counts[] = {f->mul, f->add, f->div, f->sines, f->other, f->statements, f->stack};
+  json_t* row = json_object();
+  (void)json_object_set_new(row, "name", cli_json_text(f->name));
+  (void)json_object_set_new(row, "quantity", cli_json_text(f->quantity));
+  for (int k = 0; k < 7; k++) (void)json_object_set_new(row, names[k], json_integer(counts[k]));
+  (void)json_object_set_new(row, "differs", cli_json_number(f->difference));
+  (void)json_object_set_new(row, "published", published_json(m, f->quantity));
+  return row;
+}
+
+static int print_json(const job* w)
+{
+  json_t *answer = cli_json_answer(), *functions = json_array(), *files = json_array();
+  json_t* missing = json_array();
+  limb_codegen_facts f;
+  int next = 0;
+  for (const char* name; (name = left_out(w, &next));) (void)json_array_append_new(missing, cli_json_text(name));
+  (void)json_object_set_new(answer, "model", cli_json_text(limb_model_name(w->robot.model)));
+  (void)json_object_set_new(answer, "language", json_string(languages[w->options.language].name));
+  (void)json_object_set_new(answer, "prefix", cli_json_text(limb_codegen_prefix(w->code)));
+  for (int k = 0; k < FILES; k++)
+    if (w->path[k]) (void)json_array_append_new(files, cli_json_text(w->path[k]));
+  (void)json_object_set_new(answer, "files", files);
+  for (int i = 0; i < limb_codegen_count(w->code); i++)
+    if (limb_codegen_get(w->code, i, &f) == LIMB_OK)
+      (void)json_array_append_new(functions, function_json(w->robot.model, &f));
+  (void)json_object_set_new(answer, "functions", functions);
+  (void)json_object_set_new(answer, "not_written", missing);
+  return cli_json_print(answer, stdout, cli_title(w->args));
+}
+
+// ---- the command -----------------------------------------------------------------------------------
+
+static int deliver(job* w)
+{
+  if (strcmp(w->folder, "-") == 0) {
+    const int code = cli_text_save(&w->text[LIMB_FILE_SOURCE], cli_title(w->args), "-");
+    return code == EXIT_FINE ? print_table(w, stderr) : code;
+  }
+  const int code = save(w);
+  if (code != EXIT_FINE) return code;
+  return choice(w->args, "format", "text|json") == 1 ? print_json(w) : print_table(w, stdout);
+}
+
+static int run(const cli_args* args)
+{
+  job w;
+  const char* source = cli_operand(args, 0);
+  if (cli_has(args, "list")) {
+    if (source) return cli_usage(args, "--list is the same for all robots; leave out '%s'", source);
+    return print_list(args);
+  }
+  if (!source) return cli_usage(args, "no model; usage: limb codegen [options] MODEL");
+  int code = read_request(args, &w);
+  if (code != EXIT_FINE) return code;
+  code = cli_robot_open(args, source, &w.robot);
+  if (code != EXIT_FINE) return code;
+  w.options.coulomb_width = w.robot.env.coulomb_width;
+  code = generate(&w);
+  if (code == EXIT_FINE) code = write_texts(&w);
+  if (code == EXIT_FINE) code = deliver(&w);
+  for (int k = 0; k < FILES; k++) {
+    cli_text_free(&w.text[k]);
+    free(w.path[k]);
+  }
+  limb_codegen_free(w.code);
+  cli_robot_close(&w.robot);
+  return code;
+}
+
+static const cli_option options[] = {
+  {"", NULL, "what is generated"},
+  {"what", "QUANTITIES", "separated by commas, or all; --list prints them (default: tau)"},
+  {"lang", LANGUAGES, "language (default: c)"},
+  {"frame", "NAME",
+   "body or frame of J and pose (default: the last body that carries no other); platform of "
+   "platform_... (default: the body that most legs are attached to)"},
+  {"no-friction", NULL, "leave out Coulomb and viscous friction"},
+  {"coulomb-width", "W", "smooth Coulomb friction, Fs tanh(v / W), W in rad/s or m/s (default: Fs sign(v))"},
+  {"given-gravity", NULL, "gravity is an argument (default: that of the model is inserted)"},
+  {"symbols", SYMBOLS, "numbers of the robot that become an argument p (default: none)"},
+  {"list", NULL, "list the quantities"},
+  {"", NULL, "form of the code"},
+  {"float", NULL, "float instead of double (C, Rust)"},
+  {"lanes", LANES, "states computed at once, in vectors of gcc and clang (C; default: 1)"},
+  {"sines", SINES, "sines and cosines: from math.h, as arguments, or polynomials in the text (own: C; default: libm)"},
+  {"order", ORDERS, "order of statements: for latency, or for few registers on small processors (default: latency)"},
+  {"effort", "X", "time to search for fewer operations, about in seconds; 0: none (default: 1)"},
+  {"split", "N", "split functions into parts of at most N statements, N >= 10 (C; default: do not split)"},
+  {"prefix", "NAME", "prefix of all names and files (default: from the name of the robot)"},
+  {"", NULL, "the output"},
+  {"output", "DIR",
+   "folder of the files; - prints the source (default: the current folder). Existing files are "
+   "replaced only if limb wrote them"},
+  {"format", "text|json", "format of the table of operation counts"},
+  {0},
+};
+
+const cli_command cli_codegen = {
+  .name = "codegen",
+  .operands = "MODEL",
+  .summary = "generate code for one robot: C without memory, loops and branches, or five other languages",
+  .about =
+    (const char* const[]){"Runs the library's algorithms over symbols and writes the operations that remain for",
+                          "this robot: one function for each quantity, in straight-line code. C becomes PREFIX.c,",
+                          "PREFIX.h, which explains the arguments, and PREFIX_test.c, a program that compares the",
+                          "functions with values of the library. The source needs math.h; with --sines given or",
+                          "own it needs no header, unless it has square roots or --coulomb-width. Every other",
+                          "language becomes one file.", "",
+                          "Before files are written, the expressions are evaluated in random states and compared",
+                          "with the library. The table shows the largest difference and the operation counts,",
+                          "beside published ones. If anything fails, nothing is written.", NULL},
+  .examples = (const char* const[]){"limb codegen panda --what tau,acc,M --output src",
+                                    "inverse and forward dynamics and mass matrix of a Panda in C",
+                                    "limb codegen puma560 --no-friction --output -",
+                                    "print the inverse dynamics of a Puma 560, and its operation counts",
+                                    "limb codegen arm.urdf --what M,h --float --sines own --split 500",
+                                    "for a small processor: no includes, short functions", NULL},
+  .options = (const cli_option* const[]){options, cli_model_options, NULL},
+  .most = 1,
+  .run = run,
+};

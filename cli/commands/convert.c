@@ -1,0 +1,189 @@
+// `limb convert`: writes a model in another language. The result is read back and compared before it is saved.
+#include "limb/study.h"
+#include "base/command.h"
+#include "base/output.h"
+#include "robot/robot.h"
+
+#include "limb/read.h"
+
+#include <string.h>
+
+enum { STATES = 5 };
+
+static const double SAME = 1e-9; // a larger difference is another robot
+
+// By --to, otherwise by the name of the output; AUTO after an error.
+static limb_format output_format(const cli_args* args, const char* path)
+{
+  const char* to = cli_get(args, "to");
+  const limb_format named = strcmp(path, "-") == 0 ? LIMB_FORMAT_AUTO : limb_format_of_name(path);
+  if (to) return strcmp(to, "urdf") == 0 ? LIMB_FORMAT_URDF : LIMB_FORMAT_YAML;
+  if (named == LIMB_FORMAT_URDF || named == LIMB_FORMAT_YAML) return named;
+  if (named) {
+    (void)cli_usage(args, "%s: limb writes yaml and urdf, not %s", path, limb_format_name(named));
+  } else {
+    (void)cli_usage(args, "%s: the language is not clear from the name; use --to yaml|urdf", path);
+  }
+  return LIMB_FORMAT_AUTO;
+}
+
+// Builds a model from the written text.
+static limb_status read_back(const cli_text* text, limb_format format, const char* path, limb_model** out,
+                             limb_error* err)
+{
+  limb_read_options opt = limb_default_read_options();
+  limb_reading* r = NULL;
+  opt.format = format;
+  opt.max_bytes = text->size + 1;
+  limb_status s = limb_read_text(text->bytes, text->size, path, &opt, &r, err);
+  if (s == LIMB_OK) s = limb_builder_build(limb_reading_builder(r), out, err);
+  limb_reading_destroy(r);
+  return s;
+}
+
+// Compares; EXIT_FINE when it is the same robot.
+static int compare(const cli_args* args, const cli_robot* r, const cli_text* text, limb_format format, const char* path,
+                   limb_comparison* same)
+{
+  limb_model* m = NULL;
+  limb_error err = {0};
+  limb_status s = read_back(text, format, path, &m, &err);
+  if (s != LIMB_OK) {
+    (void)cli_usage(args, "%s: the result cannot be read back: %s: %s; it was not saved", path, err.where, err.text);
+    return EXIT_FINDINGS;
+  }
+  s = limb_compare(r->model, m, STATES, same);
+  limb_model_destroy(m);
+  if (s != LIMB_OK) {
+    (void)cli_usage(args, "%s: the result cannot be compared: %s", path, limb_status_text(s));
+    return cli_exit_code(s);
+  }
+  if (*same->why) {
+    (void)cli_usage(args, "%s: the result is another robot: %s; it was not saved", path, same->why);
+    return EXIT_FINDINGS;
+  }
+  if (same->tau <= SAME && same->M <= SAME) return EXIT_FINE;
+  (void)cli_usage(args, "%s: the result is another robot: M differs by %.2g, tau by %.2g; it was not saved", path,
+                  same->M, same->tau);
+  return EXIT_FINDINGS;
+}
+
+static const char* output_name(const char* path) { return strcmp(path, "-") == 0 ? "standard output" : path; }
+
+static void print_result(FILE* out, const char* path, const limb_comparison* same)
+{
+  (void)fprintf(out, "%s: written; read back, at %d random states ", output_name(path), same->states);
+  if (same->M >= 0) (void)fprintf(out, "M differs by %.2g and ", same->M);
+  (void)fprintf(out, "tau differs by %.2g (relative)\n", same->tau);
+}
+
+// ---- what is not written ---------------------------------------------------------------------------
+
+// The name of the thing that was not read according to a finding: visual of "element 'visual'"; "" for none.
+static void not_read(const limb_finding* f, char* name, size_t size)
+{
+  static const char* const rules[] = {"ignored", "dropped", "unknown-tag"};
+  static const char* const kinds[] = {"element '", "section '", "attribute '", "list '"};
+  int matches = 0;
+  *name = '\0';
+  for (int k = 0; k < 3; k++) matches |= strcmp(f->rule, rules[k]) == 0;
+  if (!matches || !*f->where) return;
+  (void)snprintf(name, size, "%s", f->where);
+  for (int k = 0; k < 4; k++) {
+    const size_t length = strlen(kinds[k]);
+    if (strncmp(f->where, kinds[k], length) != 0) continue;
+    (void)snprintf(name, size, "%s", f->where + length);
+    if (*name) name[strcspn(name, "'")] = '\0';
+  }
+}
+
+// One line: what of the source is not in the result, each once.
+static void print_not_written(const cli_robot* r, const char* path)
+{
+  enum { MAX_NAMES = 12 };
+  const limb_findings* f = limb_reading_findings(r->reading);
+  char names[MAX_NAMES][48], name[48];
+  int count = 0, more = 0;
+  limb_finding x;
+  for (int i = 0; i < r->nread; i++) {
+    if (limb_findings_get(f, i, &x) != LIMB_OK) continue;
+    not_read(&x, name, sizeof name);
+    int known = 0;
+    while (known < count && strcmp(names[known], name) != 0) known++;
+    if (!*name || known < count) continue;
+    if (count < MAX_NAMES) {
+      memcpy(names[count++], name, sizeof name);
+    } else {
+      more++;
+    }
+  }
+  if (count == 0) return;
+  (void)fprintf(stderr, "%s: not written: ", output_name(path));
+  for (int k = 0; k < count; k++) (void)fprintf(stderr, "%s%s", k ? ", " : "", names[k]);
+  if (more) (void)fprintf(stderr, " and %d more", more);
+  (void)fprintf(stderr, "\n");
+}
+
+// ---- writing ---------------------------------------------------------------------------------------
+
+static int write_model(const cli_args* args, const cli_robot* r, limb_format format, const char* path)
+{
+  cli_text text = {0};
+  limb_findings* findings = NULL;
+  limb_error err = {0};
+  limb_comparison same = {0};
+  limb_status s = limb_findings_create(NULL, &findings);
+  if (s == LIMB_OK) s = limb_write(limb_reading_builder(r->reading), format, cli_text_add, &text, findings, &err);
+  if (s == LIMB_OK && text.failed) s = LIMB_E_NOMEM;
+  cli_print_findings(stderr, path, findings, LIMB_NOTE);
+  limb_findings_destroy(findings);
+  int code = cli_exit_code(s);
+  if (s != LIMB_OK)
+    (void)cli_usage(args, "%s: cannot be written as %s: %s", path, limb_format_name(format),
+                    *err.text ? err.text : limb_status_text(s));
+  if (code == EXIT_FINE) code = compare(args, r, &text, format, path, &same);
+  if (code == EXIT_FINE) code = cli_text_save(&text, cli_title(args), path);
+  if (code == EXIT_FINE) print_not_written(r, path);
+  if (code == EXIT_FINE) print_result(stderr, path, &same);
+  cli_text_free(&text);
+  return code;
+}
+
+static int run(const cli_args* args)
+{
+  const char *source = cli_operand(args, 0), *path = cli_operand(args, 1);
+  cli_robot r;
+  const limb_format format = output_format(args, path);
+  if (!format) return EXIT_USAGE;
+  int code = cli_writes_to(args, "OUT", path, "");
+  if (code == EXIT_FINE) code = cli_robot_open(args, source, &r);
+  if (code != EXIT_FINE) return code;
+  code = write_model(args, &r, format, path);
+  cli_robot_close(&r);
+  return code;
+}
+
+static const cli_option options[] = {
+  {"", NULL, "output"},
+  {"to", "yaml|urdf", "its language (default: by its name)"},
+  {0},
+};
+
+const cli_command cli_convert = {
+  .name = "convert",
+  .operands = "MODEL OUT",
+  .summary = "write a model in another language: limb YAML or URDF",
+  .about =
+    (const char* const[]){"limb YAML keeps all of the dynamics. What URDF cannot express is written in elements",
+                          "that other readers skip, and is reported. What does not affect dynamics (visual,",
+                          "collision ...) is not written, which is reported. The model itself is never", "overwritten.",
+                          "", "Before the file is saved, it is read back, and mass matrix and torques of both",
+                          "robots are compared. If they differ, nothing is saved, and the exit code is 1.", NULL},
+  .examples =
+    (const char* const[]){"limb convert arm.urdf arm.limb.yaml", "from URDF to limb YAML",
+                          "limb convert puma560 - --to urdf", "a built-in robot as URDF, on standard output", NULL},
+  .options = (const cli_option* const[]){options, cli_model_options, NULL},
+  .least = 2,
+  .most = 2,
+  .run = run,
+};

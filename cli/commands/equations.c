@@ -1,0 +1,88 @@
+// `limb equations`: the equations of motion of a small robot, written for people to read.
+#include "base/command.h"
+#include "base/output.h"
+#include "robot/robot.h"
+
+#include "limb/codegen.h"
+
+#include <string.h>
+
+static limb_notation notation_of(const char* format)
+{
+  if (strcmp(format, "text") == 0) return LIMB_NOTATION_TEXT;
+  return strcmp(format, "latex") == 0 ? LIMB_NOTATION_LATEX : LIMB_NOTATION_C;
+}
+
+// Writes the whole text to memory, before any of it is printed.
+static int write_text(const cli_args* args, const char* format, const limb_model* m, cli_text* text)
+{
+  limb_equation_options o = limb_default_equation_options();
+  limb_error err = {0};
+  o.what = cli_get(args, "what");
+  o.notation = notation_of(format);
+  o.numbers = cli_has(args, "numbers");
+  if (cli_has(args, "max-terms")) {
+    double terms;
+    if (!cli_numbers(args, "max-terms", 1, &terms)) return EXIT_USAGE;
+    if (terms < 1 || terms > 100000 || terms != (double)(int)terms)
+      return cli_usage(args, "--max-terms is a whole number from 1 to 100000");
+    o.max_terms = (int)terms;
+  }
+  limb_status s = limb_equations_write(m, &o, NULL, cli_text_add, text, &err);
+  if (s == LIMB_OK && text->failed) s = LIMB_E_NOMEM;
+  if (s == LIMB_OK) return EXIT_FINE;
+  // errors of the request are about an option, all others about the robot
+  (void)cli_usage(args, "%s%s%s%s", s == LIMB_E_ARG && *err.where ? "--" : "", err.where, *err.where ? ": " : "",
+                  *err.text ? err.text : limb_status_text(s));
+  return cli_exit_code(s);
+}
+
+static int run(const cli_args* args)
+{
+  const char *source = cli_operand(args, 0), *path = cli_get(args, "output"), *format = cli_format(args, "text");
+  cli_robot r;
+  cli_text text = {0};
+  if (!format) return EXIT_USAGE;
+  int code = cli_robot_open(args, source, &r);
+  if (code != EXIT_FINE) return code;
+  code = write_text(args, format, r.model, &text);
+  if (code == EXIT_FINE) code = cli_text_save(&text, cli_title(args), path ? path : "-");
+  cli_text_free(&text);
+  cli_robot_close(&r);
+  return code;
+}
+
+static const cli_option options[] = {
+  {"", NULL, "the equations"},
+  {"what", "M,C,...", "from M,C,g,h,tau,Psi (default: M,C,g, and Psi for robots with loops)"},
+  {"format", "text|latex|c", "notation (default: text)"},
+  {"numbers", NULL, "the robot's numbers instead of symbols"},
+  {"max-terms", "N", "refuse robots with more terms in an entry (default: 2000)"},
+  {"output", "FILE", "write to a file (default: standard output)"},
+  {0},
+};
+
+const cli_command cli_equations = {
+  .name = "equations",
+  .operands = "MODEL",
+  .summary = "the equations of motion of a small robot, in symbols",
+  .about =
+    (const char* const[]){"Prints the mass matrix M, the Coriolis matrix C (Christoffel symbols), the gravity",
+                          "forces g and, for robots with loops, the constraint Jacobian Psi; on request also",
+                          "h = C v + g, and tau with friction and springs. For robots with loops, the rows of",
+                          "tau are tau + Psi^T lambda. Lengths, masses and inertias are symbols, explained below",
+                          "the equations with the numbers of the robot, in the axes of limb info MODEL --mdh.",
+                          "What is zero is left out. Numbers are rounded to 13 digits, except in C. Gravity is",
+                          "that of the model.", "",
+                          "The equations are evaluated in random states and compared with the library before",
+                          "they are printed. For large robots, and for ball and free joints, use limb codegen.", NULL},
+  .examples = (const char* const[]){"limb equations planar_2r", "the textbook's two-link arm",
+                                    "limb equations four_bar --format latex --output four_bar.tex",
+                                    "M, C, g and Psi for a paper", "limb equations scara --what tau --numbers",
+                                    "torques in one piece, with the robot's numbers", NULL},
+  .options = (const cli_option* const[]){options, cli_model_options, NULL},
+  .least = 1,
+  .most = 1,
+  .run = run,
+  .writes = (const cli_written[]){{"output", ".txt .tex .c .h"}, {0}},
+};

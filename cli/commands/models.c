@@ -1,0 +1,154 @@
+// `limb models`: the built-in robots.
+#include "base/command.h"
+#include "base/output.h"
+#include "base/print.h"
+#include "robot/robot.h"
+
+#include "limb/read.h"
+
+#include <string.h>
+
+static int is_json(const cli_args* args)
+{
+  const char* format = cli_get(args, "format");
+  return format && strcmp(format, "json") == 0;
+}
+
+static int fail(const cli_args* args, const char* name, limb_status s, const limb_error* err)
+{
+  (void)cli_usage(args, "%s: %s", name, *err->text ? err->text : limb_status_text(s));
+  return cli_exit_code(s);
+}
+
+static json_t* robot_json(const limb_robot_info* robot, const limb_model* m)
+{
+  json_t* r = json_object();
+  (void)json_object_set_new(r, "name", cli_json_text(robot->name));
+  (void)json_object_set_new(r, "title", cli_json_text(robot->title));
+  (void)json_object_set_new(r, "origin", cli_json_text(robot->origin));
+  (void)json_object_set_new(r, "nq", json_integer(limb_nq(m)));
+  (void)json_object_set_new(r, "nv", json_integer(limb_nv(m)));
+  (void)json_object_set_new(r, "mass", cli_json_number(limb_total_mass(m)));
+  return r;
+}
+
+// ---- the list --------------------------------------------------------------------------------------
+
+static limb_status add_robot(int index, cli_table* t, json_t* list, const char** name, limb_error* err)
+{
+  limb_robot_info robot;
+  limb_model* m = NULL;
+  limb_status s = limb_get_robot(index, &robot);
+  if (s != LIMB_OK) return s;
+  *name = robot.name;
+  s = cli_load_built_in(robot.name, &m, err);
+  if (s != LIMB_OK) return s;
+  (void)json_array_append_new(list, robot_json(&robot, m));
+  cli_cell(t, "%s", robot.name);
+  cli_cell(t, "%d", limb_nv(m));
+  cli_cell(t, "%.4g", limb_total_mass(m));
+  cli_cell(t, "%s", robot.title);
+  limb_model_destroy(m);
+  return LIMB_OK;
+}
+
+static int print_list(const cli_args* args)
+{
+  static const char* const names[] = {"name", "nv", "mass [kg]", "robot"};
+  cli_table t = cli_table_make("lrrl");
+  json_t *answer = cli_json_answer(), *list = json_array();
+  limb_error err = {0};
+  limb_status s = LIMB_OK;
+  const char* name = "";
+  int code = EXIT_FINE;
+  for (int k = 0; k < 4; k++) cli_cell(&t, "%s", names[k]);
+  for (int i = 0; i < limb_robot_count() && s == LIMB_OK; i++) s = add_robot(i, &t, list, &name, &err);
+  (void)json_object_set_new(answer, "models", list);
+  if (s != LIMB_OK) {
+    code = fail(args, name, s, &err);
+  } else if (is_json(args)) {
+    code = cli_json_print(json_incref(answer), stdout, cli_title(args));
+  } else {
+    cli_table_print(&t, stdout, "");
+  }
+  cli_table_free(&t);
+  json_decref(answer);
+  return code == EXIT_FINE ? limb_cli_close_output(cli_title(args)) : code;
+}
+
+// ---- one robot -------------------------------------------------------------------------------------
+
+// The text of its file; for a robot made by a program, the output of the writer.
+static limb_status text_of(const limb_robot_info* robot, cli_text* text, limb_error* err)
+{
+  if (robot->text) {
+    cli_text_add(text, robot->text);
+    return text->failed ? LIMB_E_NOMEM : LIMB_OK;
+  }
+  limb_reading* r = NULL;
+  limb_status s = limb_read_robot(robot->name, NULL, &r, err);
+  if (s == LIMB_OK) s = limb_write(limb_reading_builder(r), LIMB_FORMAT_YAML, cli_text_add, text, NULL, err);
+  limb_reading_destroy(r);
+  return s == LIMB_OK && text->failed ? LIMB_E_NOMEM : s;
+}
+
+static const char* text_or_empty(const cli_text* text) { return text->bytes ? text->bytes : ""; }
+
+static int print_one(const cli_args* args, const limb_robot_info* robot)
+{
+  cli_text text = {0};
+  limb_error err = {0};
+  limb_model* m = NULL;
+  limb_status s = text_of(robot, &text, &err);
+  if (s == LIMB_OK) s = cli_load_built_in(robot->name, &m, &err);
+  int code = EXIT_FINE;
+  if (s != LIMB_OK) {
+    code = fail(args, robot->name, s, &err);
+  } else if (is_json(args)) {
+    json_t *answer = cli_json_answer(), *model = robot_json(robot, m);
+    (void)json_object_set_new(model, "text", cli_json_text(text_or_empty(&text)));
+    (void)json_object_set_new(answer, "model", model);
+    code = cli_json_print(answer, stdout, cli_title(args));
+  } else {
+    // Comments of YAML: the output is a model file.
+    printf("# %s: %s\n# origin: %s\n%s", robot->name, robot->title, robot->origin, text_or_empty(&text));
+  }
+  limb_model_destroy(m);
+  cli_text_free(&text);
+  return code == EXIT_FINE ? limb_cli_close_output(cli_title(args)) : code;
+}
+
+static int run(const cli_args* args)
+{
+  enum { MAX_NAMES = 64 };
+  const char *name = cli_operand(args, 0), *names[MAX_NAMES + 1] = {NULL};
+  limb_robot_info robot;
+  if (!name) return print_list(args);
+  for (int i = 0; i < limb_robot_count(); i++) {
+    if (limb_get_robot(i, &robot) != LIMB_OK) continue;
+    if (strcmp(robot.name, name) == 0) return print_one(args, &robot);
+    if (i < MAX_NAMES) names[i] = robot.name;
+  }
+  const char* near = cli_nearest(name, names);
+  if (near) return cli_usage(args, "there is no robot '%s'; did you mean '%s'?", name, near);
+  return cli_usage(args, "there is no robot '%s'; limb models lists them", name);
+}
+
+static const cli_option options[] = {
+  {"format", "text|json", "output format"},
+  {0},
+};
+
+const cli_command cli_models = {
+  .name = "models",
+  .operands = "[NAME]",
+  .summary = "the built-in robots, or the model file of one",
+  .about = (const char* const[]){"The names can be used wherever a model file is expected; a file of that name",
+                                 "takes precedence. With NAME, the file of the robot and the source of its",
+                                 "numbers are printed.", NULL},
+  .examples = (const char* const[]){"limb models", "list them", "limb models ur5 > mine.limb.yaml",
+                                    "start a model of your own from one of them", NULL},
+  .options = (const cli_option* const[]){options, NULL},
+  .most = 1,
+  .run = run,
+};

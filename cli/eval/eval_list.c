@@ -1,0 +1,234 @@
+// `limb eval --list`: the registry of quantities, for people, for programs, and as docs/quantities.md.
+#include "base/command.h"
+#include "base/print.h"
+#include "eval/eval.h"
+
+#include <string.h>
+
+enum { CELL = 400 };
+
+void eval_shape(const limb_quantity_info* q, char* text, size_t size)
+{
+  const int record = q->axis[0] == LIMB_AXIS_FIELD && q->axis[1] != LIMB_AXIS_NONE;
+  size_t used = 0;
+  *text = '\0';
+  for (int k = 0; record && q->fields[k] && used < size; k++)
+    used += (size_t)snprintf(text + used, size - used, "%s%s", k ? ", " : "", q->fields[k]);
+  for (int k = record; used < size && (k == record || q->axis[k] != LIMB_AXIS_NONE); k++) {
+    const char* gap = k > record ? " x " : record ? ": " : "";
+    used += (size_t)snprintf(text + used, size - used, "%s%s", gap, limb_axis_length_text(q->axis[k]));
+  }
+  const int joints = q->axis[0] == LIMB_AXIS_JOINT, loops = q->axis[0] == LIMB_AXIS_LOOP;
+  if ((joints || loops) && used < size) // so JSON has objects
+    (void)snprintf(text + used, size - used, ", keyed by %s", joints ? "joint" : "loop");
+}
+
+// Words for the bits of what a quantity needs.
+static const struct {
+  unsigned bit;
+  const char* word;
+} need[] = {
+  {LIMB_NEEDS_Q, "q"},
+  {LIMB_NEEDS_V, "v"},
+  {LIMB_NEEDS_A, "a"},
+  {LIMB_NEEDS_TAU, "tau"},
+  {LIMB_NEEDS_TIME, "time"},
+  {LIMB_NEEDS_A_OR_TAU, "a or tau"},
+  {LIMB_NEEDS_GIVEN, "a or tau by joint"},
+  {LIMB_NEEDS_BASE, "a or tau by joint"},
+  {LIMB_NEEDS_FRAME, "frame"},
+  {LIMB_NEEDS_REFERENCE, "ref"},
+  {LIMB_NEEDS_DIRECTIONS, "directions"},
+  {LIMB_NEEDS_DT, "dt"},
+};
+
+enum { NEEDS = sizeof need / sizeof *need };
+
+static void needs_text(const limb_quantity_info* q, char* text, size_t size)
+{
+  size_t used = 0;
+  *text = '\0';
+  for (int k = 0; k < NEEDS && used < size; k++)
+    if (q->needs & need[k].bit)
+      used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", need[k].word);
+  if (!*text) (void)snprintf(text, size, "-");
+}
+
+// ---- text ------------------------------------------------------------------------------------------
+
+static void print_text(void)
+{
+  cli_table t = cli_table_make("llll");
+  cli_cell(&t, "name"), cli_cell(&t, "needs"), cli_cell(&t, "shape"), cli_cell(&t, "what it is");
+  for (int k = 0; limb_get_quantity(k); k++) {
+    const limb_quantity_info* q = limb_get_quantity(k);
+    char what[CELL], form[CELL];
+    needs_text(q, what, sizeof what);
+    eval_shape(q, form, sizeof form);
+    cli_cell(&t, "%s", q->name), cli_cell(&t, "%s", what), cli_cell(&t, "%s", form), cli_cell(&t, "%s", q->meaning);
+  }
+  cli_table_print(&t, stdout, "");
+  (void)fputs("\n  Names are <quantity>[@body|@world|@aligned][.<frame>][.<label>...], as M.elbow.wrist and\n"
+              "  velocity@body.tool.vx; all stands for everything that the robot has and that the inputs allow.\n"
+              "  Robots with loops: the loops are closed; --tree cuts them open.\n"
+              "  limb eval --list --what tau prints equation, unit and all else about one quantity.\n",
+              stdout);
+}
+
+// All about one quantity.
+static int print_card(const cli_args* args, const char* name)
+{
+  const limb_quantity_info* q = limb_find_quantity(name);
+  char text[CELL];
+  if (!q) {
+    const char* near = limb_nearest_quantity(name);
+    return cli_usage(args, "--what: there is no quantity '%s'%s%s%s", name, near ? "; did you mean '" : "",
+                     near ? near : "", near ? "'?" : "");
+  }
+  cli_table t = cli_table_make("ll");
+  cli_cell(&t, "%s", q->name), cli_cell(&t, "%s", q->meaning);
+  cli_cell(&t, "equation"), cli_cell(&t, "%s", q->equation);
+  needs_text(q, text, sizeof text);
+  cli_cell(&t, "needs"), cli_cell(&t, "%s", text);
+  eval_shape(q, text, sizeof text);
+  cli_cell(&t, "shape"), cli_cell(&t, "%s", text);
+  for (int k = 0; q->axis[k] != LIMB_AXIS_NONE; k++)
+    cli_cell(&t, "  axis %d", k + 1), cli_cell(&t, "%s", limb_axis_text(q->axis[k]));
+  cli_cell(&t, "unit"), cli_cell(&t, "%s", q->unit);
+  cli_cell(&t, "robots"), cli_cell(&t, "%s", limb_robots_text(q->robots));
+  cli_cell(&t, "in C"), cli_cell(&t, "%s", *q->functions ? q->functions : "-");
+  if (*q->note) cli_cell(&t, "note"), cli_cell(&t, "%s", q->note);
+  cli_table_print(&t, stdout, "");
+  return limb_cli_close_output(cli_title(args));
+}
+
+// ---- Markdown --------------------------------------------------------------------------------------
+
+static const char* const intro[] = {
+  "# Quantities",
+  "",
+  "Every quantity that `limb eval`, the channels and formulas of `limb sim`, and `limb_evaluator` of",
+  "[limb/quantities.h](../include/limb/quantities.h) know. This page is made by",
+  "`limb eval --list --format markdown`; a test compares.",
+  "",
+  "A name is `<quantity>[@body|@world|@aligned][.<frame>][.<label>...]`:",
+  "",
+  "    M    M.elbow    M.elbow.wrist    J.tool    velocity@body.tool.vx    energy.kinetic    reactions.elbow.fz",
+  "",
+  "The frame follows where a quantity needs one, unless `--frame` names one for all. Labels select along the axes,",
+  "first axis first, and may be left open at a dot: `v.base` stands for `v.base.wx` to `v.base.vz`. `all` stands for",
+  "everything that the robot has and that the inputs allow.",
+  "",
+  "Robots with loops have the same names: `tau`, `acc`, `M`, `h`, ... are those with the loops closed, for states that",
+  "close them. Matrices have the size that they have for trees; rows and columns of dependent velocities are zero, and",
+  "`independent` tells which velocities are independent. `limb eval --tree` computes what the spanning tree does, the",
+  "loops cut open. Quantities for trees are defined for a robot with loops with `--tree` only.",
+  "",
+  "Axes: nq coordinates, nv velocities, 6 components of a motion (wx wy wz vx vy vz) or of a wrench (mx my mz fx fy",
+  "fz), 3 of a vector, np parameters, nb base parameters, nc equations of the loops. Axes of joints, loops and fields",
+  "are objects in JSON, keyed by joint, loop or field; all others are arrays.",
+  NULL,
+};
+
+// Vertical bars would end a cell.
+static void put_cell(const char* text)
+{
+  (void)fputs(" ", stdout);
+  for (; *text; text++) {
+    if (*text == '|') (void)fputc('\\', stdout);
+    (void)fputc(*text, stdout);
+  }
+  (void)fputs(" |", stdout);
+}
+
+static void put_row(const limb_quantity_info* q)
+{
+  char text[CELL * 2];
+  (void)snprintf(text, sizeof text, "|");
+  (void)fputs(text, stdout);
+  (void)snprintf(text, sizeof text, "`%s`", q->name);
+  put_cell(text);
+  (void)snprintf(text, sizeof text, "`%s`", q->equation);
+  put_cell(text);
+  (void)snprintf(text, sizeof text, "%s%s%s", q->meaning, *q->note ? ". Note: " : "", q->note);
+  put_cell(text);
+  eval_shape(q, text, sizeof text);
+  put_cell(text);
+  put_cell(q->unit);
+  needs_text(q, text, sizeof text);
+  put_cell(text);
+  put_cell(limb_robots_text(q->robots));
+  (void)snprintf(text, sizeof text, "%s%s%s", *q->functions ? "`" : "", q->functions, *q->functions ? "`" : "");
+  put_cell(text);
+  (void)fputs("\n", stdout);
+}
+
+static void print_markdown(void)
+{
+  const char* group = "";
+  for (int k = 0; intro[k]; k++) (void)printf("%s\n", intro[k]);
+  for (int k = 0; limb_get_quantity(k); k++) {
+    const limb_quantity_info* q = limb_get_quantity(k);
+    if (strcmp(q->group, group) != 0) {
+      group = q->group;
+      (void)printf("\n## %c%s\n\n", *group - 'a' + 'A', group + 1);
+      (void)printf("| name | equation | meaning | shape | unit | needs | robots | C functions |\n"
+                   "|---|---|---|---|---|---|---|---|\n");
+    }
+    put_row(q);
+  }
+}
+
+// ---- JSON ------------------------------------------------------------------------------------------
+
+static json_t* quantity_json(const limb_quantity_info* q)
+{
+  json_t *r = json_object(), *needs = json_array(), *fields = json_array(), *axes = json_array();
+  char form[CELL];
+  eval_shape(q, form, sizeof form);
+  for (int k = 0; k < NEEDS; k++)
+    if (q->needs & need[k].bit && !(need[k].bit & (LIMB_NEEDS_FRAME | LIMB_NEEDS_REFERENCE)))
+      (void)json_array_append_new(needs, cli_json_text(need[k].word));
+  for (int k = 0; q->fields && q->fields[k]; k++) (void)json_array_append_new(fields, cli_json_text(q->fields[k]));
+  for (int k = 0; q->axis[k] != LIMB_AXIS_NONE; k++)
+    (void)json_array_append_new(axes, cli_json_text(limb_axis_text(q->axis[k])));
+  (void)json_object_set_new(r, "name", cli_json_text(q->name));
+  (void)json_object_set_new(r, "group", cli_json_text(q->group));
+  (void)json_object_set_new(r, "equation", cli_json_text(q->equation));
+  (void)json_object_set_new(r, "meaning", cli_json_text(q->meaning));
+  (void)json_object_set_new(r, "note", cli_json_text(q->note));
+  (void)json_object_set_new(r, "needs", needs);
+  (void)json_object_set_new(r, "frame", json_boolean((q->needs & LIMB_NEEDS_FRAME) != 0));
+  (void)json_object_set_new(r, "ref", json_boolean((q->needs & LIMB_NEEDS_REFERENCE) != 0));
+  (void)json_object_set_new(r, "robots", cli_json_text(limb_robots_text(q->robots)));
+  (void)json_object_set_new(r, "shape", cli_json_text(form));
+  (void)json_object_set_new(r, "axes", axes);
+  (void)json_object_set_new(r, "unit", cli_json_text(q->unit));
+  (void)json_object_set_new(r, "fields", fields);
+  (void)json_object_set_new(r, "functions", cli_json_text(q->functions));
+  return r;
+}
+
+static int print_json(const char* title)
+{
+  json_t *answer = cli_json_answer(), *list = json_array();
+  for (int k = 0; limb_get_quantity(k); k++) (void)json_array_append_new(list, quantity_json(limb_get_quantity(k)));
+  (void)json_object_set_new(answer, "quantities", list);
+  return cli_json_print(answer, stdout, title);
+}
+
+int eval_list(const cli_args* args)
+{
+  const char *format = cli_get(args, "format"), *title = cli_title(args);
+  int code = EXIT_FINE;
+  if (cli_get(args, "what") && (!format || strcmp(format, "text") == 0)) return print_card(args, cli_get(args, "what"));
+  if (!format || strcmp(format, "text") == 0)
+    print_text();
+  else if (strcmp(format, "markdown") == 0)
+    print_markdown();
+  else if (strcmp(format, "json") == 0)
+    code = print_json(title);
+  else
+    return cli_usage(args, "--list is text, json or markdown");
+  return code == EXIT_FINE ? limb_cli_close_output(title) : code;
+}

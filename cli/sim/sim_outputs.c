@@ -1,0 +1,453 @@
+// Outputs of a simulation: tables (limb/table.h), plots and animations; which rows they get, and when.
+#include "limb/draw.h"
+#include "limb/table.h"
+
+#include "base/command.h"
+#include "base/output.h"
+#include "sim/sim.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct writer writer;
+
+// A kind of file. Functions return EXIT_FINE, or an exit code after a message.
+typedef struct file_kind {
+  const char* endings;
+  int channels; // 0: none, rows are time and q
+  int (*open)(writer* w);
+  int (*row)(writer* w, const double* x); // time, and one number per column
+  int (*flush)(writer* w);                // NULL: written at the end
+  int (*end)(writer* w);
+  void (*free)(writer* w);
+} file_kind;
+
+struct writer {
+  const file_kind* kind;
+  const sim_job* job;
+  const limb_run_output* run;
+  const char* path;
+  const sim_probe* probe; // names and units of the columns after time
+  cli_output out;         // of a table
+  uint64_t rows;          // written
+  int broken;             // writing failed, which was reported
+  void* own;              // of the kind
+};
+
+// ---- tables ---------------------------------------------------------------------------------------------
+
+// Reports, once, that the file could not be written.
+static int written(writer* w, limb_status s)
+{
+  if (s == LIMB_OK) return EXIT_FINE;
+  if (w->broken) return EXIT_USAGE;
+  w->broken = 1;
+  if (s == LIMB_E_NOMEM) return sim_out_of_memory(&w->job->plan);
+  return cli_unwritten(cli_title(w->job->plan.args), strcmp(w->path, "-") == 0 ? "the table" : w->path,
+                       "unknown error");
+}
+
+static int table_open(writer* w)
+{
+  const size_t n = (size_t)w->probe->count + 1;
+  char(*names)[SIM_NAME_SPACE] = calloc(n, sizeof *names);
+  limb_table_column* column = calloc(n, sizeof *column);
+  limb_table_writer* table = NULL;
+  limb_error err = {0};
+  limb_status s = LIMB_E_NOMEM;
+  const int code = cli_output_reserve(&w->out, cli_title(w->job->plan.args), w->path);
+  if (code == EXIT_FINE && names && column) {
+    column[0] = (limb_table_column){"time", "s"};
+    for (int k = 0; k < w->probe->count; k++) {
+      sim_probe_name(w->probe, k, names[k], sizeof names[k]);
+      column[k + 1] = (limb_table_column){names[k], sim_probe_unit(w->probe, k)};
+    }
+    const limb_table_format format = limb_table_format_of(w->path); // none: a device
+    s = limb_table_create(cli_output_path(&w->out), format ? format : LIMB_TABLE_CSV, (int)n, column, &table, &err);
+  }
+  w->own = table;
+  const int cause = errno;
+  free(names);
+  free(column);
+  errno = cause;
+  if (code != EXIT_FINE) return code;
+  if (s == LIMB_E_UNSUPPORTED) return sim_wrong(&w->job->plan, &w->run->file, "%s: %s", w->path, err.text);
+  return written(w, s);
+}
+
+static int table_row(writer* w, const double* x)
+{
+  w->rows++;
+  return written(w, limb_table_row(w->own, x));
+}
+
+static int table_flush(writer* w) { return written(w, limb_table_flush(w->own)); }
+
+// A table that could not be written keeps its whole rows, unless it would replace another one.
+static int table_end(writer* w)
+{
+  const char* title = cli_title(w->job->plan.args);
+  const int code = written(w, limb_table_end(w->own));
+  if (code == EXIT_FINE && !w->broken && w->rows > 0) return cli_output_commit(&w->out, title);
+  cli_output_salvage(&w->out, title);
+  return code;
+}
+
+static void table_free(writer* w)
+{
+  limb_table_destroy(w->own);
+  cli_output_abandon(&w->out);
+}
+
+static const file_kind table_kind = {".csv .npy .h5 .hdf5", 1,         table_open, table_row,
+                                     table_flush,           table_end, table_free};
+
+static const char* title_of(const writer* w)
+{
+  const limb_run* run = &w->job->plan.run;
+  return w->run->title.text ? w->run->title.text
+         : run->title.text  ? run->title.text
+                            : limb_model_name(w->job->robot.model);
+}
+
+// ---- plots ----------------------------------------------------------------------------------------------
+
+enum { MAX_MARKS = 24 }; // events
+
+static int plot_open(writer* w)
+{
+  limb_plot* p = NULL;
+  if (w->probe->count > LIMB_PLOT_MAX)
+    return sim_wrong(&w->job->plan, &w->run->plot,
+                     "%d curves are too many for one plot, which has at most %d; name fewer channels", w->probe->count,
+                     LIMB_PLOT_MAX);
+  const limb_status s = limb_plot_create(w->probe->count, &p);
+  w->own = p;
+  return s == LIMB_OK ? EXIT_FINE : sim_out_of_memory(&w->job->plan);
+}
+
+static int plot_row(writer* w, const double* x)
+{
+  limb_plot_add(w->own, x[0], x + 1);
+  return EXIT_FINE;
+}
+
+// Events as vertical lines; none if they would hide the curves. Their number.
+static int mark_events(const sim_events* e, limb_plot_event mark[MAX_MARKS])
+{
+  if (!e || e->nhappened > MAX_MARKS) return 0;
+  for (int i = 0; i < e->nhappened; i++) {
+    const sim_happened* h = &e->happened[i];
+    const int own = h->event.kind == LIMB_EVENT_CONDITION;
+    mark[i] = (limb_plot_event){h->event.time, own ? h->name : limb_event_kind_name(h->event.kind)};
+  }
+  return e->nhappened;
+}
+
+static void draw_plot(const writer* w, char (*names)[SIM_NAME_SPACE], limb_plot_series* series, FILE* out)
+{
+  char subtitle[160];
+  const limb_model* m = w->job->robot.model;
+  for (int k = 0; k < w->probe->count; k++) {
+    sim_probe_name(w->probe, k, names[k], SIM_NAME_SPACE);
+    series[k] = (limb_plot_series){names[k], sim_probe_unit(w->probe, k), HUGE_VAL, NULL};
+  }
+  (void)snprintf(subtitle, sizeof subtitle, "%.100s, %.9g to %.9g s", limb_model_name(m), w->job->start, w->job->now);
+  limb_plot_event mark[MAX_MARKS];
+  const int marks = mark_events(w->job->events, mark);
+  const limb_plot_labels labels = {title_of(w), subtitle, "time in s", mark, marks, 0};
+  limb_plot_write(w->own, series, &labels, out);
+}
+
+static int plot_end(writer* w)
+{
+  const size_t n = (size_t)w->probe->count + 1;
+  const char* title = cli_title(w->job->plan.args);
+  char(*names)[SIM_NAME_SPACE] = calloc(n, sizeof *names);
+  limb_plot_series* series = calloc(n, sizeof *series);
+  cli_output out = {0};
+  int code = EXIT_FINE;
+  if (!names || !series) {
+    code = sim_out_of_memory(&w->job->plan);
+  } else if ((code = cli_output_open(&out, title, w->path)) == EXIT_FINE) {
+    draw_plot(w, names, series, out.stream);
+    code = cli_output_commit(&out, title);
+    cli_output_abandon(&out);
+  }
+  free(names);
+  free(series);
+  return code;
+}
+
+static void plot_free(writer* w) { limb_plot_destroy(w->own); }
+
+static const file_kind plot_kind = {".svg", 1, plot_open, plot_row, NULL, plot_end, plot_free};
+
+// ---- animations -----------------------------------------------------------------------------------------
+
+static int animation_open(writer* w)
+{
+  limb_animation_options o = limb_default_animation();
+  limb_animation* a = NULL;
+  o.title = title_of(w);
+  const limb_status s = limb_animation_create(w->job->robot.model, &o, &a);
+  w->own = a;
+  return s == LIMB_OK ? EXIT_FINE : sim_failed(w->job, s, "animation");
+}
+
+static int animation_row(writer* w, const double* x)
+{
+  const limb_status s = limb_animation_add(w->own, x[0], x + 1);
+  return s == LIMB_OK ? EXIT_FINE : sim_failed(w->job, s, "animation");
+}
+
+static int animation_end(writer* w)
+{
+  const char* title = cli_title(w->job->plan.args);
+  cli_output out = {0};
+  if (limb_animation_count(w->own) == 0) return EXIT_FINE;
+  int code = cli_output_open(&out, title, w->path);
+  if (code != EXIT_FINE) return code;
+  const limb_status s = limb_animation_write(w->own, limb_picture_of(w->path), out.stream);
+  code = s == LIMB_OK ? cli_output_commit(&out, title) : sim_failed(w->job, s, "animation");
+  cli_output_abandon(&out);
+  return code;
+}
+
+static void animation_free(writer* w) { limb_animation_destroy(w->own); }
+
+static const file_kind animation_kind = {".svg .html",  0, animation_open, animation_row, NULL, animation_end,
+                                         animation_free};
+
+// ---- planning -------------------------------------------------------------------------------------------
+
+typedef struct one_output {
+  const limb_run_output* run;
+  const limb_run_value* at; // its path
+  writer writer;
+  sim_probe probe;
+  double* row;     // time and numbers
+  double rate;     // rows per second; 0: by interval alone
+  double interval; // s
+  uint64_t k;      // index of the next row
+  double last;     // time of the last row
+  int open;
+} one_output;
+
+struct sim_outputs {
+  int count;
+  one_output* one;
+};
+
+// The largest of 1, 2 or 5 times a power of ten that gives at least 500 rows; not below a fixed step.
+static double default_interval(const sim_job* job)
+{
+  const double length = job->end - job->start, step = job->options.step;
+  if (!(length > 0)) return 1;
+  const double max = length / 500 * (1 + 1e-9), ten = pow(10, floor(log10(max)));
+  return fmax(max >= 5 * ten ? 5 * ten : max >= 2 * ten ? 2 * ten : ten, step);
+}
+
+static int read_rate(const sim_job* job, one_output* o)
+{
+  int code = sim_positive(&job->plan, &o->run->rate, &o->rate);
+  if (code == EXIT_FINE) code = sim_positive(&job->plan, &o->run->interval, &o->interval);
+  if (o->rate == 0 && o->interval == 0) o->interval = default_interval(job);
+  // 29 / 100 is the 0.29 that people write; 29 * 0.01 is not.
+  const double per_second = o->interval > 0 ? round(1 / o->interval) : 0;
+  if (o->interval > 0 && fabs(per_second * o->interval - 1) < 1e-12) o->rate = per_second;
+  if (o->rate > 0) o->interval = 1 / o->rate;
+  if (code == EXIT_FINE && !((job->end - job->start) / o->interval <= 1e9))
+    return sim_wrong(&job->plan, o->run->rate.text ? &o->run->rate : &o->run->interval, "more than 1e9 rows");
+  return code;
+}
+
+// Columns must differ.
+static int check_twice(const sim_job* job, const one_output* o, const limb_run_value* at)
+{
+  const sim_probe* p = &o->probe;
+  for (int i = 0; i < p->count; i++) {
+    char name[SIM_NAME_SPACE], other[SIM_NAME_SPACE];
+    sim_probe_name(p, i, name, sizeof name);
+    for (int k = 0; k < i; k++) {
+      sim_probe_name(p, k, other, sizeof other);
+      if (strcmp(name, other) == 0) return sim_wrong(&job->plan, at, "'%.100s' is listed twice", name);
+    }
+  }
+  return EXIT_FINE;
+}
+
+static int add_channel(const sim_job* job, one_output* o, const limb_run_value* at)
+{
+  if (strcmp(at->text, "time") == 0 || strcmp(at->text, "t") == 0) return EXIT_FINE; // always included
+  const int n = sim_probe_add(&o->probe, at->text);
+  if (n < 0) return sim_out_of_memory(&job->plan);
+  if (n == 0) return sim_wrong(&job->plan, at, "'%.80s': %s", at->text, o->probe.because);
+  return EXIT_FINE;
+}
+
+static int read_channels(const sim_job* job, one_output* o)
+{
+  static const char* const usual[] = {"q", "v"};
+  const limb_run_values* list = &o->run->channels;
+  int code = EXIT_FINE;
+  if (!o->writer.kind->channels || list->count == 0) {
+    for (int k = 0; k < 2 - !o->writer.kind->channels && job->dofs.nv > 0; k++)
+      if (sim_probe_add(&o->probe, usual[k]) <= 0) return sim_out_of_memory(&job->plan);
+  }
+  for (int i = 0; i < list->count && code == EXIT_FINE; i++) code = add_channel(job, o, &list->value[i]);
+  if (code == EXIT_FINE && o->probe.count < 2000 && list->count > 1) code = check_twice(job, o, &list->value[0]);
+  return code;
+}
+
+static int plan_one(sim_job* job, one_output* o, const limb_run_output* run)
+{
+  const limb_run_value* at = run->file.text ? &run->file : run->plot.text ? &run->plot : &run->animation;
+  o->run = run;
+  o->at = at;
+  o->last = nan("");
+  o->writer = (writer){.job = job, .run = run, .path = at->text, .probe = &o->probe};
+  o->writer.kind = run->file.text ? &table_kind : run->plot.text ? &plot_kind : &animation_kind;
+  sim_probe_begin(&o->probe, job->plan.args, &job->robot, &job->dofs, SIM_KNOWN_ALL);
+  int code = sim_check_output(&job->plan, at, o->writer.kind->endings);
+  if (code == EXIT_FINE) code = read_rate(job, o);
+  o->probe.options.dt = o->interval; // for Ad and Bd
+  if (code == EXIT_FINE) code = sim_directions(&job->plan, &run->directions, &o->probe.options.directions);
+  if (code == EXIT_FINE) code = read_channels(job, o);
+  if (code != EXIT_FINE) return code;
+  o->row = sim_zeros(o->probe.count + 1);
+  return o->row ? EXIT_FINE : sim_out_of_memory(&job->plan);
+}
+
+int sim_plan_outputs(sim_job* job)
+{
+  const limb_run* run = &job->plan.run;
+  sim_outputs* all = calloc(1, sizeof *all);
+  int code = EXIT_FINE;
+  job->outputs = all;
+  if (!all) return sim_out_of_memory(&job->plan);
+  all->one = calloc((size_t)run->noutput + 1, sizeof *all->one);
+  if (!all->one) return sim_out_of_memory(&job->plan);
+  const char* summary = cli_get(job->plan.args, "summary");
+  if (summary && strcmp(summary, "json") == 0) code = cli_writes_to(job->plan.args, "--summary json", "-", "");
+  for (int i = 0; i < run->noutput && code == EXIT_FINE; i++) {
+    all->count++;
+    code = plan_one(job, &all->one[i], &run->output[i]);
+  }
+  return code;
+}
+
+int sim_open_outputs(sim_job* job)
+{
+  sim_outputs* all = job->outputs;
+  int code = EXIT_FINE;
+  for (int i = 0; i < all->count && code == EXIT_FINE; i++) {
+    all->one[i].open = 1;
+    code = all->one[i].writer.kind->open(&all->one[i].writer);
+    if (code != EXIT_FINE) all->one[i].open = -1;
+  }
+  return code;
+}
+
+void sim_close_outputs(sim_job* job)
+{
+  sim_outputs* all = job->outputs;
+  if (!all) return;
+  for (int i = 0; i < all->count; i++) {
+    one_output* o = &all->one[i];
+    if (o->open) o->writer.kind->free(&o->writer);
+    sim_probe_free(&o->probe);
+    free(o->row);
+  }
+  free(all->one);
+  free(all);
+  job->outputs = NULL;
+}
+
+// ---- rows -----------------------------------------------------------------------------------------------
+
+static double due(const sim_job* job, const one_output* o)
+{
+  const double k = (double)o->k;
+  return job->start + (o->rate > 0 ? k / o->rate : k * o->interval);
+}
+
+// Times of different files that differ by rounding are equal.
+static int is_due(const sim_job* job, const one_output* o) { return due(job, o) <= job->now + 1e-9 * o->interval; }
+
+double sim_next_row(const sim_job* job)
+{
+  double first = HUGE_VAL;
+  for (int i = 0; i < job->outputs->count; i++) {
+    const one_output* o = &job->outputs->one[i];
+    const double t = due(job, o);
+    first = fmin(first, t >= job->end - 1e-9 * o->interval ? job->end : t);
+  }
+  return first;
+}
+
+static int cannot_compute(sim_job* job, const one_output* o, limb_status s)
+{
+  (void)snprintf(job->trouble, sizeof job->trouble, "channel %s at %.9g s: %s", sim_probe_culprit(&o->probe), job->now,
+                 o->probe.reason);
+  (void)cli_usage(job->plan.args, "%s", job->trouble);
+  const int code = cli_exit_code(s);
+  return code == EXIT_MODEL ? EXIT_NUMERICAL : code;
+}
+
+static int write_row(sim_job* job, one_output* o, const limb_sim_state* at)
+{
+  const limb_status s = sim_probe_read(&o->probe, at, o->row + 1);
+  if (s != LIMB_OK) return cannot_compute(job, o, s);
+  o->row[0] = at->time;
+  o->last = at->time;
+  const int code = o->writer.kind->row(&o->writer, o->row);
+  return code;
+}
+
+int sim_write_rows(sim_job* job, const limb_sim_state* at, int last)
+{
+  int code = EXIT_FINE;
+  for (int i = 0; i < job->outputs->count && code == EXIT_FINE; i++) {
+    one_output* o = &job->outputs->one[i];
+    if (o->open <= 0 || !(is_due(job, o) || (last && o->last != job->now))) continue;
+    code = write_row(job, o, at);
+    while (is_due(job, o)) o->k++;
+  }
+  return code;
+}
+
+void sim_write_last_good(sim_job* job)
+{
+  limb_sim_state at;
+  if (limb_sim_now(job->sim, &at) != LIMB_OK) return;
+  for (int i = 0; i < job->outputs->count; i++) {
+    one_output* o = &job->outputs->one[i];
+    if (o->open <= 0 || o->writer.broken || o->last == at.time) continue;
+    if (sim_probe_read(&o->probe, &at, o->row + 1) == LIMB_OK) (void)write_row(job, o, &at);
+  }
+}
+
+int sim_flush_outputs(sim_job* job)
+{
+  int code = EXIT_FINE;
+  for (int i = 0; i < job->outputs->count && code == EXIT_FINE; i++) {
+    one_output* o = &job->outputs->one[i];
+    if (o->open > 0 && o->writer.kind->flush) code = o->writer.kind->flush(&o->writer);
+  }
+  return code;
+}
+
+int sim_end_outputs(sim_job* job)
+{
+  int code = EXIT_FINE;
+  for (int i = 0; i < job->outputs->count; i++) {
+    one_output* o = &job->outputs->one[i];
+    if (o->open <= 0) continue;
+    const int one = o->writer.kind->end(&o->writer);
+    if (one != EXIT_FINE) code = one;
+  }
+  return code;
+}
