@@ -15,7 +15,7 @@ typedef struct state_at {
 } state_at;
 
 // Answers for one state.
-typedef limb_status answer_one(const limb_batch_job* job, const limb_batch_space* s, const state_at* at);
+typedef limb_status answer_one(const limb_batch_job* job, limb_data* d, const state_at* at);
 
 // Numbers of every result of a state.
 typedef struct widths {
@@ -36,7 +36,7 @@ static limb_batch_failure for_states(const limb_batch_job* job, const limb_batch
     state_at at = {row(job->q, m->nq, k), row(job->v, m->nv, k), row(job->x, m->nv, k), {0}};
     for (int r = 0; r < 4; r++)
       if (job->out[r]) at.out[r] = (double*)job->out[r] + k * w.out[r];
-    const limb_status status = answer(job, s, &at);
+    const limb_status status = answer(job, s->d, &at);
     if (job->status) job->status[k] = status;
     if (status == LIMB_OK) continue;
     if (failure.status == LIMB_OK) failure = (limb_batch_failure){k, status};
@@ -46,141 +46,72 @@ static limb_batch_failure for_states(const limb_batch_job* job, const limb_batch
   return failure;
 }
 
-static limb_status one_inverse_dynamics(const limb_batch_job* job, const limb_batch_space* s, const state_at* at)
+// ---- the calls ------------------------------------------------------------------------------------------
+
+static limb_status bias_forces(const limb_batch_job* job, limb_data* d, const state_at* at)
 {
-  return limb_inverse_dynamics(s->d, at->q, at->v, at->x, job->env, at->out[0]);
+  if (at->v) return limb_bias_forces(d, at->q, at->v, job->env, at->out[0]);
+  return limb_gravity_forces(d, at->q, job->env, at->out[0]);
 }
 
-static limb_batch_failure inverse_dynamics(const limb_batch_job* job, const limb_batch_space* s, ptrdiff_t first,
-                                           ptrdiff_t end)
+static limb_status frame_poses(const limb_batch_job* job, limb_data* d, const state_at* at)
 {
-  return for_states(job, s, first, end, (widths){{job->m->nv}}, one_inverse_dynamics);
-}
-
-static limb_status one_forward_dynamics(const limb_batch_job* job, const limb_batch_space* s, const state_at* at)
-{
-  return limb_forward_dynamics(s->d, at->q, at->v, at->x, job->env, at->out[0]);
-}
-
-static limb_batch_failure forward_dynamics(const limb_batch_job* job, const limb_batch_space* s, ptrdiff_t first,
-                                           ptrdiff_t end)
-{
-  return for_states(job, s, first, end, (widths){{job->m->nv}}, one_forward_dynamics);
-}
-
-static limb_status one_bias(const limb_batch_job* job, const limb_batch_space* s, const state_at* at)
-{
-  if (at->v) return limb_bias_forces(s->d, at->q, at->v, job->env, at->out[0]);
-  return limb_gravity_forces(s->d, at->q, job->env, at->out[0]);
-}
-
-static limb_batch_failure bias_forces(const limb_batch_job* job, const limb_batch_space* s, ptrdiff_t first,
-                                      ptrdiff_t end)
-{
-  return for_states(job, s, first, end, (widths){{job->m->nv}}, one_bias);
-}
-
-static limb_status one_frame_poses(const limb_batch_job* job, const limb_batch_space* s, const state_at* at)
-{
-  limb_status status = limb_kinematics(s->d, at->q, NULL, NULL);
+  limb_status status = limb_kinematics(d, at->q, NULL, NULL);
   sp_pose* X = (sp_pose*)(void*)at->out[0];
-  for (int f = 0; f < job->nframe && status == LIMB_OK; f++) status = limb_frame_pose(s->d, job->frame[f], &X[f]);
+  for (int f = 0; f < job->nframe && status == LIMB_OK; f++) status = limb_frame_pose(d, job->frame[f], &X[f]);
   return status;
 }
 
-static limb_batch_failure frame_poses(const limb_batch_job* job, const limb_batch_space* s, ptrdiff_t first,
-                                      ptrdiff_t end)
+static limb_status frame_jacobian(const limb_batch_job* job, limb_data* d, const state_at* at)
 {
-  return for_states(job, s, first, end, (widths){{12 * (ptrdiff_t)job->nframe}}, one_frame_poses);
-}
-
-static limb_status one_frame_jacobian(const limb_batch_job* job, const limb_batch_space* s, const state_at* at)
-{
-  const limb_status status = limb_kinematics(s->d, at->q, NULL, NULL);
+  const limb_status status = limb_kinematics(d, at->q, NULL, NULL);
   if (status != LIMB_OK) return status;
-  return limb_frame_jacobian(s->d, job->frame[0], job->ref, (sp_motion*)(void*)at->out[0]);
+  return limb_frame_jacobian(d, job->frame[0], job->ref, (sp_motion*)(void*)at->out[0]);
 }
 
-static limb_batch_failure frame_jacobian(const limb_batch_job* job, const limb_batch_space* s, ptrdiff_t first,
-                                         ptrdiff_t end)
-{
-  return for_states(job, s, first, end, (widths){{6 * (ptrdiff_t)job->m->nv}}, one_frame_jacobian);
-}
-
-static ptrdiff_t entries(const limb_batch_job* job) { return (ptrdiff_t)job->m->nv * job->m->nv; }
-
-static limb_status one_mass_matrix(const limb_batch_job* job, const limb_batch_space* s, const state_at* at)
-{
-  (void)job;
-  return limb_mass_matrix(s->d, at->q, at->out[0]);
-}
-
-static limb_batch_failure mass_matrix(const limb_batch_job* job, const limb_batch_space* s, ptrdiff_t first,
-                                      ptrdiff_t end)
-{
-  return for_states(job, s, first, end, (widths){{entries(job)}}, one_mass_matrix);
-}
-
-static limb_status one_inverse(const limb_batch_job* job, const limb_batch_space* s, const state_at* at)
-{
-  (void)job;
-  return limb_mass_matrix_inverse(s->d, at->q, at->out[0]);
-}
-
-static limb_batch_failure mass_matrix_inverse(const limb_batch_job* job, const limb_batch_space* s, ptrdiff_t first,
-                                              ptrdiff_t end)
-{
-  return for_states(job, s, first, end, (widths){{entries(job)}}, one_inverse);
-}
-
-static widths widths_of_slopes(const limb_batch_job* job)
-{
-  return (widths){{job->m->nv, entries(job), entries(job), entries(job)}};
-}
-
-static limb_status one_id_derivatives(const limb_batch_job* job, const limb_batch_space* s, const state_at* at)
+static limb_status id_derivatives(const limb_batch_job* job, limb_data* d, const state_at* at)
 {
   const limb_id_derivatives out = {at->out[0], at->out[1], at->out[2], at->out[3]};
-  return limb_inverse_dynamics_derivatives(s->d, at->q, at->v, at->x, job->env, &out);
+  return limb_inverse_dynamics_derivatives(d, at->q, at->v, at->x, job->env, &out);
 }
 
-static limb_batch_failure id_derivatives(const limb_batch_job* job, const limb_batch_space* s, ptrdiff_t first,
-                                         ptrdiff_t end)
-{
-  return for_states(job, s, first, end, widths_of_slopes(job), one_id_derivatives);
-}
-
-static limb_status one_fd_derivatives(const limb_batch_job* job, const limb_batch_space* s, const state_at* at)
+static limb_status fd_derivatives(const limb_batch_job* job, limb_data* d, const state_at* at)
 {
   const limb_fd_derivatives out = {at->out[0], at->out[1], at->out[2], at->out[3]};
-  return limb_forward_dynamics_derivatives(s->d, at->q, at->v, at->x, job->env, &out);
+  return limb_forward_dynamics_derivatives(d, at->q, at->v, at->x, job->env, &out);
 }
 
-static limb_batch_failure fd_derivatives(const limb_batch_job* job, const limb_batch_space* s, ptrdiff_t first,
-                                         ptrdiff_t end)
-{
-  return for_states(job, s, first, end, widths_of_slopes(job), one_fd_derivatives);
-}
+// X(kernel, numbers of the first result, and of each other one, the answer for one state)
+// clang-format off
+#define KERNEL_LIST(X)                                                                                  \
+  X(inverse_dynamics, nv, 0, limb_inverse_dynamics(d, at->q, at->v, at->x, job->env, at->out[0]))       \
+  X(forward_dynamics, nv, 0, limb_forward_dynamics(d, at->q, at->v, at->x, job->env, at->out[0]))       \
+  X(bias_forces, nv, 0, bias_forces(job, d, at))                                                        \
+  X(frame_poses, 12 * (ptrdiff_t)job->nframe, 0, frame_poses(job, d, at))                               \
+  X(frame_jacobian, 6 * nv, 0, frame_jacobian(job, d, at))                                              \
+  X(mass_matrix, nv * nv, 0, limb_mass_matrix(d, at->q, at->out[0]))                                    \
+  X(mass_matrix_inverse, nv * nv, 0, limb_mass_matrix_inverse(d, at->q, at->out[0]))                    \
+  X(id_derivatives, nv, nv * nv, id_derivatives(job, d, at))                                            \
+  X(fd_derivatives, nv, nv * nv, fd_derivatives(job, d, at))                                            \
+  X(regressor, nv * job->np, 0, limb_regressor(d, at->q, at->v, at->x, job->env, at->out[0]))
+// clang-format on
 
-static limb_status one_regressor(const limb_batch_job* job, const limb_batch_space* s, const state_at* at)
-{
-  return limb_regressor(s->d, at->q, at->v, at->x, job->env, at->out[0]);
-}
+#define LIMB_X(name, first, other, answer)                                                                   \
+  static limb_status one_##name(const limb_batch_job* job, limb_data* d, const state_at* at)                 \
+  {                                                                                                          \
+    (void)job;                                                                                               \
+    return answer;                                                                                           \
+  }                                                                                                          \
+  static limb_batch_failure all_##name(const limb_batch_job* job, const limb_batch_space* s, ptrdiff_t from, \
+                                       ptrdiff_t end)                                                        \
+  {                                                                                                          \
+    const ptrdiff_t nv = job->m->nv;                                                                         \
+    (void)nv;                                                                                                \
+    return for_states(job, s, from, end, (widths){{first, other, other, other}}, one_##name);                \
+  }
+KERNEL_LIST(LIMB_X)
+#undef LIMB_X
 
-static limb_batch_failure regressor(const limb_batch_job* job, const limb_batch_space* s, ptrdiff_t first,
-                                    ptrdiff_t end)
-{
-  return for_states(job, s, first, end, (widths){{(ptrdiff_t)job->m->nv * job->np}}, one_regressor);
-}
-
-const limb_batch_kernels limb_batch_one_by_one = {.lanes = 1,
-                                                  .inverse_dynamics = inverse_dynamics,
-                                                  .forward_dynamics = forward_dynamics,
-                                                  .bias_forces = bias_forces,
-                                                  .frame_poses = frame_poses,
-                                                  .frame_jacobian = frame_jacobian,
-                                                  .mass_matrix = mass_matrix,
-                                                  .mass_matrix_inverse = mass_matrix_inverse,
-                                                  .id_derivatives = id_derivatives,
-                                                  .fd_derivatives = fd_derivatives,
-                                                  .regressor = regressor};
+#define LIMB_X(name, first, other, answer) .name = all_##name,
+const limb_batch_kernels limb_batch_one_by_one = {.lanes = 1, KERNEL_LIST(LIMB_X)};
+#undef LIMB_X

@@ -1,7 +1,10 @@
 // Computations of quantities: the state itself, forces, accelerations, matrices, energies, hybrid dynamics, moving
-// bases, elastic joints. One small function per call of the library.
+// bases, elastic joints, derivatives, linear models, curvature, the linear parameter form. What is one call of the
+// library is a row of the list at the end.
+#include "limb/derivatives.h"
 #include "limb/dynamics.h"
 #include "limb/elastic.h"
+#include "limb/lagrange.h"
 
 #include "quantities/evaluator_impl.h"
 
@@ -9,18 +12,11 @@
 
 static size_t squared(const limb_lane* w) { return (size_t)w->e->nv * (size_t)w->e->nv; }
 
-// ---- the state ------------------------------------------------------------------------------------------
-
 static limb_status copy(const double* from, int n, double* x)
 {
   memcpy(x, from, (size_t)n * sizeof *x);
   return LIMB_OK;
 }
-
-limb_status limb_eval_time(limb_lane* w, double* x) { return copy(&w->time, 1, x); }
-limb_status limb_eval_q(limb_lane* w, double* x) { return copy(w->q, w->e->nq, x); }
-limb_status limb_eval_v(limb_lane* w, double* x) { return copy(w->v, w->e->nv, x); }
-limb_status limb_eval_a(limb_lane* w, double* x) { return copy(w->a, w->e->nv, x); }
 
 // ---- forces, accelerations, matrices --------------------------------------------------------------------
 
@@ -29,19 +25,6 @@ limb_status limb_eval_tau(limb_lane* w, double* x)
   if (w->e->options.tau_is_given) return copy(w->tau, w->e->nv, x);
   return limb_inverse_dynamics(w->data, w->q, w->v, w->a, w->env, x);
 }
-
-limb_status limb_eval_acc(limb_lane* w, double* x)
-{
-  return limb_forward_dynamics(w->data, w->q, w->v, w->tau, w->env, x);
-}
-
-limb_status limb_eval_M(limb_lane* w, double* x) { return limb_mass_matrix(w->data, w->q, x); }
-limb_status limb_eval_Minv(limb_lane* w, double* x) { return limb_mass_matrix_inverse(w->data, w->q, x); }
-limb_status limb_eval_h(limb_lane* w, double* x) { return limb_bias_forces(w->data, w->q, w->v, w->env, x); }
-limb_status limb_eval_g(limb_lane* w, double* x) { return limb_gravity_forces(w->data, w->q, w->env, x); }
-limb_status limb_eval_C(limb_lane* w, double* x) { return limb_coriolis_matrix(w->data, w->q, w->v, x); }
-limb_status limb_eval_friction(limb_lane* w, double* x) { return limb_friction_forces(w->data, w->v, w->env, x); }
-limb_status limb_eval_springs(limb_lane* w, double* x) { return limb_spring_forces(w->data, w->q, x); }
 
 // ---- energies -------------------------------------------------------------------------------------------
 
@@ -115,8 +98,6 @@ static limb_status hybrid(limb_lane* w, const unsigned char* mark, double* a, do
   return limb_hybrid_dynamics(w->data, w->q, w->v, mark, given(w, mark), w->env, a, tau);
 }
 
-limb_status limb_eval_hybrid(limb_lane* w, double* x) { return hybrid(w, w->e->given, x, x + w->e->nv); }
-
 limb_status limb_eval_hybrid_reactions(limb_lane* w, double* x)
 {
   double *a = w->work, *work = a + w->e->nv;
@@ -128,21 +109,6 @@ static limb_status hybrid_derivatives(limb_lane* w, double* dq, double* dv, doub
 {
   const limb_hybrid in = {w->q, w->v, w->e->given, given(w, w->e->given), w->env};
   return limb_hybrid_dynamics_derivatives(w->data, &in, &(limb_hybrid_derivatives){NULL, dq, dv, dx});
-}
-
-limb_status limb_eval_dhybrid_dq(limb_lane* w, double* x)
-{
-  return hybrid_derivatives(w, x, w->work, w->work + squared(w));
-}
-
-limb_status limb_eval_dhybrid_dv(limb_lane* w, double* x)
-{
-  return hybrid_derivatives(w, w->work, x, w->work + squared(w));
-}
-
-limb_status limb_eval_dhybrid_dx(limb_lane* w, double* x)
-{
-  return hybrid_derivatives(w, w->work, w->work + squared(w), x);
 }
 
 // ---- moving base ----------------------------------------------------------------------------------------
@@ -181,11 +147,6 @@ limb_status limb_eval_generalized_jacobian(limb_lane* w, double* x)
   return limb_put_columns(s, J, (size_t)(w->e->nv - w->e->nbase), x);
 }
 
-limb_status limb_eval_reaction_null_space(limb_lane* w, double* x)
-{
-  return limb_reaction_null_space(w->data, w->q, base_marks(w), w->work, x, NULL);
-}
-
 // ---- elastic joints -------------------------------------------------------------------------------------
 
 limb_status limb_eval_deflection(limb_lane* w, double* x)
@@ -201,3 +162,111 @@ limb_status limb_eval_deflection(limb_lane* w, double* x)
     return limb_because(w, s, "there is no equilibrium near this state: are the springs strong enough?");
   return s;
 }
+
+// ---- inverse dynamics -----------------------------------------------------------------------------------
+
+static limb_status inverse(limb_lane* w, const limb_id_derivatives* out)
+{
+  return limb_inverse_dynamics_derivatives(w->data, w->q, w->v, w->a, w->env, out);
+}
+
+// ---- forward dynamics -----------------------------------------------------------------------------------
+
+static limb_status forward(limb_lane* w, double* dq, double* dv, double* dtau)
+{
+  limb_fd_derivatives out = {0};
+  out.dacc_dq = dq, out.dacc_dv = dv, out.dacc_dtau = dtau;
+  return limb_forward_dynamics_derivatives(w->data, w->q, w->v, w->tau, w->env, &out);
+}
+
+// ---- second derivatives ---------------------------------------------------------------------------------
+
+// The blocks of the record, one behind the other.
+static limb_second_derivatives blocks(const limb_lane* w, double* x)
+{
+  const size_t size = squared(w) * (size_t)w->e->nv;
+  return (limb_second_derivatives){x, x + size, x + 2 * size, x + 3 * size};
+}
+
+limb_status limb_eval_d2tau(limb_lane* w, double* x)
+{
+  const limb_second_derivatives out = blocks(w, x);
+  return limb_inverse_dynamics_second_derivatives(w->dual, w->q, w->v, w->a, w->env, &out);
+}
+
+limb_status limb_eval_d2acc(limb_lane* w, double* x)
+{
+  const limb_second_derivatives out = blocks(w, x);
+  return limb_forward_dynamics_second_derivatives(w->dual, w->q, w->v, w->tau, w->env, &out);
+}
+
+// ---- linear models --------------------------------------------------------------------------------------
+
+static limb_status linear(limb_lane* w, double* A, double* B)
+{
+  return limb_linearise(w->data, w->q, w->v, w->tau, w->env, A, B);
+}
+
+// NULL: not wanted.
+static limb_status sampled(limb_lane* w, double* Ad, double* Bd)
+{
+  const size_t nn = squared(w);
+  const int nv = w->e->nv;
+  double *A = w->work, *B = A + 4 * nn, *other = B + 2 * nn, *work = other + 4 * nn;
+  limb_status s = linear(w, A, B);
+  if (s != LIMB_OK) return s;
+  s = limb_discretise(2 * nv, nv, A, B, w->e->options.dt, Ad ? Ad : other, Bd ? Bd : other, work);
+  return s == LIMB_OK ? s : limb_because(w, s, "the time between samples is too long for this A: choose a shorter one");
+}
+
+// ---- one call each --------------------------------------------------------------------------------------
+
+// clang-format off
+#define LIMB_CALL_LIST(X) \
+  X(time, copy(&w->time, 1, x)) \
+  X(q, copy(w->q, w->e->nq, x)) \
+  X(v, copy(w->v, w->e->nv, x)) \
+  X(a, copy(w->a, w->e->nv, x)) \
+  X(acc, limb_forward_dynamics(w->data, w->q, w->v, w->tau, w->env, x)) \
+  X(M, limb_mass_matrix(w->data, w->q, x)) \
+  X(Minv, limb_mass_matrix_inverse(w->data, w->q, x)) \
+  X(h, limb_bias_forces(w->data, w->q, w->v, w->env, x)) \
+  X(g, limb_gravity_forces(w->data, w->q, w->env, x)) \
+  X(C, limb_coriolis_matrix(w->data, w->q, w->v, x)) \
+  X(friction, limb_friction_forces(w->data, w->v, w->env, x)) \
+  X(springs, limb_spring_forces(w->data, w->q, x)) \
+  X(hybrid, hybrid(w, w->e->given, x, x + w->e->nv)) \
+  X(dhybrid_dq, hybrid_derivatives(w, x, w->work, w->work + squared(w))) \
+  X(dhybrid_dv, hybrid_derivatives(w, w->work, x, w->work + squared(w))) \
+  X(dhybrid_dx, hybrid_derivatives(w, w->work, w->work + squared(w), x)) \
+  X(reaction_null_space, limb_reaction_null_space(w->data, w->q, base_marks(w), w->work, x, NULL)) \
+  X(dtau_dq, inverse(w, &(limb_id_derivatives){.dtau_dq = x})) \
+  X(dtau_dv, inverse(w, &(limb_id_derivatives){.dtau_dv = x})) \
+  X(dtau_dgravity, limb_inverse_dynamics_by_gravity(w->data, w->q, x)) \
+  X(dtau_dwrench, limb_inverse_dynamics_by_wrench(w->data, w->q, w->frame, w->ref, x)) \
+  X(dacc_dq, forward(w, x, w->work, w->work + squared(w))) \
+  X(dacc_dv, forward(w, w->work, x, w->work + squared(w))) \
+  X(dacc_dtau, limb_mass_matrix_inverse(w->data, w->q, x)) \
+  X(dacc_dgravity, limb_forward_dynamics_by_gravity(w->data, w->q, x)) \
+  X(dacc_dwrench, limb_forward_dynamics_by_wrench(w->data, w->q, w->frame, w->ref, x)) \
+  X(A, linear(w, x, w->work)) \
+  X(B, linear(w, w->work, x)) \
+  X(Ad, sampled(w, x, NULL)) \
+  X(Bd, sampled(w, NULL, x)) \
+  X(Mdot, limb_mass_matrix_rate(w->data, w->q, w->v, x)) \
+  X(dM_dq, limb_mass_matrix_derivative(w->data, w->q, x)) \
+  X(christoffel, limb_christoffel(w->data, w->q, x)) \
+  X(christoffel2, limb_christoffel_second(w->data, w->q, w->work, x)) \
+  X(curvature, limb_curvature(w->data, w->q, w->work, x)) \
+  X(ricci, limb_ricci_curvature(w->data, w->q, w->work, x)) \
+  X(scalar_curvature, limb_scalar_curvature(w->data, w->q, w->work, x)) \
+  X(theta, limb_parameters(w->e->model, x)) \
+  X(Y, limb_regressor(w->data, w->q, w->v, w->a, w->env, x)) \
+  X(theta_base, limb_base_values(w->e->base_parameters, NULL, x)) \
+  X(Y_base, limb_base_regressor(w->e->base_parameters, w->data, w->q, w->v, w->a, w->work, x))
+// clang-format on
+
+#define LIMB_X(name, call) \
+  limb_status limb_eval_##name(limb_lane* w, double* x) { return call; }
+LIMB_CALL_LIST(LIMB_X)
+#undef LIMB_X

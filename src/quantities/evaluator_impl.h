@@ -217,7 +217,6 @@ void limb_explain(limb_evaluator* e, const limb_lane* w, int block, limb_status 
   X(time) X(q) X(v) X(a) X(tau) X(acc) X(M) X(Minv) X(h) X(g) X(C) X(friction) X(springs) X(energy) X(total_energy)   \
   X(power) X(reactions) X(hybrid) X(hybrid_reactions) X(dhybrid_dq) X(dhybrid_dv) X(dhybrid_dx) X(base_acc)           \
   X(base_acc_frame) X(generalized_jacobian) X(reaction_null_space) X(deflection)                                      \
-  /* eval_derivatives.c */                                                                                             \
   X(dtau_dq) X(dtau_dv) X(dtau_dgravity) X(dtau_dwrench) X(dacc_dq) X(dacc_dv) X(dacc_dtau) X(dacc_dgravity)          \
   X(dacc_dwrench) X(d2tau) X(d2acc) X(A) X(B) X(Ad) X(Bd) X(Mdot) X(dM_dq) X(christoffel) X(christoffel2)             \
   X(curvature) X(ricci) X(scalar_curvature) X(Y) X(theta) X(Y_base) X(theta_base)                                     \
@@ -225,9 +224,8 @@ void limb_explain(limb_evaluator* e, const limb_lane* w, int block, limb_status 
   X(pose) X(position) X(velocity) X(acceleration) X(J) X(Jdotv) X(dJ_dq) X(dvelocity_dq) X(dacceleration_dq)          \
   X(dacceleration_dv) X(com) X(vcom) X(acom) X(momentum) X(momentum_rate) X(Lambda) X(eta) X(mu) X(p) X(Jbar) X(N)    \
   X(condition)                                                                                                        \
-  /* eval_constraints.c */                                                                                             \
-  X(Psi) X(gamma) X(loop_residual) X(loop_rate) X(mobility) X(independent) X(passive)                                 \
   /* eval_loops.c */                                                                                                   \
+  X(Psi) X(gamma) X(loop_residual) X(loop_rate) X(mobility) X(independent) X(passive)                                 \
   X(closed_tau) X(closed_acc) X(closed_reactions) X(closed_dacc_dtau) X(lambda) X(loop_loads)
 // clang-format on
 
@@ -238,9 +236,6 @@ LIMB_COMPUTATIONS(LIMB_X)
 // Motions as columns of x, which is 6 x n; wrenches one behind the other, 6 numbers each. Return s.
 limb_status limb_put_columns(limb_status s, const sp_motion* c, size_t n, double* x);
 limb_status limb_put_forces(limb_status s, const sp_force* f, int n, double* x);
-
-// Options of calls of limb/loops.h at the state at hand. eval_constraints.c
-limb_loop_options limb_lane_loop_options(const limb_lane* w);
 
 // Motions without a motor at the start configuration, into e->undriven. q: nq numbers of scratch. eval_loops.c
 limb_status limb_count_undriven(limb_evaluator* e, double* q);

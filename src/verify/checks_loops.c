@@ -373,7 +373,7 @@ static limb_status inverse_derivatives(verify* t, double* off)
   if (s == LIMB_OK) s = verify_dual(t);
   if (s != LIMB_OK) return s;
   if (c->mobility.undriven > 0) return LIMB_E_SINGULAR;
-  if (!can_be_held(t) || verify_has_prescribed_motion(t->m)) return LIMB_E_UNSUPPORTED;
+  if (!can_be_held(t) || limb_has_prescribed_motion(t->m)) return LIMB_E_UNSUPPORTED;
   const limb_closed_motion in = {c->q, c->v, c->a, &c->env};
   s = limb_closed_inverse_dynamics_derivatives(c->w, t->dual, &in, c->mark, NULL, &ny, &out);
   if (s == LIMB_OK) s = verify_difference(t, c->step, sample_inverse, t->nv, c->y, c->x);

@@ -22,16 +22,6 @@ limb_loops_use verify_loops_use(const limb_model* m)
   return limb_nv(m) + limb_row_count(m) <= MAX_DENSE ? LIMB_LOOPS_DENSE : LIMB_LOOPS_LINEAR;
 }
 
-int verify_has_prescribed_motion(const limb_model* m)
-{
-  limb_loop_info x;
-  for (int i = 0; i < limb_loop_count(m); i++) {
-    if (limb_get_loop(m, i, &x) != LIMB_OK) continue;
-    if (x.def.law.rate != 0 || x.def.law.amplitude != 0 || x.def.law.fn) return 1;
-  }
-  return 0;
-}
-
 static limb_status allocate(verify* t, verify_closed* c)
 {
   const size_t nq = (size_t)t->nq, nv = (size_t)t->nv, nc = (size_t)c->nc;

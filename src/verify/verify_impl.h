@@ -196,7 +196,4 @@ void verify_free_cuts(verify_closed* c);
 // The use of a workspace for robots of this size: dense, unless matrices of the whole robot would be too large.
 limb_loops_use verify_loops_use(const limb_model* m);
 
-// 1 if some loop follows a prescribed motion.
-int verify_has_prescribed_motion(const limb_model* m);
-
 #endif

@@ -16,7 +16,6 @@
 #define verify_loops_free            mistaken_loops_free
 #define verify_close                 mistaken_close
 #define verify_free_cuts             mistaken_free_cuts
-#define verify_has_prescribed_motion mistaken_has_prescribed_motion
 
 #include "mistaken.h"
 
