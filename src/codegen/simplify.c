@@ -1,4 +1,5 @@
-// Simplification: the search over operations of equal value, and sums that are zero.
+// Value numbering by random evaluation (simplify.h): the search over operations of equal value, and sums that are
+// zero.
 //
 // The search makes passes over the value graph, each in another order. The first has a wide window and takes what is
 // cheaper; then come sums of angles; then many passes with a narrow window that also accept exchanges at equal cost

@@ -1,9 +1,11 @@
 // Simplification: fewer operations for the same values.
 //
-// Method: value numbering by random evaluation. Every expression is evaluated at a few random states (samples);
-// expressions that agree in all of them, up to rounding, are the same function with probability close to one (J. T.
-// Schwartz, Fast probabilistic algorithms for verification of polynomial identities, J. ACM 27, 1980), and get one
-// value number. A search then exchanges the operation that computes a value for a cheaper one of equal value on
+// Method: value numbering by random evaluation. Value numbering gives equal expressions one number and computes each
+// number once (P. Briggs, K. Cooper, L. T. Simpson, Value numbering, Software: Practice and Experience 27(6), 1997).
+// Here values decide, not form (S. Gulwani, G. Necula, Discovering affine equalities using random interpretation, POPL
+// 2003): every expression is evaluated at a few random states (samples); expressions that agree in all of them, up to
+// rounding, are the same function with probability close to one (J. T. Schwartz, Fast probabilistic algorithms for
+// verification of polynomial identities, J. ACM 27, 1980). A search then exchanges the operation that computes a value for a cheaper one of equal value on
 // values that are there already. That finds common subexpressions and common factors, reassociated sums and products,
 // cancellation, like terms, constants (folding), c^2 + s^2 = 1, and sums of angles about parallel axes (c1 c2 - s1 s2
 // once for all that use it), without a rule for each of them.
