@@ -32,6 +32,9 @@ typedef struct limb_syntax {
   const char* call[5];               // sine, cosine, root, sign, hyperbolic tangent; sign NULL: a function of ours
   bool wrapped;                      // expressions of several lines stand in brackets
   bool typed_calls;                  // f64::sin
+  // Templates (limb_emit_template): the first lines of a file after its comment, begin and end of a function, zeros of
+  // an output that is a vector or a matrix, a function for signs; NULL: nothing.
+  const char *opening, *begin, *finish, *zeros, *zero_rows, *sign;
 } limb_syntax;
 
 // A function that is ready to be written, with the facts for its comments.
@@ -93,6 +96,12 @@ void limb_emit_flush(limb_emitter* e);           // writes scratch, broken into 
 // Forgets which joints were named: before the first statement of a function.
 void limb_emit_reset_joints(limb_emitter* e);
 size_t limb_emit_joints_size(void); // bytes of `named`
+
+// Writes lines in which @ and a letter stand for what belongs to the robot, a function p and its output o: @N name of the
+// function, @P prefix, @R real, @V type of values, @S suffix of float in C, @B the number whose sum rounds, @D from float
+// in Rust, @A arguments, @T types of the outputs in Rust, @O names of the outputs, @( @) brackets where there are
+// several, @o @r @c name, rows and columns of the output, @F a field for each function.
+void limb_emit_template(limb_emitter* e, const limb_emitted* p, int o, const char* text);
 
 // The name of an output of a function, distinct from those of its inputs.
 void limb_emit_output_name(const limb_emitter* e, const limb_function* f, int o, char name[64]);

@@ -38,7 +38,7 @@ static const char text_double[] =
   "      (z4 * (-2.50507602534068634195e-08 + (1.58969099521155010221e-10 * z)));\n"
   "    const value pc = ((4.16666666666666019037e-02 + (-1.38888888888741095749e-03 * z)) +\n"
   "      (z2 * (2.48015872894767294178e-05 + (-2.75573143513906633035e-07 * z)))) +\n"
-  "      (z4 * (2.08757232129817482790e-09 + (-1.13596475577881948265e-11 * z)));\n";
+  "      (z4 * (2.08757232129817482790e-09 + (-1.13596475577881948265e-11 * z)));";
 
 static const char text_single[] =
   "    const value y = x[i];\n"
@@ -52,23 +52,21 @@ static const char text_single[] =
   "    const value z = r * r;\n"
   "    const value z2 = z * z;\n"
   "    const value ps = (-0x1.555546p-3f + (0x1.110772p-7f * z)) + (-0x1.995058p-13f * z2);\n"
-  "    const value pc = (0x1.55554ap-5f + (-0x1.6c0c1ap-10f * z)) + (0x1.99e0eep-16f * z2);\n";
+  "    const value pc = (0x1.55554ap-5f + (-0x1.6c0c1ap-10f * z)) + (0x1.99e0eep-16f * z2);";
 
-// @1 stands for the suffix of literals, @B for the large number that rounds.
 static const char text_quadrant[] = "    const value sr = r + (t + ((r * z) * ps));\n"
-                                    "    const value half = 0.5@1 * z;\n"
-                                    "    const value rest = 1.0@1 - half;\n"
-                                    "    const value cr = rest + (((1.0@1 - rest) - half) + ((z2 * pc) - (r * t)));\n"
-                                    "    const value m = k - (4.0@1 * (((0.25@1 * k) + @B) - @B));\n"
-                                    "    const value p = k - (2.0@1 * (((0.5@1 * k) + @B) - @B));\n"
+                                    "    const value half = 0.5@S * z;\n"
+                                    "    const value rest = 1.0@S - half;\n"
+                                    "    const value cr = rest + (((1.0@S - rest) - half) + ((z2 * pc) - (r * t)));\n"
+                                    "    const value m = k - (4.0@S * (((0.25@S * k) + @B) - @B));\n"
+                                    "    const value p = k - (2.0@S * (((0.5@S * k) + @B) - @B));\n"
                                     "    const value odd = p * p;\n"
-                                    "    const value u = 1.0@1 - (0.5@1 * ((m * m) + odd));\n"
+                                    "    const value u = 1.0@S - (0.5@S * ((m * m) + odd));\n"
                                     "    const value w = m * odd;\n"
                                     "    s[i] = (u * sr) + (w * cr);\n"
                                     "    c[i] = (u * cr) - (w * sr);\n"
                                     "  }\n"
-                                    "}\n"
-                                    "\n";
+                                    "}\n";
 
 static const char text_head[] =
   "#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__)\n"
@@ -91,32 +89,13 @@ static const char text_head[] =
   "#pragma clang fp reassociate(off)\n"
   "#endif\n"
   "  typedef @V value;\n"
-  "  for (int i = 0; i < n; i++) {\n";
-
-// Writes a template with its marks replaced.
-static void put_template(limb_emitter* e, const char* s)
-{
-  const bool single = e->options.single;
-  while (*s) {
-    const char* mark = strchr(s, '@');
-    const int n = mark ? (int)(mark - s) : (int)strlen(s);
-    for (int i = 0; i < n; i += 400) limb_text_print(e->text, "%.*s", n - i < 400 ? n - i : 400, s + i);
-    if (!mark) return;
-    switch (mark[1]) {
-    case 'V': limb_text_put(e->text, e->value); break;
-    case 'P': limb_text_put(e->text, e->prefix); break;
-    case 'B': limb_text_put(e->text, single ? "0x1.8p+23f" : "0x1.8p+52"); break;
-    default: limb_text_put(e->text, single ? "f" : ""); break;
-    }
-    s = mark + 2;
-  }
-}
+  "  for (int i = 0; i < n; i++) {";
 
 void limb_c_define_sines(limb_emitter* e)
 {
-  put_template(e, text_head);
-  put_template(e, e->options.single ? text_single : text_double);
-  put_template(e, text_quadrant);
+  limb_emit_template(e, NULL, 0, text_head);
+  limb_emit_template(e, NULL, 0, e->options.single ? text_single : text_double);
+  limb_emit_template(e, NULL, 0, text_quadrant);
 }
 
 static void text(limb_emitter* e, const char* piece) { limb_text_put(e->text, piece); }
@@ -240,13 +219,6 @@ static void put_function(limb_emitter* e, limb_emitted* p)
 
 // ---- the file ------------------------------------------------------------------------------------------------------
 
-static void put_sign(limb_emitter* e)
-{
-  const char* zero = e->options.single ? "0.0f" : "0.0";
-  limb_text_print(e->text, "/* -1, 0 or 1 */\nstatic inline %s %s_sign(const %s x)\n{\n", e->real, e->prefix, e->real);
-  limb_text_print(e->text, "  return (%s)((x > %s) - (x < %s));\n}\n\n", e->real, zero, zero);
-}
-
 void limb_emit_c_source(limb_emitter* e)
 {
   const bool libm = e->options.sines == LIMB_SINES_LIBM;
@@ -259,7 +231,7 @@ void limb_emit_c_source(limb_emitter* e)
   for (int i = 0; i < e->nfunction; i++) limb_c_prototype(e, &e->function[i], ";");
   text(e, "\n");
   limb_c_part_macro(e);
-  if (limb_emit_any_uses(e, OP_SIGN)) put_sign(e);
+  if (limb_emit_any_uses(e, OP_SIGN)) limb_emit_template(e, NULL, 0, e->syntax->sign);
   if (e->options.sines == LIMB_SINES_OWN && sines) limb_c_define_sines(e);
   for (int i = 0; i < e->nfunction; i++) {
     if (i) text(e, "\n");

@@ -387,14 +387,14 @@ static void put_function_test(limb_emitter* e, const limb_trial* t, int index)
 static const char helpers[] =
   "/* The larger of worst and the largest difference, relative to the largest entry wanted and to "
   "least. */\n"
-  "static @ difference(const int count, const @ got[], const @ want[], const @ least, const @ "
+  "static @R difference(const int count, const @R got[], const @R want[], const @R least, const @R "
   "worst)\n"
   "{\n"
-  "  @ size = least;\n"
-  "  @ apart = 0;\n"
+  "  @R size = least;\n"
+  "  @R apart = 0;\n"
   "  for (int i = 0; i < count; i++) {\n"
-  "    const @ off = fabs%(got[i] - want[i]);\n"
-  "    const @ large = fabs%(want[i]);\n"
+  "    const @R off = fabs@S(got[i] - want[i]);\n"
+  "    const @R large = fabs@S(want[i]);\n"
   "    size = (large > size) ? large : size;\n"
   "    apart = ((off <= apart) || (apart != apart)) ? apart : off; /* NaN stays */\n"
   "  }\n"
@@ -402,29 +402,13 @@ static const char helpers[] =
   "  return ((apart <= worst) || (worst != worst)) ? worst : apart;\n"
   "}\n"
   "\n"
-  "static int report(const char* name, const @ worst, const @ tolerance)\n"
+  "static int report(const char* name, const @R worst, const @R tolerance)\n"
   "{\n"
   "  const int good = worst <= tolerance;\n"
   "  (void)printf(\"%s %s: differs by %.1e, allowed %.1e\\n\", good ? \"ok  \" : \"FAIL\", name,\n"
   "               (double)worst, (double)tolerance);\n"
   "  return good ? 0 : 1;\n"
-  "}\n"
-  "\n";
-
-// @ stands for the type, % before a bracket for the suffix in names of functions.
-static void put_helpers(limb_emitter* e)
-{
-  for (const char* s = helpers; *s; s++) {
-    const char piece[2] = {*s, '\0'};
-    if (*s == '@') {
-      text(e, e->real);
-    } else if (*s == '%' && s[1] == '(') {
-      text(e, e->options.single ? "f" : "");
-    } else {
-      text(e, piece);
-    }
-  }
-}
+  "}\n";
 
 void limb_emit_c_test(limb_emitter* e, const limb_trial* t)
 {
@@ -433,7 +417,7 @@ void limb_emit_c_test(limb_emitter* e, const limb_trial* t)
   text(e, "#include <math.h>\n#include <stdio.h>\n\n");
   limb_text_print(e->text, "#define STATES %d\n\n", t->states);
   put_inputs(e, t);
-  put_helpers(e);
+  limb_emit_template(e, NULL, 0, helpers);
   for (int i = 0; i < e->nfunction; i++) put_function_test(e, t, i);
   text(e, "int main(void)\n{\n  int failed = 0;\n");
   for (int i = 0; i < e->nfunction; i++) {

@@ -13,25 +13,41 @@
 const limb_syntax limb_syntaxes[] = {
   [LIMB_LANGUAGE_C] = {LIMB_LANGUAGE_C, .comment = "/* ", .comment_end = " */", .indent = "  ", .declare = "const ",
     .typed = "%s ", .assign = " = ", .end = ";", .continuation = "", .margin = "  ", .open = "[", .close = "]",
-    .times = " *\v", .over = " /\v", .call = {"sin", "cos", "sqrt", NULL, "tanh"}},
+    .times = " *\v", .over = " /\v", .call = {"sin", "cos", "sqrt", NULL, "tanh"},
+    .sign = "/* -1, 0 or 1 */\nstatic inline @R @P_sign(const @R x)\n{\n"
+            "  return (@R)((x > 0.0@S) - (x < 0.0@S));\n}\n"},
   [LIMB_LANGUAGE_PYTHON] = {LIMB_LANGUAGE_PYTHON, .comment = "# ", .comment_end = "", .indent = "    ", .declare = "",
     .assign = " = ", .end = "", .continuation = "", .margin = "    ", .wrapped = true, .open = "[", .close = "]",
     .matrix = "[%u][%u]", .times = " *\v", .over = " /\v",
-    .call = {"math.sin", "math.cos", "math.sqrt", NULL, "math.tanh"}},
+    .call = {"math.sin", "math.cos", "math.sqrt", NULL, "math.tanh"}, .opening = "import math", .begin = "def @N(@A):",
+    .finish = "    return @O", .zeros = "    @o = [0.0] * @r", .zero_rows = "    @o = [[0.0] * @c for _ in range(@r)]",
+    .sign = "\n\ndef @P_sign(x):\n    return float((x > 0) - (x < 0))"},
   [LIMB_LANGUAGE_MATLAB] = {LIMB_LANGUAGE_MATLAB, .comment = "% ", .comment_end = "", .indent = "  ", .declare = "",
     .assign = " = ", .end = ";", .continuation = " ...", .margin = "  ", .open = "(", .close = ")",
-    .matrix = "(%u, %u)", .first = 1, .times = " *\v", .over = " /\v", .call = {"sin", "cos", "sqrt", "sign", "tanh"}},
+    .matrix = "(%u, %u)", .first = 1, .times = " *\v", .over = " /\v", .call = {"sin", "cos", "sqrt", "sign", "tanh"},
+    // a file exports its first function only, which returns handles to the others
+    .opening = "% f = @P(); tau = f.tau(q, v, a) and so on.\nfunction f = @P()\n@Fend",
+    .begin = "function [@O] = @N(@A)", .finish = "end", .zeros = "  @o = zeros(@r, @c);",
+    .zero_rows = "  @o = zeros(@r, @c);"},
   [LIMB_LANGUAGE_JULIA] = {LIMB_LANGUAGE_JULIA, .comment = "# ", .comment_end = "", .indent = "    ", .declare = "",
     .assign = " = ", .end = "", .continuation = "", .margin = "    ", .open = "[", .close = "]",
-    .matrix = "[%u, %u]", .first = 1, .times = " *\v", .over = " /\v", .call = {"sin", "cos", "sqrt", "sign", "tanh"}},
+    .matrix = "[%u, %u]", .first = 1, .times = " *\v", .over = " /\v", .call = {"sin", "cos", "sqrt", "sign", "tanh"},
+    .begin = "function @N(@A)", .finish = "    return @O\nend", .zeros = "    @o = zeros(@r)",
+    .zero_rows = "    @o = zeros(@r, @c)"},
   [LIMB_LANGUAGE_RUST] = {LIMB_LANGUAGE_RUST, .comment = "// ", .comment_end = "", .indent = "    ", .declare = "let ",
     .assign = " = ", .end = ";", .continuation = "", .margin = "    ", .open = "[", .close = "]",
     .matrix = "[%u][%u]", .times = " *\v", .over = " /\v", .call = {"sin", "cos", "sqrt", NULL, "tanh"},
-    .typed_calls = true},
+    .typed_calls = true, .opening = "// Sines, square roots and hyperbolic tangents are those of std.",
+    .begin = "#[allow(non_snake_case, unused_variables, clippy::all)]\npub fn @N(@A) -> @(@T@) {",
+    .finish = "    @(@O@)\n}", .zeros = "    let mut @o = [0.0; @r];", .zero_rows = "    let mut @o = [[0.0; @c]; @r];",
+    .sign = "\n#[allow(non_snake_case)]\nfn @P_sign(x: @R) -> @R {\n"
+            "    f32::from(i8::from(x > 0.0) - i8::from(x < 0.0))@D\n}"},
   [LIMB_LANGUAGE_LATEX] = {LIMB_LANGUAGE_LATEX, .comment = "% ", .comment_end = "", .indent = "  ", .declare = "",
     .assign = " &= ", .end = " \\\\", .continuation = " \\\\", .margin = "&\\quad {}", .open = "_{", .close = "}",
     .matrix = "_{%u,%u}", .first = 1, .times = " \\, ", .over = NULL,
-    .call = {"\\sin", "\\cos", "\\sqrt", "\\operatorname{sgn}", "\\tanh"}},
+    .call = {"\\sin", "\\cos", "\\sqrt", "\\operatorname{sgn}", "\\tanh"},
+    .opening = "% Include it where amsmath is loaded.", .begin = "\\begingroup\\allowdisplaybreaks\n\\begin{align*}",
+    .finish = "\\end{align*}\n\\endgroup"},
 };
 // clang-format on
 
@@ -91,7 +107,7 @@ void limb_emit_flush(limb_emitter* e)
     } else {
       put_char(e->text, (char)(*s == '\v' ? ' ' : *s));
     }
-    column++;
+    column = *s == '\n' ? 0 : column + 1;
   }
   limb_text_put(e->text, "\n");
 }

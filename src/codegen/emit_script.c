@@ -50,78 +50,50 @@ static void put_rust_types(limb_emitter* e, const limb_function* f)
   }
 }
 
-// ---- around the statements -----------------------------------------------------------------------------------------
+// ---- templates -----------------------------------------------------------------------------------------------------
 
-static void put_head(limb_emitter* e, const limb_emitted* p)
+static void put_mark(limb_emitter* e, const limb_emitted* p, int o, char mark)
 {
-  const bool several = p->f->noutput > 1;
-  limb_text_clear(&e->scratch);
-  switch (e->syntax->language) {
-  case LIMB_LANGUAGE_PYTHON: limb_text_print(&e->scratch, "def %s(", p->name); break;
-  case LIMB_LANGUAGE_RUST: limb_text_print(&e->scratch, "pub fn %s(", p->name); break;
-  case LIMB_LANGUAGE_JULIA: limb_text_print(&e->scratch, "function %s(", p->name); break;
-  case LIMB_LANGUAGE_MATLAB:
-    limb_text_put(&e->scratch, "function [");
-    put_answers(e, p->f);
-    limb_text_print(&e->scratch, "] = %s(", p->name);
+  const bool single = e->options.single;
+  limb_text* t = &e->scratch;
+  char name[64];
+  switch (mark) {
+  case 'N': limb_text_put(t, p->name); break;
+  case 'P': limb_text_put(t, e->prefix); break;
+  case 'R': limb_text_put(t, e->real); break;
+  case 'V': limb_text_put(t, e->value); break;
+  case 'S': limb_text_put(t, single ? "f" : ""); break;
+  case 'B': limb_text_put(t, single ? "0x1.8p+23f" : "0x1.8p+52"); break;
+  case 'D': limb_text_put(t, single ? "" : " as f64"); break;
+  case 'A': put_arguments(e, p); break;
+  case 'T': put_rust_types(e, p->f); break;
+  case 'O': put_answers(e, p->f); break;
+  case '(': limb_text_put(t, p->f->noutput > 1 ? "(" : ""); break;
+  case ')': limb_text_put(t, p->f->noutput > 1 ? ")" : ""); break;
+  case 'o':
+    limb_emit_output_name(e, p->f, o, name);
+    limb_text_put(t, name);
     break;
-  default: text(e, "\\begingroup\\allowdisplaybreaks\n\\begin{align*}\n"); return;
+  case 'r': limb_text_print(t, "%d", p->f->output[o].rows); break;
+  case 'c': limb_text_print(t, "%d", p->f->output[o].columns); break;
+  default:
+    for (int i = 0; i < e->nfunction; i++)
+      limb_text_print(t, "  f.%s = @%s;\n", e->function[i].f->name, e->function[i].name);
   }
-  put_arguments(e, p);
-  if (e->syntax->language == LIMB_LANGUAGE_RUST) {
-    limb_text_put(&e->scratch, several ? ") -> (" : ") -> ");
-    put_rust_types(e, p->f);
-    limb_text_put(&e->scratch, several ? ") {" : " {");
-  } else {
-    limb_text_put(&e->scratch, e->syntax->language == LIMB_LANGUAGE_PYTHON ? "):" : ")");
+}
+
+void limb_emit_template(limb_emitter* e, const limb_emitted* p, int o, const char* lines)
+{
+  if (!lines) return;
+  limb_text_clear(&e->scratch);
+  for (; *lines; lines++) {
+    const char piece[2] = {*lines, '\0'};
+    if (*lines == '@')
+      put_mark(e, p, o, *++lines);
+    else
+      limb_text_put(&e->scratch, piece);
   }
   limb_emit_flush(e);
-}
-
-static void put_output(limb_emitter* e, const char* name, int rows, int columns)
-{
-  const bool vector = columns == 1;
-  limb_text* t = e->text;
-  switch (e->syntax->language) {
-  case LIMB_LANGUAGE_PYTHON:
-    if (vector) limb_text_print(t, "    %s = [0.0] * %d\n", name, rows);
-    if (!vector) limb_text_print(t, "    %s = [[0.0] * %d for _ in range(%d)]\n", name, columns, rows);
-    break;
-  case LIMB_LANGUAGE_MATLAB: limb_text_print(t, "  %s = zeros(%d, %d);\n", name, rows, columns); break;
-  case LIMB_LANGUAGE_JULIA:
-    if (vector) limb_text_print(t, "    %s = zeros(%d)\n", name, rows);
-    if (!vector) limb_text_print(t, "    %s = zeros(%d, %d)\n", name, rows, columns);
-    break;
-  case LIMB_LANGUAGE_RUST:
-    if (vector) limb_text_print(t, "    let mut %s = [0.0; %d];\n", name, rows);
-    if (!vector) limb_text_print(t, "    let mut %s = [[0.0; %d]; %d];\n", name, columns, rows);
-    break;
-  default: break;
-  }
-}
-
-static void put_tail(limb_emitter* e, const limb_emitted* p)
-{
-  const bool several = p->f->noutput > 1;
-  limb_emit_begin(e);
-  switch (e->syntax->language) {
-  case LIMB_LANGUAGE_PYTHON:
-  case LIMB_LANGUAGE_JULIA:
-    limb_text_put(&e->scratch, "return ");
-    put_answers(e, p->f);
-    limb_emit_flush(e);
-    if (e->syntax->language == LIMB_LANGUAGE_JULIA) text(e, "end\n");
-    break;
-  case LIMB_LANGUAGE_RUST:
-    limb_text_put(&e->scratch, several ? "(" : "");
-    put_answers(e, p->f);
-    limb_text_put(&e->scratch, several ? ")" : "");
-    limb_emit_flush(e);
-    text(e, "}\n");
-    break;
-  case LIMB_LANGUAGE_MATLAB: text(e, "end\n"); break;
-  default: text(e, "\\end{align*}\n\\endgroup\n"); break;
-  }
 }
 
 // ---- comments ------------------------------------------------------------------------------------------------------
@@ -195,55 +167,21 @@ static void put_opening(limb_emitter* e)
 
 // ---- the file ------------------------------------------------------------------------------------------------------
 
-// MATLAB exports the first function of a file only: it returns handles to the others.
-static void put_handles(limb_emitter* e)
-{
-  limb_text_print(e->text, "%% f = %s(); tau = f.tau(q, v, a) and so on.\n", e->prefix);
-  limb_text_print(e->text, "function f = %s()\n", e->prefix);
-  for (int i = 0; i < e->nfunction; i++) {
-    limb_text_print(e->text, "  f.%s = @%s;\n", e->function[i].f->name, e->function[i].name);
-  }
-  text(e, "end\n");
-}
-
-static void put_beginning(limb_emitter* e)
-{
-  const bool sign = limb_emit_any_uses(e, OP_SIGN);
-  put_opening(e);
-  switch (e->syntax->language) {
-  case LIMB_LANGUAGE_PYTHON:
-    text(e, "import math\n");
-    if (sign) limb_text_print(e->text, "\n\ndef %s_sign(x):\n    return float((x > 0) - (x < 0))\n", e->prefix);
-    break;
-  case LIMB_LANGUAGE_MATLAB: put_handles(e); break;
-  case LIMB_LANGUAGE_RUST:
-    text(e, "// Sines, square roots and hyperbolic tangents are those of std.\n");
-    if (!sign) break;
-    limb_text_print(e->text, "\n#[allow(non_snake_case)]\nfn %s_sign(x: %s) -> %s {\n", e->prefix, e->real, e->real);
-    limb_text_print(e->text, "    f32::from(i8::from(x > 0.0) - i8::from(x < 0.0))%s\n}\n",
-                    e->options.single ? "" : " as f64");
-    break;
-  case LIMB_LANGUAGE_LATEX: text(e, "% Include it where amsmath is loaded.\n"); break;
-  default: break;
-  }
-}
-
 void limb_emit_script(limb_emitter* e)
 {
-  put_beginning(e);
+  const limb_syntax* syntax = e->syntax;
+  put_opening(e);
+  limb_emit_template(e, NULL, 0, syntax->opening);
+  if (limb_emit_any_uses(e, OP_SIGN)) limb_emit_template(e, NULL, 0, syntax->sign);
   for (int i = 0; i < e->nfunction; i++) {
     const limb_emitted* p = &e->function[i];
     put_description(e, p);
-    if (e->syntax->language == LIMB_LANGUAGE_RUST) text(e, "#[allow(non_snake_case, unused_variables, clippy::all)]\n");
-    put_head(e, p);
+    limb_emit_template(e, p, 0, syntax->begin);
     limb_emit_reset_joints(e);
-    for (int o = 0; o < p->f->noutput; o++) {
-      char name[64];
-      limb_emit_output_name(e, p->f, o, name);
-      put_output(e, name, p->f->output[o].rows, p->f->output[o].columns);
-    }
+    for (int o = 0; o < p->f->noutput; o++)
+      limb_emit_template(e, p, o, p->f->output[o].columns == 1 ? syntax->zeros : syntax->zero_rows);
     limb_emit_statements(e, p, 0, p->schedule.count);
     limb_emit_numbers(e, p, 0, limb_emit_number_count(p));
-    put_tail(e, p);
+    limb_emit_template(e, p, 0, syntax->finish);
   }
 }
