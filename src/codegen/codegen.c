@@ -84,7 +84,7 @@ static limb_status simplify(generation* x, int k)
     return LIMB_OK;
   }
   const double effort = x->e.options.effort;
-  if (effort > 0 && !limb_simplify_within(x->program->graph, list, n, work_for(effort, x->program->nfunction)))
+  if (effort > 0 && !limb_simplify(x->program->graph, list, n, work_for(effort, x->program->nfunction)))
     return LIMB_E_NOMEM;
   if (x->e.options.order == LIMB_ORDER_LATENCY && !limb_balance_sums(x->program->graph, list, n)) return LIMB_E_NOMEM;
   set_entries(f, list);

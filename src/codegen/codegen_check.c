@@ -223,47 +223,6 @@ static bool entries_agree(const limb_trial* t, const limb_function* f, int k, co
   return true;
 }
 
-static float single_value(const limb_graph* g, uint32_t node, const double* const* input, const float* value)
-{
-  const limb_node* x = limb_graph_node(g, node);
-  const limb_op op = (limb_op)x->op;
-  const int operands = limb_operands(op);
-  const float a = operands > 0 ? value[limb_edge_node(x->a)] : 0;
-  const float b = operands > 1 ? value[limb_edge_node(x->b)] : 0;
-  switch (op) {
-  case OP_NUMBER: return (float)limb_graph_number(g, node);
-  case OP_SYMBOL: return (float)input[limb_symbol_kind(x->a)][limb_symbol_index(x->a)];
-  case OP_ADD: return limb_edge_minus(x->b) ? a - b : a + b;
-  case OP_MUL: return a * b;
-  case OP_DIV: return a / b;
-  default: return (float)limb_op_value(op, limb_edge_minus(x->a) ? -(double)a : (double)a);
-  }
-}
-
-// As limb_evaluate, with every operation rounded to float. beyond: a constant is out of the range of float.
-static bool evaluate_single(const limb_graph* g, const limb_edge* list, uint32_t n, const double* const* input,
-                            double* out, bool* beyond)
-{
-  const limb_allocator alloc = *limb_graph_allocator(g);
-  const uint32_t count = limb_graph_count(g);
-  const size_t size = count * (sizeof(float) + 1);
-  float* value = limb_alloc(&alloc, size);
-  if (!value) return false;
-  unsigned char* live = (unsigned char*)(value + count);
-  limb_mark_live(g, list, n, live, count);
-  for (uint32_t i = 0; i < count; i++) {
-    if (!live[i]) continue;
-    value[i] = single_value(g, i, input, value);
-    if (limb_graph_node(g, i)->op == OP_NUMBER && !isfinite(value[i])) *beyond = true;
-  }
-  for (uint32_t i = 0; i < n; i++) {
-    const double x = (double)value[limb_edge_node(list[i])];
-    out[i] = limb_edge_minus(list[i]) ? -x : x;
-  }
-  limb_free(&alloc, value, size);
-  return true;
-}
-
 limb_status limb_trial_compare(limb_trial* t, limb_program* p, int k, bool single, double* difference,
                                limb_error* error)
 {
@@ -275,7 +234,7 @@ limb_status limb_trial_compare(limb_trial* t, limb_program* p, int k, bool singl
   limb_operations c;
   if (!list || !got || !limb_count_operations(p->graph, f, &c)) return LIMB_E_NOMEM;
   const double rounded = c.div > 0 ? ROUNDED_SOLVED : ROUNDED;
-  bool agree = true, beyond = false;
+  bool agree = true;
   *difference = 0;
   for (int s = 0; s < t->states; s++) {
     const double* input[INPUT_KINDS];
@@ -285,14 +244,14 @@ limb_status limb_trial_compare(limb_trial* t, limb_program* p, int k, bool singl
     *difference = fmax(*difference, apart(f, got, want, t->scale[k]));
     agree = agree && entries_agree(t, f, k, got, want, rounded);
     if (!single) continue;
-    if (!evaluate_single(p->graph, list, n, input, got, &beyond)) return LIMB_E_NOMEM;
+    if (!limb_evaluate_single(p->graph, list, n, input, got)) return LIMB_E_NOMEM;
     rounding = fmax(rounding, apart(f, got, want, t->scale[k]));
   }
   if (!agree || !(*difference <= DIFFERENCE_MAX))
     return limb_fail(error, LIMB_E_UNSUPPORTED, f->name,
                      "the expressions differ from the library by %.1e, so nothing is written; please report this robot",
                      *difference);
-  if (beyond || !isfinite(rounding))
+  if (!isfinite(rounding))
     return limb_fail(error, LIMB_E_UNSUPPORTED, f->name, "its constants are beyond the range of float: use double");
   if (rounding > SINGLE_MAX)
     return limb_fail(

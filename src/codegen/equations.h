@@ -101,11 +101,7 @@ typedef struct limb_equations {
   limb_equation_options options;
   limb_program* program; // owns memory and graph
   limb_parameters parameters;
-  limb_ws ws;
-  void* memory; // of the workspace
-  size_t ws_size;
-  limb_scalar* base;       // states of the base frames
-  limb_scalar *q, *v, *a;  // inputs
+  limb_tracer t;           // kernels over symbols
   int nangle, nlink_angle; // all angles; those of links, which come first
   limb_plane_angle* angle;
   int* difference; // nlink_angle x nlink_angle: index of b - a, for a < b of one group; else -1
@@ -148,9 +144,6 @@ limb_status limb_equations_form(limb_equations* x, unsigned needs);
 
 limb_poly limb_equations_poly(limb_equations* x, limb_scalar a);
 limb_poly limb_equations_derivative(limb_equations* x, limb_poly a, int q); // by a coordinate
-
-// Clears the workspace of the kernels.
-void limb_equations_clear(limb_equations* x);
 
 // ---- angles, and the form for reading (equations_angles.c) ---------------------------------------------------------
 

@@ -160,9 +160,8 @@ static limb_status set_bases(limb_equations* x)
 {
   const limb_model* m = x->m;
   const size_t n = (size_t)m->nroot;
-  limb_scalar* base = limb_program_alloc(x->program, n * LIMB_WS_STATE + 1, sizeof *base);
   sp_pose* pose = limb_program_alloc(x->program, n + 1, sizeof *pose);
-  if (!base || !pose) return LIMB_E_NOMEM;
+  if (!pose) return LIMB_E_NOMEM;
   const limb_scalar g = limb_gravity_scalar(&x->parameters);
   const double size = hypot(hypot(m->gravity.x, m->gravity.y), m->gravity.z);
   const sp_vec3 down = size > 0 ? sp_scale3(1 / size, m->gravity) : m->gravity;
@@ -172,41 +171,24 @@ static limb_status set_bases(limb_equations* x)
     const sp_vec3 d = sp_mulv(sp_transpose3(pose[r].R), down);
     const double along[3] = {d.x, d.y, d.z};
     for (int k = 0; k < 3; k++)
-      base[r * LIMB_WS_STATE + 6 + (size_t)k] = mul(plain(limb_clean_direction(-along[k])), g);
+      x->t.base[r * LIMB_WS_STATE + 6 + (size_t)k] = mul(plain(limb_clean_direction(-along[k])), g);
   }
-  x->view.base = pose, x->base = base;
+  x->view.base = pose;
   return LIMB_OK;
-}
-
-void limb_equations_clear(limb_equations* x) { limb_trace_ws_clear(x->m, x->memory, x->ws_size, x->base, &x->ws); }
-
-static limb_status lay_out(limb_equations* x)
-{
-  x->ws_size = limb_trace_ws_size(x->m);
-  x->memory = limb_program_alloc(x->program, x->ws_size, 1);
-  return x->memory ? LIMB_OK : LIMB_E_NOMEM;
-}
-
-static limb_scalar* symbols(limb_equations* x, limb_input_kind kind, int n)
-{
-  limb_graph* g = x->program->graph;
-  limb_scalar* to = limb_program_alloc(x->program, (size_t)n + 1, sizeof *to);
-  for (int i = 0; to && i < n; i++) to[i] = of_edge(g, limb_symbol_edge(g, limb_symbol_of(kind, (uint32_t)i)));
-  return to;
 }
 
 static limb_status begin(limb_equations* x)
 {
   const limb_model* m = x->m;
   limb_status s = limb_parameters_create(&x->parameters, m, x->program, x->options.numbers != 0);
+  x->t = (limb_tracer){.m = m, .program = x->program, .graph = x->program->graph};
+  if (s == LIMB_OK) s = limb_trace_open(&x->t);
   if (s == LIMB_OK) s = set_bases(x);
-  if (s == LIMB_OK) s = lay_out(x);
   if (s != LIMB_OK) return s;
-  limb_equations_clear(x);
-  limb_trace_regroup(m, &x->ws, MOVE_ALL, x->parameters.k);
-  x->q = symbols(x, INPUT_Q, m->nq), x->v = symbols(x, INPUT_V, m->nv);
-  x->a = symbols(x, INPUT_A, m->nv);
-  return x->q && x->v && x->a ? limb_equations_angles(x) : LIMB_E_NOMEM;
+  limb_trace_clear(&x->t);
+  limb_trace_regroup(m, &x->t.ws, MOVE_ALL, x->parameters.k);
+  x->t.q = limb_trace_input(&x->t, INPUT_Q), x->t.v = limb_trace_input(&x->t, INPUT_V);
+  return x->t.q && x->t.v ? limb_equations_angles(x) : LIMB_E_NOMEM;
 }
 
 // Creates the ring of all variables. Symbols of rotors are added to the list later.
@@ -225,7 +207,7 @@ static limb_status open_ring(limb_equations* x)
       "it has more than %d symbols, too many to read; `limb codegen` writes functions for robots of any size",
       VARIABLES_MAX);
   enum { INTERMEDIATE = 8 }; // intermediate polynomials may have this many times the terms
-  x->ring = limb_ring_create(&x->program->alloc, count, INTERMEDIATE * x->options.max_terms);
+  x->ring = limb_ring_create(x->program, count, INTERMEDIATE * x->options.max_terms);
   if (!x->ring) return LIMB_E_NOMEM;
   limb_equations_pair_angles(x);
   const size_t n = (size_t)m->nv;
@@ -265,8 +247,8 @@ static limb_status form_mass_matrix(limb_equations* x)
   const int n = x->nv;
   limb_scalar* M = limb_program_alloc(x->program, (size_t)n * (size_t)n + 1, sizeof *M);
   if (!M) return LIMB_E_NOMEM;
-  limb_equations_clear(x);
-  limb_trace_kernels.mass_matrix(x->m, x->parameters.k, &x->ws, x->q, M);
+  limb_trace_clear(&x->t);
+  limb_trace_kernels.mass_matrix(x->m, x->parameters.k, &x->t.ws, x->t.q, M);
   for (int i = 0; i < n; i++) {
     for (int j = 0; j <= i; j++) {
       limb_poly a = limb_equations_poly(x, M[i * n + j]);
@@ -310,8 +292,8 @@ static limb_status form_gravity(limb_equations* x)
   limb_scalar* tau = limb_program_alloc(x->program, 2 * n + 1, sizeof *tau);
   if (!tau) return LIMB_E_NOMEM;
   const limb_scalar* rest = tau + n;
-  limb_equations_clear(x);
-  limb_trace_kernels.inverse_dynamics(&x->view, x->parameters.k, &x->ws, x->q, rest, rest, &none, NULL, tau);
+  limb_trace_clear(&x->t);
+  limb_trace_kernels.inverse_dynamics(&x->view, x->parameters.k, &x->t.ws, x->t.q, rest, rest, &none, NULL, tau);
   for (size_t i = 0; i < n; i++) x->g[i] = limb_equations_poly(x, tau[i]);
   return status_now(x);
 }
@@ -327,8 +309,8 @@ static limb_status form_joint_forces(limb_equations* x)
   if (!tau || !light) return LIMB_E_NOMEM;
   const limb_scalar* rest = tau + n;
   for (int i = 0; i < m->nlink; i++) light[i].mult = x->parameters.k[i].mult, light[i].off = x->parameters.k[i].off;
-  limb_equations_clear(x);
-  limb_trace_kernels.inverse_dynamics(m, light, &x->ws, x->q, x->v, rest, &terms, NULL, tau);
+  limb_trace_clear(&x->t);
+  limb_trace_kernels.inverse_dynamics(m, light, &x->t.ws, x->t.q, x->t.v, rest, &terms, NULL, tau);
   for (size_t i = 0; i < n; i++) x->joint_forces[i] = limb_equations_poly(x, tau[i]);
   return status_now(x);
 }

@@ -158,10 +158,10 @@ limb_status limb_equations_form_loops(limb_equations* e)
                      "rolling and sliding constraints are not written as equations; request M, C and g alone (--what "
                      "M,C,g), or use `limb codegen`");
   }
-  const limb_loop_kernels_symbol_in in = {.q = e->q, .X = X};
+  const limb_loop_kernels_symbol_in in = {.q = e->t.q, .X = X};
   const limb_loop_kernels_symbol_out out = {.phi = phi};
-  limb_equations_clear(e);
-  limb_trace_kernels.link_motion(&e->view, e->parameters.k, &e->ws, e->q, NULL, NULL, X, NULL, NULL, NULL);
+  limb_trace_clear(&e->t);
+  limb_trace_kernels.link_motion(&e->view, e->parameters.k, &e->t.ws, e->t.q, NULL, NULL, X, NULL, NULL, NULL);
   limb_loop_trace_kernels.rows(&e->view, e->parameters.k, &in, &out);
   const loop_cuts c = {e, X, phi};
   for (int l = 0; l < m->nloop; l++) add_loop(&c, l);

@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "codegen/equations.h"
 #include "codegen/text.h"
+#include "linalg/dense.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -187,8 +188,7 @@ limb_status limb_equations_write(const limb_model* m, const limb_equation_option
   if (s == LIMB_E_UNSUPPORTED && !*own.text) s = too_large(&x, what);
   if (s != LIMB_OK && error) *error = own;
   if (s == LIMB_E_NOMEM) (void)limb_fail(error, s, NULL, "out of memory");
-  if (x.memory) limb_arena_release(x.memory, x.ws_size);
-  limb_ring_free(x.ring);
+  limb_trace_close(&x.t);
   limb_program_free(x.program);
   return s;
 }
@@ -197,7 +197,7 @@ limb_status limb_equations_write(const limb_model* m, const limb_equation_option
 
 enum { STATES = 5, TRIES = 20 };
 
-static const double TOLERANCE = 1e-9;
+static const double TOLERANCE = 1e-9, SAME_ROWS = 1e-7;
 
 typedef struct trial {
   limb_equations* x;
@@ -231,17 +231,10 @@ static double value(const trial* t, limb_poly a) { return limb_poly_value(t->x->
 
 // ---- comparing -----------------------------------------------------------------------------------------------------
 
-static double largest(const double* x, int n)
-{
-  double size = 0;
-  for (int i = 0; i < n; i++) size = fmax(size, fabs(x[i]));
-  return size;
-}
-
 static limb_status agree(const trial* t, const char* what, int n)
 {
   double apart = 0;
-  const double size = fmax(largest(t->theirs, n), t->scale);
+  const double size = fmax(limb_largest((size_t)n, t->theirs), t->scale);
   for (int i = 0; i < n; i++) {
     const double d = fabs(t->ours[i] - t->theirs[i]);
     if (!(d <= apart)) apart = d; // NaN stays, and does not agree
@@ -266,11 +259,6 @@ static double entry_value(const trial* t, int quantity, int i, int j)
   return sum + value(t, x->joint_forces[i]);
 }
 
-static void evaluate(const trial* t, const limb_poly* A, int n)
-{
-  for (int i = 0; i < n; i++) t->ours[i] = value(t, A[i]);
-}
-
 // Entries of a quantity, at most all of a matrix.
 static int value_entries(const trial* t, int quantity)
 {
@@ -292,7 +280,7 @@ static limb_status check_quantities(trial* t, unsigned what)
     limb_evaluator_keep(t->library, 0);
     s = limb_evaluator_add(t->library, names[k], NULL, NULL, NULL);
     if (s == LIMB_OK) s = limb_evaluator_run(t->library, &state, t->theirs);
-    if (k == EQUATION_M && s == LIMB_OK) t->scale = 1e-6 * largest(t->theirs, t->x->nv * t->x->nv);
+    if (k == EQUATION_M && s == LIMB_OK) t->scale = 1e-6 * limb_largest((size_t)(t->x->nv * t->x->nv), t->theirs);
     if (s == LIMB_OK && limb_equations_has(what, k)) s = agree(t, names[k], value_entries(t, k));
   }
   return s;
@@ -300,63 +288,38 @@ static limb_status check_quantities(trial* t, unsigned what)
 
 // ---- loops ---------------------------------------------------------------------------------------------------------
 
-// Removes from row b its component along the unit row a.
-static void remove_component(const double* a, double* b, int n)
+// The rank of the first `ours` rows of Psi and the first `theirs` of the library's, each scaled to length one unless it
+// is rounding.
+static int rank_of(const trial* t, int ours, int theirs)
 {
-  double along = 0;
-  for (int k = 0; k < n; k++) along += a[k] * b[k];
-  for (int k = 0; k < n; k++) b[k] -= along * a[k];
-}
-
-static double norm(const double* a, int n)
-{
-  double square = 0;
-  for (int k = 0; k < n; k++) square += a[k] * a[k];
-  return sqrt(square);
-}
-
-// Makes rows orthonormal and drops dependent ones; returns how many are left.
-static int orthonormal(double* A, int rows, int n)
-{
-  int kept = 0;
-  double size = 0;
-  for (int i = 0; i < rows; i++) size = fmax(size, norm(A + (ptrdiff_t)i * n, n));
-  for (int i = 0; i < rows; i++) {
-    double *row = A + (ptrdiff_t)i * n, *to = A + (ptrdiff_t)kept * n;
-    for (int pass = 0; pass < 2; pass++) {
-      for (int k = 0; k < kept; k++) remove_component(A + (ptrdiff_t)k * n, row, n);
-    }
-    const double left = norm(row, n);
-    if (left <= 1e-7 * size) continue;
-    for (int k = 0; k < n; k++) to[k] = row[k] / left;
-    kept++;
+  const int n = t->x->nv, count = ours + theirs;
+  double* A = limb_ring_alloc(t->x->ring, (size_t)count * (size_t)(n + 2), sizeof *A);
+  int* pivot = limb_ring_alloc(t->x->ring, (size_t)count, sizeof *pivot);
+  if (!A || !pivot) return -1;
+  for (int r = 0; r < count; r++) {
+    const double* row = r < ours ? t->ours + (ptrdiff_t)r * n : t->theirs + (ptrdiff_t)(r - ours) * n;
+    const double length = sqrt(limb_dot((size_t)n, row, row));
+    const double largest = limb_largest((size_t)((r < ours ? ours : theirs) * n), r < ours ? t->ours : t->theirs);
+    for (int k = 0; k < n && length > SAME_ROWS * largest; k++) A[r * n + k] = row[k] / length;
   }
-  return kept;
+  limb_qr_factor(n, count, A, pivot, A + (ptrdiff_t)count * n);
+  return limb_qr_rank(n, count, A, SAME_ROWS).rank;
 }
 
 // Where the loops are closed, the rows of both matrices span the same space.
 static limb_status check_rows(const trial* t)
 {
   const limb_equations* x = t->x;
-  const int n = x->nv, nc = limb_row_count(x->m);
+  const int nc = limb_row_count(x->m);
   const limb_loop_equations out = {.Psi = t->theirs};
   limb_status s = limb_loop_equations_at(t->loops, t->q, NULL, NULL, &out);
   if (s != LIMB_OK) return s;
-  evaluate(t, x->Psi, x->nrow * n);
-  const int theirs = orthonormal(t->theirs, nc, n);
-  double apart = 0;
-  for (int i = 0; i < x->nrow; i++) {
-    double* row = t->ours + (ptrdiff_t)i * n;
-    const double size = norm(row, n);
-    for (int k = 0; k < theirs; k++) remove_component(t->theirs + (ptrdiff_t)k * n, row, n);
-    if (size > 0) apart = fmax(apart, norm(row, n) / size);
-  }
-  evaluate(t, x->Psi, x->nrow * n);
-  const int ours = orthonormal(t->ours, x->nrow, n);
-  if (apart <= 1e-7 && ours == theirs) return LIMB_OK;
+  for (int i = 0; i < x->nrow * x->nv; i++) t->ours[i] = value(t, x->Psi[i]);
+  const int ours = rank_of(t, x->nrow, 0), theirs = rank_of(t, 0, nc), both = rank_of(t, x->nrow, nc);
+  if (ours == both && theirs == both) return limb_ring_status(x->ring);
   return limb_fail(x->error, LIMB_E_UNSUPPORTED, "Psi",
-                   "the rows differ from those of the library (%.2g; rank %d, %d), so nothing is written", apart, ours,
-                   theirs);
+                   "the rows differ from those of the library (rank %d, %d, together %d), so nothing is written", ours,
+                   theirs, both);
 }
 
 static limb_status check_loops(const trial* t)

@@ -1,11 +1,7 @@
 // Expression graphs: nodes, the hash table that finds them again, the arithmetic of edges, derivatives.
 //
-// Derivatives follow the chain rule along the live nodes, in forward or in reverse mode:
-//
-//   forward (few symbols)   the derivative of every node by one symbol, from those of its operands
-//   reverse (few edges)     the derivative of one edge by every node, from those of the nodes that use it
-//
-// With L live nodes these take ns L or n L steps; the smaller number decides.
+// Derivatives follow the chain rule along the live nodes, symbol by symbol: the derivative of every node from those of
+// its operands. With L live nodes these are ns L steps.
 //
 //   d (a + b) = da + db                 d (a b) = da b + a db         d (a/b) = (da - (a/b) db) / b
 //   d sin a = cos a da                  d cos a = -sin a da           d sqrt a = da / (2 sqrt a)
@@ -293,14 +289,6 @@ void limb_mark_live(const limb_graph* g, const limb_edge* of, size_t n, unsigned
 
 // ---- derivatives ---------------------------------------------------------------------------------------------------
 
-// What both modes share: live nodes below count, and a derivative for each.
-typedef struct sweep {
-  limb_graph* g;
-  uint32_t count;
-  unsigned char* live;
-  limb_edge* d;
-} sweep;
-
 // d f(a) / d a, of the node that is f(a).
 static limb_edge unary_derivative(limb_graph* g, limb_op op, limb_edge node, limb_edge a)
 {
@@ -316,9 +304,7 @@ static limb_edge unary_derivative(limb_graph* g, limb_op op, limb_edge node, lim
   }
 }
 
-// ---- forward mode --------------------------------------------------------------------------------------------------
-
-static limb_edge forward_node(limb_graph* g, limb_node x, limb_edge node, limb_edge da, limb_edge db)
+static limb_edge node_derivative(limb_graph* g, limb_node x, limb_edge node, limb_edge da, limb_edge db)
 {
   switch (x.op) {
   case OP_ADD: return limb_add_edge(g, da, db);
@@ -333,88 +319,34 @@ static limb_edge forward_node(limb_graph* g, limb_node x, limb_edge node, limb_e
   }
 }
 
-static void forward_sweep(sweep* s, uint32_t symbol)
+static void derive_nodes(limb_graph* g, uint32_t symbol, const unsigned char* live, uint32_t count, limb_edge* d)
 {
-  for (uint32_t i = 0; i < s->count; i++) {
-    if (!s->live[i]) continue;
-    const limb_node x = *limb_graph_node(s->g, i);
+  for (uint32_t i = 0; i < count; i++) {
+    if (!live[i]) continue;
+    const limb_node x = *limb_graph_node(g, i);
     if (limb_op_leaf(x.op)) {
-      const bool it = x.op == OP_SYMBOL && x.a == symbol;
-      s->d[i] = it ? limb_number_edge(s->g, 1) : EDGE_ZERO;
+      d[i] = x.op == OP_SYMBOL && x.a == symbol ? limb_number_edge(g, 1) : EDGE_ZERO;
       continue;
     }
-    const limb_edge da = limb_edge_signed(s->d[limb_edge_node(x.a)], x.a);
-    const bool two = limb_op_binary(x.op);
-    const limb_edge db = two ? limb_edge_signed(s->d[limb_edge_node(x.b)], x.b) : EDGE_ZERO;
-    s->d[i] = forward_node(s->g, x, limb_edge_of(i), da, db);
-  }
-}
-
-// ---- reverse mode --------------------------------------------------------------------------------------------------
-
-// Adds a contribution to the derivative by an operand.
-static void accumulate(sweep* s, limb_edge to, limb_edge part)
-{
-  limb_edge* d = &s->d[limb_edge_node(to)];
-  *d = limb_add_edge(s->g, *d, limb_edge_signed(part, to));
-}
-
-static void reverse_node(sweep* s, limb_node x, limb_edge node, limb_edge d)
-{
-  limb_graph* g = s->g;
-  switch (x.op) {
-  case OP_ADD: accumulate(s, x.a, d), accumulate(s, x.b, d); break;
-  case OP_MUL: accumulate(s, x.a, limb_mul_edge(g, d, x.b)), accumulate(s, x.b, limb_mul_edge(g, d, x.a)); break;
-  case OP_DIV: {
-    const limb_edge part = limb_div_edge(g, d, x.b);
-    accumulate(s, x.a, part), accumulate(s, x.b, limb_edge_neg(limb_mul_edge(g, part, node)));
-    break;
-  }
-  default: accumulate(s, x.a, limb_mul_edge(g, unary_derivative(g, (limb_op)x.op, node, x.a), d));
-  }
-}
-
-static void reverse_sweep(sweep* s, limb_edge of)
-{
-  memset(s->d, 0, s->count * sizeof *s->d);
-  s->d[limb_edge_node(of)] = limb_edge_signed(limb_number_edge(s->g, 1), of);
-  for (uint32_t i = limb_edge_node(of) + 1; i-- > 0;) {
-    const limb_node x = *limb_graph_node(s->g, i);
-    if (s->live[i] && s->d[i] != EDGE_ZERO && !limb_op_leaf(x.op)) reverse_node(s, x, limb_edge_of(i), s->d[i]);
-  }
-}
-
-// ---- either mode ---------------------------------------------------------------------------------------------------
-
-static void fill_derivatives(sweep* s, const limb_edge* of, size_t n, const uint32_t* symbols, size_t ns,
-                             limb_edge* out)
-{
-  for (size_t j = 0; ns <= n && j < ns; j++) {
-    forward_sweep(s, symbols[j]);
-    for (size_t i = 0; i < n; i++) out[i * ns + j] = limb_edge_signed(s->d[limb_edge_node(of[i])], of[i]);
-  }
-  for (size_t i = 0; ns > n && i < n; i++) {
-    reverse_sweep(s, of[i]);
-    for (size_t j = 0; j < ns; j++) {
-      const uint32_t at = limb_edge_node(limb_symbol_edge(s->g, symbols[j]));
-      out[i * ns + j] = at < s->count ? s->d[at] : EDGE_ZERO;
-    }
+    const limb_edge da = limb_edge_signed(d[limb_edge_node(x.a)], x.a);
+    const limb_edge db = limb_op_binary(x.op) ? limb_edge_signed(d[limb_edge_node(x.b)], x.b) : EDGE_ZERO;
+    d[i] = node_derivative(g, x, limb_edge_of(i), da, db);
   }
 }
 
 bool limb_derive(limb_graph* g, const limb_edge* of, size_t n, const uint32_t* symbols, size_t ns, limb_edge* out)
 {
-  if (n == 0 || ns == 0) return true;
   const limb_allocator alloc = *limb_graph_allocator(g);
-  sweep s = {.g = g, .count = limb_graph_count(g)};
-  s.live = limb_alloc(&alloc, s.count);
-  s.d = limb_alloc(&alloc, s.count * sizeof *s.d);
-  const bool capacity = s.live && s.d;
-  if (capacity) {
-    limb_mark_live(g, of, n, s.live, s.count);
-    fill_derivatives(&s, of, n, symbols, ns, out);
+  const uint32_t count = limb_graph_count(g);
+  const size_t size = count * (sizeof(limb_edge) + 1);
+  limb_edge* d = limb_alloc(&alloc, size);
+  if (!d) return false;
+  unsigned char* live = (unsigned char*)(d + count);
+  limb_mark_live(g, of, n, live, count);
+  for (size_t j = 0; j < ns; j++) {
+    derive_nodes(g, symbols[j], live, count, d);
+    for (size_t i = 0; i < n; i++) out[i * ns + j] = limb_edge_signed(d[limb_edge_node(of[i])], of[i]);
   }
-  limb_free(&alloc, s.live, s.count);
-  limb_free(&alloc, s.d, s.count * sizeof *s.d);
-  return capacity && !limb_graph_full(g);
+  limb_free(&alloc, d, size);
+  return !limb_graph_full(g);
 }

@@ -4,20 +4,11 @@
 // for each variable.
 #include "codegen/polynomial.h"
 
-#include "base/memory.h"
-
 #include <math.h>
 #include <string.h>
 
-typedef struct block { // a block of the ring's memory
-  struct block* before;
-  size_t size;
-} block;
-
 struct limb_ring {
-  limb_allocator alloc;
-  block* last;
-  size_t used; // bytes of the last block, its head included
+  limb_program* program; // whose memory it uses
   int nvar, max_terms;
   int* cosine;             // nvar: the cosine of a sine; -1: not a sine
   unsigned char* exponent; // of all monomials
@@ -31,46 +22,18 @@ struct limb_ring {
   bool no_memory, large;
 };
 
-enum {
-  BLOCK = 1 << 16,
-  WORK_PER_TERM = 20000 // limit of multiplied powers, for each of max_terms
-};
+enum { WORK_PER_TERM = 20000 }; // limit of multiplied powers, for each of max_terms
 
 // Sums below this share of the magnitudes of their terms are zero.
 static const double ROUNDING = 1e-13;
 
 // ---- memory --------------------------------------------------------------------------------------------------------
 
-static size_t rounded(size_t size) { return (size + 15) / 16 * 16; }
-
 void* limb_ring_alloc(limb_ring* r, size_t count, size_t size)
 {
-  const size_t head = rounded(sizeof(block)), need = rounded(count * size + 1);
-  if (!r->last || r->used + need > r->last->size) {
-    const size_t whole = head + (need > BLOCK ? need : BLOCK);
-    block* b = limb_alloc(&r->alloc, whole);
-    if (!b) {
-      r->no_memory = true;
-      return NULL;
-    }
-    *b = (block){r->last, whole};
-    r->last = b, r->used = head;
-  }
-  void* memory = (char*)r->last + r->used;
-  r->used += need;
-  return memset(memory, 0, need);
-}
-
-void limb_ring_free(limb_ring* r)
-{
-  if (!r) return;
-  const limb_allocator alloc = r->alloc;
-  while (r->last) {
-    block* b = r->last;
-    r->last = b->before;
-    limb_free(&alloc, b, b->size);
-  }
-  limb_free(&alloc, r, sizeof *r);
+  void* memory = limb_program_alloc(r->program, count + 1, size);
+  r->no_memory = r->no_memory || !memory;
+  return memory;
 }
 
 // ---- monomials -----------------------------------------------------------------------------------------------------
@@ -131,18 +94,14 @@ int limb_monomial_of(limb_ring* r, const unsigned char* exponent)
   return r->count - 1;
 }
 
-limb_ring* limb_ring_create(const limb_allocator* alloc, int count, int max_terms)
+limb_ring* limb_ring_create(limb_program* program, int count, int max_terms)
 {
-  const limb_allocator use = alloc ? *alloc : limb_default_allocator();
-  limb_ring* r = limb_alloc(&use, sizeof *r);
+  limb_ring* r = limb_program_alloc(program, 1, sizeof *r);
   if (!r) return NULL;
-  *r = (limb_ring){.alloc = use, .nvar = count, .max_terms = max_terms};
+  *r = (limb_ring){.program = program, .nvar = count, .max_terms = max_terms};
   r->cosine = limb_ring_alloc(r, (size_t)count, sizeof *r->cosine);
   r->product = limb_ring_alloc(r, (size_t)count, 1);
-  if (r->no_memory || !grow(r)) {
-    limb_ring_free(r);
-    return NULL;
-  }
+  if (r->no_memory || !grow(r)) return NULL;
   for (int i = 0; i < count; i++) r->cosine[i] = -1;
   return r;
 }
@@ -202,7 +161,8 @@ static limb_poly collected(limb_ring* r)
 
 // ---- arithmetic ----------------------------------------------------------------------------------------------------
 
-limb_poly limb_poly_term(limb_ring* r, limb_term term)
+// As it is: squares of sines are not replaced.
+static limb_poly poly_of(limb_ring* r, limb_term term)
 {
   collect(r, term.k, term.monomial);
   return collected(r);
@@ -211,14 +171,14 @@ limb_poly limb_poly_term(limb_ring* r, limb_term term)
 limb_poly limb_poly_number(limb_ring* r, double x)
 {
   memset(r->product, 0, (size_t)r->nvar);
-  return x == 0 ? nothing : limb_poly_term(r, (limb_term){x, limb_monomial_of(r, r->product)});
+  return x == 0 ? nothing : poly_of(r, (limb_term){x, limb_monomial_of(r, r->product)});
 }
 
 limb_poly limb_poly_variable(limb_ring* r, int variable)
 {
   memset(r->product, 0, (size_t)r->nvar);
   r->product[variable] = 1;
-  return limb_poly_term(r, (limb_term){1, limb_monomial_of(r, r->product)});
+  return poly_of(r, (limb_term){1, limb_monomial_of(r, r->product)});
 }
 
 limb_poly limb_poly_sum(limb_ring* r, limb_poly a, limb_poly b, double x)

@@ -10,9 +10,7 @@
 #ifndef LIMB_POLYNOMIAL_H
 #define LIMB_POLYNOMIAL_H
 
-#include "limb/base.h"
-
-#include <stdbool.h>
+#include "codegen/program.h"
 
 typedef struct limb_ring limb_ring;
 
@@ -28,9 +26,9 @@ typedef struct limb_poly {
 
 enum { LIMB_EXPONENT_MAX = 255 };
 
-// count: number of variables; max_terms: of a polynomial. NULL when out of memory.
-limb_ring* limb_ring_create(const limb_allocator* alloc, int count, int max_terms);
-void limb_ring_free(limb_ring* r);
+// count: number of variables; max_terms: of a polynomial. It lives as long as the program, in its memory. NULL when out
+// of memory.
+limb_ring* limb_ring_create(limb_program* program, int count, int max_terms);
 
 // LIMB_OK, LIMB_E_NOMEM, or LIMB_E_UNSUPPORTED: a polynomial has too many terms.
 limb_status limb_ring_status(const limb_ring* r);
@@ -47,7 +45,6 @@ int limb_monomial_of(limb_ring* r, const unsigned char* exponent);    // -1: out
 
 limb_poly limb_poly_number(limb_ring* r, double x);
 limb_poly limb_poly_variable(limb_ring* r, int variable);
-limb_poly limb_poly_term(limb_ring* r, limb_term term); // as it is; squares of sines are not replaced
 limb_poly limb_poly_scale(limb_ring* r, limb_poly a, double x);
 limb_poly limb_poly_sum(limb_ring* r, limb_poly a, limb_poly b, double x); // a + x b
 limb_poly limb_poly_product(limb_ring* r, limb_poly a, limb_poly b);

@@ -1,32 +1,36 @@
 // Programs: their memory, and the values of expressions for given inputs.
 //
-// Memory is a list of blocks that live as long as the program. A tape holds the live nodes in order: operands come
-// before the nodes that use them, so one run along the tape gives all values. Cost: creating a tape takes time and
-// memory linear in the graph, running it is linear in the live nodes.
+// Memory is a list of blocks that live as long as the program. Cost: evaluation is linear in the graph.
 #include "codegen/program.h"
 
 #include "base/memory.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
 struct limb_program_block {
   limb_program_block* next;
-  size_t size;
+  size_t size, used; // bytes, this head included
 };
 
-enum { HEAD = 64 }; // bytes before a block's memory, which keeps it aligned
+enum { ALIGN = 64, BLOCK = 1 << 14 }; // bytes
 
 void* limb_program_alloc(limb_program* p, size_t count, size_t size)
 {
-  if (size && count > (SIZE_MAX / 2 - HEAD) / size) return NULL;
-  const size_t whole = HEAD + count * size;
-  limb_program_block* b = limb_alloc(&p->alloc, whole);
-  if (!b) return NULL;
-  memset(b, 0, whole);
-  *b = (limb_program_block){p->block, whole};
-  p->block = b;
-  return (char*)b + HEAD;
+  if (size && count > (SIZE_MAX / 2 - BLOCK) / size) return NULL;
+  const size_t need = (count * size + ALIGN - 1) / ALIGN * ALIGN;
+  if (!p->block || p->block->size - p->block->used < need) {
+    const size_t whole = ALIGN + (need > BLOCK ? need : BLOCK);
+    limb_program_block* b = limb_alloc(&p->alloc, whole);
+    if (!b) return NULL;
+    memset(b, 0, whole);
+    *b = (limb_program_block){p->block, whole, ALIGN};
+    p->block = b;
+  }
+  char* memory = (char*)p->block + p->block->used;
+  p->block->used += need;
+  return memory;
 }
 
 limb_program* limb_program_create(const limb_allocator* alloc)
@@ -70,115 +74,55 @@ const char* limb_program_text(limb_program* p, const char* const* parts)
 
 // ---- evaluation ----------------------------------------------------------------------------------------------------
 
-struct limb_tape {
-  const limb_graph* g;
-  limb_allocator alloc;
-  size_t length, outputs;
-  limb_node* step; // length: operands are edges into the tape itself
-  limb_edge* out;  // outputs: edges into the tape
-  double* value;   // length
-};
-
-static uint32_t count_needed(const limb_edge* of, size_t n)
-{
-  uint32_t count = 0;
-  for (size_t i = 0; i < n; i++) {
-    if (limb_edge_node(of[i]) >= count) count = limb_edge_node(of[i]) + 1;
-  }
-  return count;
-}
-
-static limb_edge tape_edge(const uint32_t* index, limb_edge e) { return index[limb_edge_node(e)] << 1 | (e & 1U); }
-
-// Numbers get their value here, once.
-static void write_steps(limb_tape* t, const unsigned char* marks, uint32_t* index, uint32_t count)
-{
-  uint32_t at = 0;
-  for (uint32_t i = 0; i < count; i++) {
-    if (!marks[i]) continue;
-    limb_node x = *limb_graph_node(t->g, i);
-    if (x.op == OP_NUMBER) t->value[at] = limb_graph_number(t->g, i);
-    if (!limb_op_leaf(x.op)) x.a = tape_edge(index, x.a);
-    if (limb_op_binary(x.op)) x.b = tape_edge(index, x.b);
-    t->step[at] = x;
-    index[i] = at++;
-  }
-}
-
-static bool fill_tape(limb_tape* t, const limb_edge* of, uint32_t count)
-{
-  const size_t n = t->outputs;
-  unsigned char* marks = limb_alloc(&t->alloc, count);
-  uint32_t* index = limb_alloc(&t->alloc, count * sizeof *index);
-  bool done = marks && index;
-  if (done) {
-    limb_mark_live(t->g, of, n, marks, count);
-    for (uint32_t i = 0; i < count; i++) t->length += marks[i];
-    t->step = limb_alloc(&t->alloc, t->length * sizeof *t->step);
-    t->value = limb_alloc(&t->alloc, t->length * sizeof *t->value);
-    t->out = limb_alloc(&t->alloc, n * sizeof *t->out);
-    done = t->step && t->value && t->out;
-  }
-  if (done) {
-    write_steps(t, marks, index, count);
-    for (size_t i = 0; i < n; i++) t->out[i] = tape_edge(index, of[i]);
-  }
-  limb_free(&t->alloc, marks, count);
-  limb_free(&t->alloc, index, count * sizeof *index);
-  return done;
-}
-
-limb_tape* limb_tape_create(const limb_graph* g, const limb_edge* of, size_t n)
-{
-  const limb_allocator* alloc = limb_graph_allocator(g);
-  limb_tape* t = limb_alloc(alloc, sizeof *t);
-  if (!t) return NULL;
-  *t = (limb_tape){.g = g, .alloc = *alloc, .outputs = n};
-  if (n == 0 || fill_tape(t, of, count_needed(of, n))) return t;
-  limb_tape_free(t);
-  return NULL;
-}
-
-void limb_tape_free(limb_tape* t)
-{
-  if (!t) return;
-  const limb_allocator use = t->alloc;
-  limb_free(&use, t->step, t->length * sizeof *t->step);
-  limb_free(&use, t->value, t->length * sizeof *t->value);
-  limb_free(&use, t->out, t->outputs * sizeof *t->out);
-  limb_free(&use, t, sizeof *t);
-}
-
-size_t limb_tape_length(const limb_tape* t) { return t->length; }
-
 static double signed_value(const double* value, limb_edge e)
 {
   const double x = value[limb_edge_node(e)];
   return limb_edge_minus(e) ? -x : x;
 }
 
-void limb_tape_run(limb_tape* t, const double* const* input, double* out)
+static double node_value(const limb_graph* g, uint32_t node, const double* const* input, const double* value)
 {
-  double* x = t->value;
-  for (size_t i = 0; i < t->length; i++) {
-    const limb_node s = t->step[i];
-    switch (s.op) {
-    case OP_NUMBER: break;
-    case OP_SYMBOL: x[i] = input[limb_symbol_kind(s.a)][limb_symbol_index(s.a)]; break;
-    case OP_ADD: x[i] = signed_value(x, s.a) + signed_value(x, s.b); break;
-    case OP_MUL: x[i] = signed_value(x, s.a) * signed_value(x, s.b); break;
-    case OP_DIV: x[i] = signed_value(x, s.a) / signed_value(x, s.b); break;
-    default: x[i] = limb_op_value((limb_op)s.op, signed_value(x, s.a));
-    }
+  const limb_node x = *limb_graph_node(g, node);
+  switch (x.op) {
+  case OP_NUMBER: return limb_graph_number(g, node);
+  case OP_SYMBOL: return input[limb_symbol_kind(x.a)][limb_symbol_index(x.a)];
+  case OP_ADD: return signed_value(value, x.a) + signed_value(value, x.b);
+  case OP_MUL: return signed_value(value, x.a) * signed_value(value, x.b);
+  case OP_DIV: return signed_value(value, x.a) / signed_value(value, x.b);
+  default: return limb_op_value((limb_op)x.op, signed_value(value, x.a));
   }
-  for (size_t i = 0; i < t->outputs; i++) out[i] = signed_value(x, t->out[i]);
+}
+
+// Operands come before the nodes that use them, so one pass along the graph gives all values.
+static bool evaluate(const limb_graph* g, const limb_edge* of, size_t n, const double* const* input, bool single,
+                     double* out)
+{
+  const limb_allocator* alloc = limb_graph_allocator(g);
+  uint32_t count = 1;
+  bool beyond = false; // some number is out of the range of float
+  for (size_t i = 0; i < n; i++) count = limb_edge_node(of[i]) < count ? count : limb_edge_node(of[i]) + 1;
+  const size_t size = count * (sizeof(double) + 1);
+  double* value = limb_alloc(alloc, size);
+  if (!value) return false;
+  unsigned char* live = (unsigned char*)(value + count);
+  limb_mark_live(g, of, n, live, count);
+  for (uint32_t i = 0; i < count; i++) {
+    if (!live[i]) continue;
+    value[i] = node_value(g, i, input, value);
+    if (single) value[i] = (double)(float)value[i];
+    beyond = beyond || (limb_graph_node(g, i)->op == OP_NUMBER && !isfinite(value[i]));
+  }
+  for (size_t i = 0; i < n; i++) out[i] = beyond ? (double)NAN : signed_value(value, of[i]);
+  limb_free(alloc, value, size);
+  return true;
 }
 
 bool limb_evaluate(const limb_graph* g, const limb_edge* of, size_t n, const double* const* input, double* out)
 {
-  limb_tape* t = limb_tape_create(g, of, n);
-  if (!t) return false;
-  limb_tape_run(t, input, out);
-  limb_tape_free(t);
-  return true;
+  return evaluate(g, of, n, input, false, out);
+}
+
+bool limb_evaluate_single(const limb_graph* g, const limb_edge* of, size_t n, const double* const* input, double* out)
+{
+  return evaluate(g, of, n, input, true, out);
 }

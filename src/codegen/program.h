@@ -160,20 +160,11 @@ bool limb_count_operations(const limb_graph* g, const limb_function* f, limb_ope
 
 // ---- evaluation (program.c) ----------------------------------------------------------------------------------------
 
-// A tape: the live nodes of some edges, in order. Created once, run in any number of states.
-typedef struct limb_tape limb_tape;
-
-// NULL when out of memory. The graph may grow afterwards, and must outlive the tape.
-limb_tape* limb_tape_create(const limb_graph* g, const limb_edge* of, size_t n);
-void limb_tape_free(limb_tape* t); // NULL is accepted
-
-size_t limb_tape_length(const limb_tape* t); // nodes, leaves included
-
-// out: n values. input[kind][index] is the value of limb_symbol_of(kind, index); kinds without symbols may be NULL.
-// Does not allocate.
-void limb_tape_run(limb_tape* t, const double* const* input, double* out);
-
-// Creates a tape, runs it once and frees it. false when out of memory.
+// out: n values. input[kind][index] is the value of limb_symbol_of(kind, index); kinds without symbols may be NULL. false
+// when out of memory.
 bool limb_evaluate(const limb_graph* g, const limb_edge* of, size_t n, const double* const* input, double* out);
+
+// The same with every operation rounded to float; NaN where a number is out of its range.
+bool limb_evaluate_single(const limb_graph* g, const limb_edge* of, size_t n, const double* const* input, double* out);
 
 #endif

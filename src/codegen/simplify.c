@@ -109,7 +109,7 @@ static bool search_once(limb_graph* g, const limb_edge* out, size_t n, uint64_t 
   return good;
 }
 
-bool limb_simplify_within(limb_graph* g, limb_edge* out, size_t n, uint64_t work)
+bool limb_simplify(limb_graph* g, limb_edge* out, size_t n, uint64_t work)
 {
   if (n == 0) return true;
   const limb_allocator alloc = *limb_graph_allocator(g);
@@ -128,11 +128,6 @@ bool limb_simplify_within(limb_graph* g, limb_edge* out, size_t n, uint64_t work
   if (good) memcpy(out, best, n * sizeof *best);
   limb_free(&alloc, best, n * sizeof *best);
   return good;
-}
-
-bool limb_simplify(limb_graph* g, limb_edge* out, size_t n)
-{
-  return limb_simplify_within(g, out, n, LIMB_SIMPLIFY_WORK);
 }
 
 // ---- sums that are zero --------------------------------------------------------------------------------------------

@@ -20,13 +20,10 @@
 enum { LIMB_SIMPLIFY_WORK = 11000000 };
 
 // Replaces the n edges by cheaper ones of the same graph: a multiplication and an addition cost one each, a division
-// ten. The result never costs more. Deterministic. false when out of memory, or when the graph is full; then the
-// edges are unchanged.
-bool limb_simplify(limb_graph* g, limb_edge* out, size_t n);
-
-// The same with another amount of work than LIMB_SIMPLIFY_WORK. A unit of work tries one value with another and takes
-// about 40 ns. Large graphs take at least 48 units for each node.
-bool limb_simplify_within(limb_graph* g, limb_edge* out, size_t n, uint64_t work);
+// ten. The result never costs more. Deterministic. A unit of work tries one value with another and takes about 40 ns;
+// LIMB_SIMPLIFY_WORK is the default, and large graphs take at least 48 units for each node. false when out of memory,
+// or when the graph is full; then the edges are unchanged.
+bool limb_simplify(limb_graph* g, limb_edge* out, size_t n, uint64_t work);
 
 // ---- sums that are zero (simplify.c) -------------------------------------------------------------------------------
 

@@ -182,12 +182,17 @@ static limb_status link_scalars(limb_tracer* t)
 
 // ---- the workspace -------------------------------------------------------------------------------------------------
 
-static limb_status lay_out(limb_tracer* t)
+limb_status limb_trace_open(limb_tracer* t)
 {
   t->ws_size = limb_trace_ws_size(t->m);
   t->memory = limb_program_alloc(t->program, t->ws_size, 1);
   t->base = limb_trace_scalars(t, (size_t)t->m->nroot * LIMB_WS_STATE);
-  return t->memory && t->base ? LIMB_OK : LIMB_E_NOMEM;
+  return t->memory && t->base ? describe_inputs(t->program, t->m) : LIMB_E_NOMEM;
+}
+
+void limb_trace_close(limb_tracer* t)
+{
+  if (t->memory) limb_arena_release(t->memory, t->ws_size);
 }
 
 // Base frames at rest, accelerated against gravity: a = -R' g.
@@ -207,9 +212,8 @@ void limb_trace_clear(limb_tracer* t) { limb_trace_ws_clear(t->m, t->memory, t->
 
 static limb_status begin(limb_tracer* t)
 {
-  limb_status s = describe_inputs(t->program, t->m);
+  limb_status s = limb_trace_open(t);
   if (s == LIMB_OK) s = link_scalars(t);
-  if (s == LIMB_OK) s = lay_out(t);
   if (s != LIMB_OK) return s;
   limb_trace_clear(t);
   if (t->options.symbols == LIMB_SYMBOLS_NONE) limb_trace_regroup(t->m, &t->ws, KEEP_ROUND, t->k);
@@ -408,7 +412,7 @@ limb_status limb_trace(const limb_model* m, const limb_codegen_options* options,
   if (s == LIMB_OK) s = begin(&t);
   if (s == LIMB_OK) s = trace_list(&t, options->what);
   if (s == LIMB_E_NOMEM) limb_fail(error, s, NULL, "out of memory");
-  if (t.memory) limb_arena_release(t.memory, t.ws_size);
+  limb_trace_close(&t);
   if (s == LIMB_OK) {
     *out = t.program;
   } else {

@@ -108,6 +108,10 @@ static inline void limb_trace_set_inputs_no_gravity(const limb_tracer* t, limb_f
   f->inputs &= ~(1U << INPUT_GRAVITY);
 }
 
+// Describes the inputs of the program, and lays out the workspace and the states of the base frames, which are zero.
+limb_status limb_trace_open(limb_tracer* t);
+void limb_trace_close(limb_tracer* t);
+
 // Clears the workspace, before a kernel that relies on zeros runs again.
 void limb_trace_clear(limb_tracer* t);
 

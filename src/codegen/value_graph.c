@@ -65,21 +65,19 @@ static void sample(const value_graph* s, value_node* c)
 
 // ---- nodes ---------------------------------------------------------------------------------------------------------
 
+static size_t stack_size(uint32_t nodes) { return ((size_t)nodes * 2 + 2) * sizeof(uint32_t); }
+
 static bool grow(value_graph* s)
 {
   const uint32_t more = s->capacity + s->capacity / 2 + 256;
   value_node* node = limb_alloc(&s->alloc, more * sizeof *node);
-  uint32_t* stack = limb_alloc(&s->alloc, ((size_t)more * 2 + 2) * sizeof *stack);
-  if (node && stack) {
-    if (s->count) memcpy(node, s->node, s->count * sizeof *node);
-    limb_free(&s->alloc, s->node, s->capacity * sizeof *node);
-    limb_free(&s->alloc, s->stack, ((size_t)s->capacity * 2 + 2) * sizeof *stack);
-    s->node = node, s->stack = stack, s->capacity = more;
-    return true;
-  }
-  limb_free(&s->alloc, node, more * sizeof *node);
-  limb_free(&s->alloc, stack, ((size_t)more * 2 + 2) * sizeof *stack);
-  return false;
+  uint32_t* stack = limb_alloc(&s->alloc, stack_size(more));
+  const bool good = node && stack;
+  if (good && s->count) memcpy(node, s->node, s->count * sizeof *node);
+  limb_free(&s->alloc, good ? s->node : node, (good ? s->capacity : more) * sizeof *node);
+  limb_free(&s->alloc, good ? s->stack : stack, stack_size(good ? s->capacity : more));
+  if (good) s->node = node, s->stack = stack, s->capacity = more;
+  return good;
 }
 
 static uint32_t new_node(value_graph* s)
@@ -169,7 +167,7 @@ bool limb_values_load(value_graph* s, limb_graph* g, const limb_edge* out, size_
 void limb_values_free(value_graph* s)
 {
   limb_free(&s->alloc, s->node, s->capacity * sizeof *s->node);
-  limb_free(&s->alloc, s->stack, ((size_t)s->capacity * 2 + 2) * sizeof *s->stack);
+  limb_free(&s->alloc, s->stack, stack_size(s->capacity));
   limb_free(&s->alloc, s->out, s->outputs * sizeof *s->out);
   limb_free(&s->alloc, s->order, s->order_capacity * sizeof *s->order);
   limb_free(&s->alloc, s->seen, s->order_capacity);
@@ -196,65 +194,31 @@ bool limb_values_agree(const value_node* n, const long double* value, const doub
 
 // ---- uses ----------------------------------------------------------------------------------------------------------
 
-static uint32_t push_operands(value_graph* s, uint32_t node, uint32_t depth)
-{
-  const value_node* c = &s->node[node];
-  const int n = limb_operands((limb_op)c->op);
-  if (n > 0) s->stack[depth++] = limb_values_find(s, c->a) >> 1;
-  if (n > 1) s->stack[depth++] = limb_values_find(s, c->b) >> 1;
-  return depth;
-}
-
-void limb_values_add_use(value_graph* s, limb_edge e)
-{
-  uint32_t depth = 0;
-  s->stack[depth++] = limb_values_find(s, e) >> 1;
-  while (depth) {
-    const uint32_t at = s->stack[--depth];
-    if (s->node[at].uses++ == 0) depth = push_operands(s, at, depth);
-  }
-}
-
-void limb_values_drop_use(value_graph* s, limb_edge e)
-{
-  uint32_t depth = 0;
-  s->stack[depth++] = limb_values_find(s, e) >> 1;
-  while (depth) {
-    const uint32_t at = s->stack[--depth];
-    if (--s->node[at].uses == 0) depth = push_operands(s, at, depth);
-  }
-}
-
-long limb_values_try_use(value_graph* s, limb_edge e)
+// Adds or removes a use of an edge, and follows what becomes live or dead by it; returns its cost. on_trial: uses are
+// noted for limb_values_undo, at most UNDO_MAX of them.
+static inline long walk_uses(value_graph* s, limb_edge e, bool more, bool on_trial)
 {
   long cost = 0;
   uint32_t depth = 0;
   s->stack[depth++] = limb_values_find(s, e) >> 1;
   while (depth) {
-    if (s->nundo == UNDO_MAX) return UNDO_MAX * COST_DIV;
+    if (on_trial && s->nundo == UNDO_MAX) return more ? UNDO_MAX * COST_DIV : cost;
     const uint32_t at = s->stack[--depth];
-    s->undo[s->nundo++] = at << 1 | 1U;
-    if (s->node[at].uses++) continue;
-    cost += op_cost(s, s->node[at].op);
-    depth = push_operands(s, at, depth);
+    value_node* c = &s->node[at];
+    if (on_trial) s->undo[s->nundo++] = at << 1 | more;
+    if (more ? c->uses++ : --c->uses) continue;
+    cost += op_cost(s, c->op);
+    const int n = limb_operands((limb_op)c->op);
+    if (n > 0) s->stack[depth++] = limb_values_find(s, c->a) >> 1;
+    if (n > 1) s->stack[depth++] = limb_values_find(s, c->b) >> 1;
   }
   return cost;
 }
 
-long limb_values_try_drop(value_graph* s, limb_edge e)
-{
-  long cost = 0;
-  uint32_t depth = 0;
-  s->stack[depth++] = limb_values_find(s, e) >> 1;
-  while (depth && s->nundo < UNDO_MAX) {
-    const uint32_t at = s->stack[--depth];
-    s->undo[s->nundo++] = at << 1;
-    if (--s->node[at].uses) continue;
-    cost += op_cost(s, s->node[at].op);
-    depth = push_operands(s, at, depth);
-  }
-  return cost;
-}
+void limb_values_add_use(value_graph* s, limb_edge e) { (void)walk_uses(s, e, true, false); }
+void limb_values_drop_use(value_graph* s, limb_edge e) { (void)walk_uses(s, e, false, false); }
+long limb_values_try_use(value_graph* s, limb_edge e) { return walk_uses(s, e, true, true); }
+long limb_values_try_drop(value_graph* s, limb_edge e) { return walk_uses(s, e, false, true); }
 
 long limb_values_try_free(value_graph* s, uint32_t n)
 {
@@ -354,23 +318,19 @@ static limb_edge stored(const value_graph* s, const limb_edge* to, limb_edge e)
   return e & 1U ? limb_edge_neg(to[e >> 1]) : to[e >> 1];
 }
 
-static limb_edge store_cell(value_graph* s, const value_node* c, const limb_edge* to)
+static limb_edge store_node(value_graph* s, const value_node* c, const limb_edge* to)
 {
-  switch (c->op) {
-  case OP_NUMBER: return limb_number_edge(s->g, (double)c->value[0]);
-  case OP_SYMBOL: return limb_symbol_edge(s->g, c->a);
-  case OP_ADD: return limb_add_edge(s->g, stored(s, to, c->a), stored(s, to, c->b));
-  case OP_MUL: return limb_mul_edge(s->g, stored(s, to, c->a), stored(s, to, c->b));
-  case OP_DIV: return limb_div_edge(s->g, stored(s, to, c->a), stored(s, to, c->b));
-  default: return limb_unary_edge(s->g, (limb_op)c->op, stored(s, to, c->a));
-  }
+  if (c->op == OP_NUMBER) return limb_number_edge(s->g, (double)c->value[0]);
+  if (c->op == OP_SYMBOL) return limb_symbol_edge(s->g, c->a);
+  const limb_edge b = limb_op_binary(c->op) ? stored(s, to, c->b) : EDGE_ZERO;
+  return limb_operation_edge(s->g, (limb_op)c->op, stored(s, to, c->a), b);
 }
 
 bool limb_values_store(value_graph* s, limb_edge* out)
 {
   limb_edge* to = limb_alloc(&s->alloc, s->count * sizeof *to);
   bool good = to && limb_values_sort(s, 0);
-  for (uint32_t i = 0; good && i < s->norder; i++) to[s->order[i]] = store_cell(s, &s->node[s->order[i]], to);
+  for (uint32_t i = 0; good && i < s->norder; i++) to[s->order[i]] = store_node(s, &s->node[s->order[i]], to);
   good = good && !limb_graph_full(s->g);
   for (size_t i = 0; good && i < s->outputs; i++) out[i] = stored(s, to, s->out[i]);
   limb_free(&s->alloc, to, s->count * sizeof *to);

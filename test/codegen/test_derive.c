@@ -24,7 +24,6 @@ static void differences(const limb_graph* g, const limb_edge* e, int n, random_s
   for (int i = 0; i < n; i++) out[i] = (up[i] - down[i]) / (2 * h);
 }
 
-// One or two edges go inwards, four by two symbols go outwards.
 static void compare(limb_graph* g, const limb_edge* e, int n, int ns, random_state* s)
 {
   uint32_t symbols[RANDOM_SYMBOLS];
@@ -68,7 +67,7 @@ START_TEST(what_does_not_depend_has_derivative_zero)
   const uint32_t symbols[] = {limb_symbol_of(INPUT_Q, 0), limb_symbol_of(INPUT_Q, 5), limb_symbol_of(INPUT_V, 0),
                               limb_symbol_of(INPUT_A, 0)};
   limb_edge d[12];
-  for (size_t ns = 2; ns <= 4; ns += 2) { // outwards, inwards
+  for (size_t ns = 2; ns <= 4; ns += 2) {
     assert_that(limb_derive(g, e, 3, symbols, ns, d));
     for (size_t i = 0; i < 3 * ns; i++) {
       assert_that(d[i] == (i == 2 * ns ? limb_number_edge(g, 1) : EDGE_ZERO));

@@ -87,17 +87,25 @@ START_TEST(values_are_those_of_the_expression)
 }
 END_TEST
 
-START_TEST(a_tape_needs_what_its_edges_need)
+START_TEST(nothing_has_no_values)
 {
   limb_graph* g = graph_new();
-  const limb_edge a = symbol_q(g, 0), b = symbol_q(g, 1);
-  const limb_edge ab = limb_mul_edge(g, a, b), unused = limb_unary_edge(g, OP_SIN, ab);
-  const limb_edge e[] = {limb_add_edge(g, ab, a)};
-  limb_tape* t = limb_tape_create(g, e, 1);
-  assert_that(t && limb_tape_length(t) == 4 && unused != ab);
-  limb_tape_free(t);
-  limb_tape_free(NULL);
   assert_that(limb_evaluate(g, NULL, 0, NULL, NULL));
+  limb_graph_free(g);
+}
+END_TEST
+
+// Every operation is rounded; a number beyond the range of float gives no values.
+START_TEST(values_in_float)
+{
+  limb_graph* g = graph_new();
+  const limb_edge q = symbol_q(g, 0), e[] = {limb_mul_edge(g, q, limb_number_edge(g, 3))};
+  const double x[] = {0.1}, *const input[INPUT_KINDS] = {x};
+  double got[1];
+  assert_that(limb_evaluate_single(g, e, 1, input, got));
+  assert_close(got[0], (double)(0.1F * 3.0F), 0, 0);
+  const limb_edge far[] = {limb_mul_edge(g, q, limb_number_edge(g, 1e300))};
+  assert_that(limb_evaluate_single(g, far, 1, input, got) && isnan(got[0]));
   limb_graph_free(g);
 }
 END_TEST
@@ -141,5 +149,5 @@ START_TEST(growth_keeps_every_node)
 END_TEST
 
 CHECK_MAIN("codegen/graph", 3, arithmetic_of_numbers_is_done, zeros_and_ones_vanish, equal_values_are_one_node,
-           values_are_those_of_the_expression, a_tape_needs_what_its_edges_need, a_full_graph_says_so,
+           values_are_those_of_the_expression, nothing_has_no_values, values_in_float, a_full_graph_says_so,
            a_division_by_zero_is_reported, growth_keeps_every_node)

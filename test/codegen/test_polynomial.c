@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-enum { VARIABLES = 6, SINE = 4, COSINE = 5, TERMS = 6, CASES = 200 };
+enum { VARIABLES = 6, SINE = 4, COSINE = 5, TERMS = 6, CASES = 200, TERMS_MAX = 10000 };
 
 static limb_poly random_poly(limb_ring* r, rng* g)
 {
@@ -31,17 +31,20 @@ static void random_values(rng* g, double* x)
   x[SINE] = sin(angle), x[COSINE] = cos(angle);
 }
 
-static limb_ring* make_ring(void)
+static limb_ring* make_ring(limb_program** p, int max_terms)
 {
-  limb_ring* r = limb_ring_create(NULL, VARIABLES, 10000);
+  *p = limb_program_create(NULL);
+  assert_that(*p);
+  limb_ring* r = limb_ring_create(*p, VARIABLES, max_terms);
   ck_assert_ptr_nonnull(r);
-  limb_ring_pair(r, SINE, COSINE);
+  if (max_terms == TERMS_MAX) limb_ring_pair(r, SINE, COSINE);
   return r;
 }
 
 START_TEST(values)
 {
-  limb_ring* r = make_ring();
+  limb_program* p;
+  limb_ring* r = make_ring(&p, TERMS_MAX);
   rng g = {1};
   for (int k = 0; k < CASES; k++) {
     double x[VARIABLES];
@@ -53,13 +56,14 @@ START_TEST(values)
     assert_close(limb_poly_value(r, limb_poly_scale(r, a, 3), x), 3 * va, 1e-12, 1e-12);
   }
   assert_status(limb_ring_status(r), LIMB_OK);
-  limb_ring_free(r);
+  limb_program_free(p);
 }
 END_TEST
 
 START_TEST(slopes)
 {
-  limb_ring* r = make_ring();
+  limb_program* p;
+  limb_ring* r = make_ring(&p, TERMS_MAX);
   rng g = {2};
   for (int k = 0; k < CASES; k++) {
     double x[VARIABLES];
@@ -72,14 +76,15 @@ START_TEST(slopes)
     x[v] -= 2 * h;
     assert_close(slope, (above - limb_poly_value(r, a, x)) / (2 * h), 1e-6, 1e-6);
   }
-  limb_ring_free(r);
+  limb_program_free(p);
 }
 END_TEST
 
 // (a + b)^2 - (a - b)^2 - 4 a b = 0, and s^2 + c^2 = 1, term by term.
 START_TEST(equal_polynomials_have_equal_terms)
 {
-  limb_ring* r = make_ring();
+  limb_program* p;
+  limb_ring* r = make_ring(&p, TERMS_MAX);
   rng g = {3};
   for (int k = 0; k < CASES; k++) {
     const limb_poly a = random_poly(r, &g), b = random_poly(r, &g);
@@ -94,33 +99,34 @@ START_TEST(equal_polynomials_have_equal_terms)
   ck_assert_int_eq(one.count, 1);
   assert_close(one.term[0].k, 1, 0, 0);
   assert_that(limb_poly_sum(r, one, limb_poly_number(r, 1), -1).count == 0);
-  limb_ring_free(r);
+  limb_program_free(p);
 }
 END_TEST
 
 START_TEST(limits)
 {
-  limb_ring* r = limb_ring_create(NULL, VARIABLES, 3);
+  limb_program* p;
+  limb_ring* r = make_ring(&p, 3);
   limb_poly sum = {0, NULL};
   for (int v = 0; v < 3; v++) sum = limb_poly_sum(r, sum, limb_poly_variable(r, v), 1);
   assert_status(limb_ring_status(r), LIMB_OK);
   sum = limb_poly_sum(r, sum, limb_poly_variable(r, 3), 1);
   assert_status(limb_ring_status(r), LIMB_E_UNSUPPORTED);
   ck_assert_int_eq(sum.count, 0);
-  limb_ring_free(r);
-  r = make_ring();
+  limb_program_free(p);
+  r = make_ring(&p, TERMS_MAX);
   limb_poly x = limb_poly_variable(r, 0);
   for (int k = 0; k < 8; k++) x = limb_poly_product(r, x, x); // x^256
   assert_status(limb_ring_status(r), LIMB_E_UNSUPPORTED);
-  limb_ring_free(r);
+  limb_program_free(p);
 }
 END_TEST
 
 // Coefficients whose products are too small for a number are gone.
 START_TEST(products_too_small)
 {
-  limb_ring* r = limb_ring_create(NULL, VARIABLES, 100000);
-  assert_that(r);
+  limb_program* p;
+  limb_ring* r = make_ring(&p, 100000);
   limb_poly power = limb_poly_number(r, 1e-200), sum = {0, NULL};
   for (int k = 0; k <= 100; k++) {
     sum = limb_poly_sum(r, sum, power, 1);
@@ -128,7 +134,7 @@ START_TEST(products_too_small)
   }
   ck_assert_int_eq(limb_poly_product(r, sum, sum).count, 0);
   assert_ok(limb_ring_status(r));
-  limb_ring_free(r);
+  limb_program_free(p);
 }
 END_TEST
 
@@ -137,7 +143,8 @@ START_TEST(no_memory)
   for (int left = 0; left < 40; left++) {
     budget b = {limb_default_allocator(), left, 0};
     const limb_allocator alloc = {budget_alloc, budget_free, &b};
-    limb_ring* r = limb_ring_create(&alloc, VARIABLES, 100000);
+    limb_program* p = limb_program_create(&alloc);
+    limb_ring* r = p ? limb_ring_create(p, VARIABLES, 100000) : NULL;
     rng g = {4};
     limb_poly x = {0, NULL};
     for (int k = 0; r && k < 6; k++) {
@@ -148,7 +155,7 @@ START_TEST(no_memory)
       assert_status(limb_ring_status(r), LIMB_E_NOMEM);
       ck_assert_int_eq(x.count, 0);
     }
-    limb_ring_free(r);
+    limb_program_free(p);
     ck_assert_int_eq(b.live, 0);
   }
 }

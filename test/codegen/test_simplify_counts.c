@@ -31,7 +31,7 @@ START_TEST(counts_are_no_more_than_promised)
     assert_ok(limb_trace(m, &o, NULL, &p, &error));
     const limb_output* x = &p->function[0].output[0];
     const size_t n = (size_t)x->rows * (size_t)x->columns;
-    assert_that(limb_simplify(p->graph, x->entry, n));
+    assert_that(limb_simplify(p->graph, x->entry, n, LIMB_SIMPLIFY_WORK));
     const counts c = count(p->graph, x->entry, n);
     check_at("%s %s: %ld + %ld", goals[i].robot, goals[i].what, c.mul, c.add);
     // The search evaluates at random points, and takes other turns where a compiler rounds differently.
