@@ -157,6 +157,11 @@ static void print_text(const sim_job* job, const sim_outcome* o, const facts* f,
   if (limb_loop_count(job->robot.model) > 0)
     (void)fprintf(out, "  loops        open by at most %.3g, at a rate of %.3g; %llu projections\n",
                   s->position_residual, s->velocity_residual, (unsigned long long)s->projections);
+  if (s->singular)
+    (void)fprintf(out,
+                  "  singular     %llu configurations passed, the closest at %.9g s (%.2g of the usual pivots); energy "
+                  "changed by at most %.3g J\n",
+                  (unsigned long long)s->singular, s->singular_time, s->singular_distance, s->singular_energy);
   print_events(job, out);
   (void)fprintf(out, "  wall time    %.3g s, %.3g times real time\n", o->wall, f->speed);
 }
@@ -227,6 +232,10 @@ static int print_json(const sim_job* job, const sim_outcome* o, const facts* f)
   set(loops, "position", cli_json_number(s->position_residual));
   set(loops, "velocity", cli_json_number(s->velocity_residual));
   set(loops, "projections", count(s->projections));
+  set(loops, "singular", count(s->singular));
+  set(loops, "singular_time", s->singular ? cli_json_number(s->singular_time) : json_null());
+  set(loops, "singular_distance", s->singular ? cli_json_number(s->singular_distance) : json_null());
+  set(loops, "singular_energy", s->singular ? cli_json_number(s->singular_energy) : json_null());
   set(r, "loops", loops);
   set(r, "events", events_json(job));
   set(r, "events_not_listed", count(job->events->more));

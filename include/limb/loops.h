@@ -392,6 +392,8 @@ typedef struct limb_loop_details {
   int undriven;              ///< inverse: motions that no motor reaches
   int overdriven;            ///< inverse: motors in excess
   int bounded;               ///< inverse: torques at a bound
+  double pivots;             ///< forward: smallest pivot of the constraints over the largest, of the worst cluster: the
+                             ///< distance from a singular configuration, where it vanishes
 } limb_loop_details;
 
 /// @return LIMB_OK; LIMB_E_ARG (NULL); LIMB_E_ORDER (no loops, no such call yet, or settings that keep nothing).

@@ -295,6 +295,10 @@ typedef struct limb_sim_summary {
   /// Work of all forces except gravity and the robot's springs [J]; springs of stops count here. 0 unless
   /// options.work.
   double work;
+  uint64_t singular;        ///< singular configurations of loops that were passed; of these
+  double singular_time;     ///< when the closest one was passed [s]
+  double singular_distance; ///< smallest ratio of pivots of the constraints at an evaluation, over the largest
+  double singular_energy;   ///< largest change of energy less work in a passage [J]
 } limb_sim_summary;
 
 LIMB_NODISCARD LIMB_API limb_status limb_sim_summary_of(limb_sim* sim, limb_sim_summary* out);

@@ -20,7 +20,8 @@
 //   e_i against r_j    e_i . r_j             r_j x e_i      0       (w x r_j) x e_i    0
 //   distance L         (d . d - L^2) / 2 L   0              d / L   0                  u / L
 //   prescribed angle   atan2(S, C)           below: S and C are sums of e_i . r_j
-//   prescribed length  |d| - L               0              e       0                  (u - (e . u) e) / |d|   e = d / |d|
+//   prescribed length  |d| - L               0              e       0                  (u - (e . u) e) / |d|
+//                      e = d / |d|
 //   knife edge         -                     0              r_y     0                  w x r_y
 //   wheel: axis n = r_z, up z = e_z, x = n x z, s = |x|, track t = x / s, across l = z x t, lowest point
 //   at -r t x n
@@ -136,7 +137,7 @@ KERNEL loop_row sine_row(const relative* r, unsigned turns, int c)
   return times_row(constant(-1), against_row(r, a, b)); // b is free: -e_a . r_b
 }
 
-// The angle whose sine and cosine are s and c, up to a common factor: ((c s') - (s c')) / (s^2 + c^2) is its rate. phi is
+// The angle whose sine and cosine are s and c, up to a common factor: (c s' - s c') / (s^2 + c^2) is its rate. phi is
 // left to the caller.
 KERNEL loop_row angle_row(const relative* r, loop_row s, loop_row c)
 {

@@ -120,7 +120,8 @@ static limb_status forward_dynamics(limb_loops* w, const double* q, const double
                                      .redundant = report.redundant,
                                      .residual = report.residual,
                                      .loop = report.loop,
-                                     .iterations = report.iterations};
+                                     .iterations = report.iterations,
+                                     .pivots = w->pivot_ratio};
   return s;
 }
 

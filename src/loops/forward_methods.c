@@ -337,7 +337,7 @@ static limb_status reduce_clusters(limb_loops* w, double tolerance)
 {
   double* A = w->reductions;
   int *pivot = w->pivots, *row = w->rows;
-  w->full = true, w->suspect = false;
+  w->full = true, w->suspect = false, w->pivot_ratio = 1;
   for (int c = 0; c < w->m->clusters.count; c++) {
     limb_reduction* r = load_constraints(w, c, A);
     const ptrdiff_t size = (ptrdiff_t)r->rows * (r->columns + r->extra);
@@ -347,8 +347,7 @@ static limb_status reduce_clusters(limb_loops* w, double tolerance)
     // columns of one loop alone weigh the same
     const int* weight = w->m->clusters.cluster[c].nloop > 1 ? w->weight + w->first[c] : NULL;
     w->cluster_kernels->reduce(r, weight, tolerance);
-    w->full &= r->rank == r->rows;
-    w->suspect |= limb_is_suspect(r);
+    limb_note_rank(w, r);
     A += size, pivot += r->columns, row += r->rows;
   }
   return LIMB_OK;

@@ -49,6 +49,7 @@ struct limb_loops {
   int *pivots, *rows;       // nv, nrow
   int* column;              // ncdof: column of a compiled velocity in its cluster
   int* first;               // clusters: velocities of those before
+  double pivot_ratio;       // smallest pivot over the largest, of the worst cluster; set with these:
   bool full, suspect;       // no live constraint depends on others; some pivot is small: set by the call
   int* weight;              // nv, cluster by cluster: loops that a velocity moves
   double *work, *kept;      // of the kernels
@@ -138,6 +139,13 @@ static inline bool limb_is_suspect(const limb_reduction* r)
 {
   const double share = r->rank < r->rows ? LIMB_SLENDER : LIMB_THIN;
   return r->min_pivot < share * r->max_pivot;
+}
+
+static inline void limb_note_rank(limb_loops* w, const limb_reduction* r)
+{
+  w->full &= r->rank == r->rows;
+  w->suspect |= limb_is_suspect(r);
+  if (r->rank > 0 && r->min_pivot < w->pivot_ratio * r->max_pivot) w->pivot_ratio = r->min_pivot / r->max_pivot;
 }
 
 // The loop of live constraint i of a cluster.

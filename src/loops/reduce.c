@@ -139,12 +139,9 @@ int limb_loop_of_constraint(const limb_loops* w, int cluster, int i)
 
 void limb_find_suspect_ranks(limb_loops* w, double tolerance)
 {
-  w->full = true, w->suspect = false;
-  for (int c = 0; c < w->m->clusters.count; c++) {
-    const limb_reduction* r = limb_reduce_cluster(w, c, NULL, LIMB_CARRY_NOTHING, tolerance);
-    w->full &= r->rank == r->rows;
-    w->suspect |= limb_is_suspect(r);
-  }
+  w->full = true, w->suspect = false, w->pivot_ratio = 1;
+  for (int c = 0; c < w->m->clusters.count; c++)
+    limb_note_rank(w, limb_reduce_cluster(w, c, NULL, LIMB_CARRY_NOTHING, tolerance));
 }
 
 // ---- distance -----------------------------------------------------------------------------------------------

@@ -18,9 +18,11 @@
 enum { BURST = 1000, BURST_JOINT = 20 };
 static const double burst_time = 1e-5;
 
+#define NEAR_OPEN 1e-9 // loops that are open by more are projected even near a singular configuration
+
 // Held joints and prescribed motion stay fixed. If nothing else can move, held joints move and are put back: the gap
 // was rounding.
-static limb_status close_loops(limb_sim* sim, sim_point* p)
+limb_status limb_sim_close_loops(limb_sim* sim, sim_point* p)
 {
   limb_loop_options o = sim->o.closed.loops;
   o.held = sim->nheld ? sim->held : NULL;
@@ -42,8 +44,9 @@ limb_status limb_sim_correct(limb_sim* sim, sim_point* p)
   limb_loop_gap gap;
   loops->time = p->t;
   if ((s = limb_loop_gap_of(sim->loops, p->q, p->v, loops, &gap)) != LIMB_OK) return s;
-  if (fmax(gap.place, gap.velocity) > sim->o.project) {
-    if ((s = close_loops(sim, p)) != LIMB_OK) return s;
+  const double open = fmax(gap.place, gap.velocity);
+  if (open > sim->o.project && (!sim->passage.near || open > NEAR_OPEN)) {
+    if ((s = limb_sim_close_loops(sim, p)) != LIMB_OK) return s;
     sim->summary.projections++;
     if ((s = limb_loop_gap_of(sim->loops, p->q, p->v, loops, &gap)) != LIMB_OK) return s;
   }
@@ -115,10 +118,11 @@ static limb_status hop(limb_sim* sim, double t, sim_point* out)
   return LIMB_OK;
 }
 
-// The step itself; a method that was bypassed restarts.
-static limb_status step_to(limb_sim* sim, double t)
+// The step itself, to t, and if a singular configuration is near possibly further, but not beyond `stop`; a method that
+// was bypassed restarts.
+static limb_status step_to(limb_sim* sim, double t, double stop)
 {
-  if (!is_hop(sim, t)) return sim->stepper->step(sim, t);
+  if (!is_hop(sim, t)) return sim->loops ? limb_sim_step_past(sim, t, stop) : sim->stepper->step(sim, t);
   const limb_status s = hop(sim, t, &sim->front);
   return s == LIMB_OK && sim->stepper->restart ? sim->stepper->restart(sim) : s;
 }
@@ -129,6 +133,7 @@ static limb_status make_step(limb_sim* sim, double t_end)
   if (sim->o.max_steps && sim->summary.steps >= sim->o.max_steps)
     return limb_sim_fail(sim, LIMB_E_NOCONV, "the limit of %llu steps is reached",
                          (unsigned long long)sim->o.max_steps);
+  sim->passage.length = sim->front.t - sim->begin.t;
   limb_sim_copy(sim, &sim->front, &sim->begin);
   const sim_pace pace = sim->stepper->pace;
   const double stop = pace == SIM_AHEAD ? sim->bound : fmin(sim->bound, t_end);
@@ -136,7 +141,7 @@ static limb_status make_step(limb_sim* sim, double t_end)
   if (!(t > sim->begin.t))
     return limb_sim_fail(sim, LIMB_E_NOCONV, "steps are too short for time to advance at %.9g s", sim->begin.t);
   limb_status s = sim->redundant ? limb_sim_choose_constraints(sim, &sim->begin) : LIMB_OK;
-  if (s == LIMB_OK) s = step_to(sim, t);
+  if (s == LIMB_OK) s = step_to(sim, t, sim->bound);
   sim->known = false;
   if (s == LIMB_OK && !finite_point(sim, &sim->front)) s = LIMB_E_NONFINITE;
   if (s == LIMB_OK) s = limb_sim_correct(sim, &sim->front);
@@ -167,6 +172,8 @@ limb_status limb_sim_state_at(limb_sim* sim, double t, sim_point* out)
   }
   if (is_hop(sim, t))
     s = hop(sim, t, out);
+  else if (sim->passage.near)
+    s = limb_sim_inside_passage(sim, t, out);
   else
     s = sim->stepper->inside ? sim->stepper->inside(sim, t, out) : step_again(sim, t, out);
   return s == LIMB_OK ? limb_sim_correct(sim, out) : s;

@@ -80,6 +80,7 @@ static limb_status forward_closed(limb_sim* sim, const double* q, const double* 
   limb_status s = limb_forward_dynamics(sim->closed, q, v, x, &sim->env, a);
   if (s != LIMB_OK) return s;
   s = limb_get_loop_details(sim->closed, &details);
+  if (s == LIMB_OK) limb_sim_note_pivots(sim, sim->env.time, details.pivots);
   if (s == LIMB_OK) memcpy(sim->lambda, details.lambda, (size_t)limb_row_count(sim->m) * sizeof *sim->lambda);
   return s;
 }
@@ -99,10 +100,10 @@ static limb_status solve_closed(limb_sim* sim, const double* q, const double* v,
 static limb_status solve_loops(limb_sim* sim, const double* q, const double* v, double* a)
 {
   sim_point* p = &sim->projected;
-  if (!sim->redundant) return solve_closed(sim, q, v, a);
+  if (!sim->redundant && !sim->passage.near) return solve_closed(sim, q, v, a);
   memcpy(p->q, q, (size_t)sim->nq * sizeof *q);
   memcpy(p->v, v, (size_t)sim->nv * sizeof *v);
-  const limb_status s = limb_sim_project_state(sim, p->q, p->v);
+  const limb_status s = sim->redundant ? limb_sim_project_state(sim, p->q, p->v) : limb_sim_close_loops(sim, p);
   return s == LIMB_OK ? solve_closed(sim, p->q, p->v, a) : s;
 }
 

@@ -288,7 +288,8 @@ limb_status limb_sim_find_event(limb_sim* sim, double until, bool* found, double
   limb_status s = limb_sim_state_at(sim, until, &sim->probe);
   if (s == LIMB_OK) s = limb_sim_watch(sim, &sim->probe, b.at_high);
   if (s == LIMB_OK && sim->nmode) s = limb_sim_find_turns(sim, &b.high);
-  if (s == LIMB_OK && sim->stepper->look && b.high - b.low > 1e4 * tolerance(b.high)) s = look_inside(sim, &b);
+  if (s == LIMB_OK && sim->stepper->look && !sim->passage.near && b.high - b.low > 1e4 * tolerance(b.high))
+    s = look_inside(sim, &b);
   if (s != LIMB_OK) return s;
   double root;
   *found = first_root(sim, &b, &root);

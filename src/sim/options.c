@@ -342,6 +342,14 @@ static limb_sim_method choose_adaptive(limb_sim* sim, double rate, double decay)
   return LIMB_SIM_BDF;
 }
 
+limb_status limb_sim_fastest_rate(limb_sim* sim, double* rate)
+{
+  double decay;
+  const limb_status s = alloc_rates(sim);
+  if (s == LIMB_OK && fastest(sim, rate, &decay) != LIMB_OK) *rate = 0;
+  return s;
+}
+
 limb_status limb_sim_choose(limb_sim* sim, limb_sim_method* method)
 {
   const bool adaptive = limb_sim_stepper_of(LIMB_SIM_ERK);

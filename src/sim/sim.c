@@ -150,10 +150,10 @@ void limb_sim_copy(const limb_sim* sim, const sim_point* from, sim_point* to)
   to->t = from->t, to->work = from->work;
 }
 
-limb_status limb_sim_total_energy(limb_sim* sim, double* energy)
+limb_status limb_sim_energy_at(limb_sim* sim, const sim_point* at, double* energy)
 {
   limb_energy e;
-  const limb_status s = limb_energies(sim->d, sim->now.q, sim->now.v, &sim->env, &e);
+  const limb_status s = limb_energies(sim->d, at->q, at->v, &sim->env, &e);
   *energy = e.kinetic + e.gravity + e.springs;
   return s;
 }
@@ -185,7 +185,7 @@ limb_status limb_sim_summary_of(limb_sim* sim, limb_sim_summary* out)
 {
   if (!sim || !out) return LIMB_E_ARG;
   if (!sim->started) return LIMB_E_ORDER;
-  const limb_status s = limb_sim_total_energy(sim, &sim->summary.energy);
+  const limb_status s = limb_sim_energy_at(sim, &sim->now, &sim->summary.energy);
   *out = sim->summary;
   out->method = sim->stepper->method;
   out->because = sim->because;

@@ -9,6 +9,7 @@
 //   step_derivatives.c     derivatives of the accelerations
 //   tangent.c              local coordinates of the configuration manifold
 //   advance.c              steps up to a time, and events on the way
+//   singular.c             steps past singular configurations of loops
 //   events.c               watched functions, and the search for their first root
 //   stops_and_friction.c   joints with Coulomb friction or stops; what happens at an event
 //   modes.c                which of them stick, slip or rest at a stop: a complementarity problem
@@ -136,6 +137,9 @@ extern const sim_stepper limb_sim_ida;                 // stepper_multistep.c
 // The stepper of a method; NULL: not in this build. options.c
 const sim_stepper* limb_sim_stepper_of(limb_sim_method method);
 
+// The fastest rate near sim->now, about [1/s]; 0 where there are no accelerations. options.c
+limb_status limb_sim_fastest_rate(limb_sim* sim, double* rate);
+
 // The method that AUTO stands for at sim->now; sim->because gives the reason. options.c
 limb_status limb_sim_choose(limb_sim* sim, limb_sim_method* method);
 
@@ -147,6 +151,19 @@ typedef struct sim_derivatives {
   bool laws;               // loops have prescribed motion
   bool ready;              // everything is allocated
 } sim_derivatives;
+
+// Distances from singular configurations, and what is remembered while one is near. singular.c
+typedef struct sim_passage {
+  double now, top, low;       // ratio of pivots: at the last evaluation, the largest so far, the smallest of a step
+  double t[2], ratio[2];      // the last two evaluations that went ahead in time, the later one first
+  double length;              // of the step before
+  bool near, crossed;         // the last step was one past it; it was passed
+  double closest, when;       // smallest ratio over the largest; time
+  double energy, power;       // before, less work; at the beginning of the step
+  double *a0, *a1, *u, *rate; // nv: accelerations at both ends of the step; scratch
+  double fastest;             // rate of the robot, about, for methods that are used for stiff ones; else 0
+  void *explicit_state, *implicit_state; // of RK4 and RODAS
+} sim_passage;
 
 // ---- the simulation -------------------------------------------------------------------------------------
 
@@ -202,6 +219,7 @@ struct limb_sim {
   double* responses; // scratch of equations.c
   double unheld;     // loops: largest acceleration that holding removed
   void* impact;      // scratch of impact.c
+  sim_passage passage;
 
   // Current state.
   double t0;
@@ -270,8 +288,8 @@ bool limb_sim_base_moves(const limb_environment* e);
 
 void limb_sim_copy(const limb_sim* sim, const sim_point* from, sim_point* to);
 
-// Kinetic energy and potential energy of gravity and springs, at now.
-limb_status limb_sim_total_energy(limb_sim* sim, double* energy);
+// Kinetic energy and potential energy of gravity and springs.
+limb_status limb_sim_energy_at(limb_sim* sim, const sim_point* at, double* energy);
 
 // ---- equations.c ----------------------------------------------------------------------------------------
 
@@ -384,6 +402,23 @@ limb_status limb_sim_correct(limb_sim* sim, sim_point* p);
 
 // The state at t, between now and front.
 limb_status limb_sim_state_at(limb_sim* sim, double t, sim_point* out);
+
+// Projects a state, with held joints fixed.
+limb_status limb_sim_close_loops(limb_sim* sim, sim_point* p);
+
+// ---- singular.c -----------------------------------------------------------------------------------------
+
+limb_status limb_sim_create_passage(limb_sim* sim); // memory, once
+void limb_sim_begin_passage(limb_sim* sim);
+
+// After an evaluation of accelerations at t.
+void limb_sim_note_pivots(limb_sim* sim, double t, double ratio);
+
+// A step of the method to t at most, or one of several past a singular configuration, to `end` at most.
+limb_status limb_sim_step_past(limb_sim* sim, double t, double end);
+
+// The state at t within the last step, if that was such a one (sim->passage.near).
+limb_status limb_sim_inside_passage(limb_sim* sim, double t, sim_point* out);
 
 // ---- events.c -------------------------------------------------------------------------------------------
 

@@ -210,11 +210,13 @@ static limb_status begin(limb_sim* sim)
   if ((s = begin_watch(sim)) != LIMB_OK) return s;
   limb_sim_reset_modes(sim);
   if ((s = limb_sim_begin_inputs(sim)) != LIMB_OK) return s;
+  limb_sim_begin_passage(sim);
   if ((s = correct_start(sim)) != LIMB_OK) return s;
   if ((s = find_redundant_constraints(sim)) != LIMB_OK) return s;
   if ((s = limb_sim_begin_modes(sim)) != LIMB_OK) return s;
-  if ((s = limb_sim_total_energy(sim, &sim->summary.energy_start)) != LIMB_OK) return s;
+  if ((s = limb_sim_energy_at(sim, &sim->now, &sim->summary.energy_start)) != LIMB_OK) return s;
   if ((s = choose_stepper(sim)) != LIMB_OK) return s;
+  if ((s = limb_sim_create_passage(sim)) != LIMB_OK) return s;
   limb_sim_copy(sim, &sim->now, &sim->front);
   limb_sim_copy(sim, &sim->now, &sim->begin);
   if ((s = limb_sim_watch_now(sim, NULL)) != LIMB_OK) return s;

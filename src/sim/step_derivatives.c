@@ -125,7 +125,7 @@ static limb_status of_loops(limb_sim* sim, const double* q, const double* v, boo
 {
   const limb_closed_options* o = &sim->o.closed;
   const bool stabilised = o->alpha != 0 || o->beta != 0;
-  if (sim->nheld || (exact && (stabilised || sim->redundant))) return LIMB_E_UNSUPPORTED;
+  if (sim->nheld || (exact && (stabilised || sim->redundant || sim->passage.near))) return LIMB_E_UNSUPPORTED;
   limb_status s = stabilised ? limb_sim_set_loops(sim, 0, 0) : LIMB_OK;
   sim->env.time = o->loops.time;
   if (s == LIMB_OK) s = limb_forward_dynamics_derivatives(sim->closed, q, v, sim->x, &sim->env, out);

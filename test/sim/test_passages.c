@@ -1,0 +1,134 @@
+// Motion past singular configurations of loops, where branches meet: against exact reductions, at every step length.
+#include "sim/runs.h"
+#include "support/closed_impl.h"
+
+#include <math.h>
+
+static const double pi = 3.14159265358979323846;
+
+static sp_inertia rod(double length)
+{
+  const double I = length * length * length / 12, moments[6] = {0, 0, 0, I, 0, I};
+  return fixture_inertia(length, sp_v3(length / 2, 0, 0), moments);
+}
+
+// Two parallelograms side by side: three upright bars, two couplers; all of length and mass 1 (IFToMM's N-four-bar).
+static limb_model* double_four_bar(void)
+{
+  limb_builder* b = fixture_begin("double_four_bar");
+  const sp_vec3 z = sp_v3(0, 0, 1);
+  int bar[3];
+  fixture_gravity(b, sp_v3(0, -9.81, 0));
+  static const char *const bars[] = {"bar0", "bar1", "bar2"}, *const couplers[] = {"coupler0", "coupler1"};
+  for (int k = 0; k < 3; k++)
+    bar[k] = fixture_link(b, bars[k], LIMB_REVOLUTE, LIMB_WORLD_BODY, fixture_at(k, 0, 0), z, rod(1));
+  for (int k = 0; k < 2; k++) {
+    const int coupler = fixture_link(b, couplers[k], LIMB_REVOLUTE, bar[k], fixture_at(1, 0, 0), z, rod(1));
+    closed_join(b, k ? "pin1" : "pin0", LIMB_LOOP_POINT_ON_LINE, bar[k + 1], fixture_at(1, 0, 0), coupler,
+                fixture_at(1, 0, 0));
+  }
+  return fixture_end(b);
+}
+
+static const double upright[5] = {pi / 2, pi / 2, pi / 2, -pi / 2, -pi / 2}, pushed[5] = {-1, -1, -1, 1, 1};
+
+typedef struct sized {
+  limb_sim_method method;
+  double step, relative, within; // m, m/s and J
+} sized;
+
+static const sized methods[] = {{LIMB_SIM_RK4, 1e-3, 0, 1e-6},         {LIMB_SIM_RK4, 5e-4, 0, 1e-6},
+                                {LIMB_SIM_RK4, 2.5e-4, 0, 1e-6},       {LIMB_SIM_IMPLICIT, 2e-3, 0, 1e-6},
+                                {LIMB_SIM_VARIATIONAL, 1e-3, 0, 1e-4}, {LIMB_SIM_ERK, 1e-3, 1e-10, 1e-6},
+                                {LIMB_SIM_ADAMS, 1e-3, 1e-11, 1e-6}};
+enum { METHODS = sizeof methods / sizeof methods[0] };
+
+static limb_sim* started(const limb_model* m, const sized* how, const double* q, const double* v)
+{
+  limb_sim_options o = limb_default_sim_options(m);
+  limb_sim* sim;
+  o.method = how->method, o.step = how->step;
+  if (how->relative > 0) o.relative = how->relative, o.absolute = how->relative / 100;
+  assert_ok(limb_sim_create(m, &o, NULL, &sim, NULL));
+  assert_ok(limb_sim_start(sim, 0, q, v, NULL));
+  return sim;
+}
+
+// Ten passages in ten seconds. The exact state is that of the reduction to one angle: 3 theta'^2 / 2 + 3.5 g sin theta
+// is constant.
+START_TEST(double_four_bar_passes)
+{
+  const sized* how = &methods[_i];
+  if (!limb_sim_has_method(how->method)) return;
+  limb_model* m = double_four_bar();
+  limb_sim* sim = started(m, how, upright, pushed);
+  limb_sim_state now;
+  limb_sim_summary s;
+  for (double t = 0.05; t < 10.01; t += 0.05) { // also rows within the passages
+    const double end = t > 9.99 ? 10 : t;
+    assert_ok(limb_sim_advance(sim, end, NULL));
+    assert_ok(limb_sim_now(sim, &now));
+    for (int k = 1; k < 3; k++) {
+      assert_close(now.q[k], now.q[0], 0, 1e-7);
+      assert_close(now.v[k], now.v[0], 0, 1e-6);
+    }
+    assert_close(1.5 * now.v[0] * now.v[0] + 3.5 * 9.81 * sin(now.q[0]), 35.835, 0, how->within);
+  }
+  const double angle = now.q[0], speed = now.v[0];
+  assert_close(cos(angle), 0.328458111533, 0, how->within);
+  assert_close(sin(angle), 0.944518538181, 0, how->within);
+  assert_close(-speed * sin(angle), 1.423051470, 0, 3 * how->within);
+  assert_close(speed * cos(angle), -0.494868845, 0, 3 * how->within);
+  assert_ok(limb_sim_summary_of(sim, &s));
+  assert_close(s.energy - s.energy_start, 0, 0, how->within);
+  assert_that(s.singular == 10);
+  assert_that(s.singular_distance > 1e-5 && s.singular_distance < 0.02 && s.singular_energy < 1e-6);
+  limb_sim_destroy(sim);
+  limb_model_destroy(m);
+}
+END_TEST
+
+// A four-bar whose bars can lie in one line, 1 + 1.5 = 2 + 0.5, on a curved branch, fast and slowly.
+START_TEST(change_point_passes)
+{
+  limb_builder* b = fixture_begin("change_point");
+  const sp_vec3 z = sp_v3(0, 0, 1);
+  const int crank = fixture_link(b, "crank", LIMB_REVOLUTE, LIMB_WORLD_BODY, fixture_at(0, 0, 0), z, rod(1));
+  const int coupler = fixture_link(b, "coupler", LIMB_REVOLUTE, crank, fixture_at(1, 0, 0), z, rod(2));
+  const int rocker = fixture_link(b, "rocker", LIMB_REVOLUTE, LIMB_WORLD_BODY, fixture_at(0.5, 0, 0), z, rod(1.5));
+  closed_join(b, "pin", LIMB_LOOP_POINT_ON_LINE, rocker, fixture_at(1.5, 0, 0), coupler, fixture_at(2, 0, 0));
+  limb_model* m = fixture_end(b);
+  const limb_start_given given = {
+    .q = (const unsigned char[]){1, 0, 0}, .v = (const unsigned char[]){1, 0, 0}, .tries = 1};
+  const double speed[] = {-3, -0.1};
+  for (int k = 0; k < 2; k++) {
+    double q[3] = {2, -1.6, 1.6}, v[3] = {speed[k]}, end[3][3];
+    assert_ok(limb_sim_close_start(m, &given, q, v, NULL));
+    for (int run = 0; run < 3; run++) {
+      static const double step[] = {1e-3, 3.7e-4, 2e-3};
+      const sized how = {run < 2 ? LIMB_SIM_RK4 : LIMB_SIM_IMPLICIT, step[run] * (k ? 10 : 1), 0, 0};
+      limb_sim* sim = started(m, &how, q, v);
+      limb_sim_state now;
+      limb_sim_summary s;
+      assert_ok(limb_sim_advance(sim, -7 / speed[k], NULL));
+      assert_ok(limb_sim_now(sim, &now));
+      assert_ok(limb_sim_summary_of(sim, &s));
+      check_at("speed %g, run %d: %llu passages", speed[k], run, (unsigned long long)s.singular);
+      assert_that(s.singular >= 1);
+      assert_close(s.energy, s.energy_start, 1e-7, 0);
+      memcpy(end[run], now.q, sizeof end[run]);
+      if (run > 0) assert_close_array(end[run], end[0], 3, 0, 1e-6);
+      limb_sim_destroy(sim);
+    }
+  }
+  limb_model_destroy(m);
+}
+END_TEST
+
+int CHECK_NAME(void)
+{
+  const TTest* const each[] = {double_four_bar_passes, NULL};
+  const TTest* const all[] = {change_point_passes, NULL};
+  const int failed = check_run("sim/passages: methods", METHODS, each);
+  return check_run("sim/passages", 1, all) | failed;
+}
