@@ -280,7 +280,6 @@ static void print_findings(check_run* run, limb_reading* r, const check_result* 
   for (int i = 0; i < limb_findings_count(f) && !run->quiet; i++)
     if (limb_findings_get(f, i, &finding) == LIMB_OK) print_finding(run, name, &finding);
   if (other_error) cli_print_error(stderr, name, other_error->status, other_error);
-  if (x->unreadable && !run->quiet) cli_suggest_robot(run->out, x->file);
 }
 
 static json_t* result_json(limb_reading* r, const check_result* x, const limb_error* other_error)
@@ -315,10 +314,10 @@ static int check_file(check_run* run, const limb_read_options* opt, check_result
   limb_reading* r = NULL;
   limb_error err = {0};
   limb_status s = limb_read(x->file, opt, &r, &err);
-  const int reported = limb_findings_count_from(limb_reading_findings(r), LIMB_ERROR) > 0;
   if (s == LIMB_OK) s = limb_check(r, &err);
   if (s == LIMB_OK) s = limb_check_loops(r, &err);
   if (s == LIMB_OK) s = try_build(r, &err);
+  const int reported = limb_findings_count_from(limb_reading_findings(r), LIMB_ERROR) > 0;
   limb_findings_sort(limb_reading_findings(r));
   count_findings(run, limb_reading_findings(r), x);
   if (s != LIMB_OK) x->code = cli_exit_code(s);

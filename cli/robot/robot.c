@@ -80,17 +80,6 @@ int cli_robot_finding(const cli_robot* r, int index, limb_finding* out)
   return limb_get_rule(limb_find_rule(out->rule), &rule) == LIMB_OK && rule.severity == LIMB_ERROR;
 }
 
-void cli_suggest_robot(FILE* out, const char* name)
-{
-  enum { MOST = 64 };
-  const char* names[MOST + 1] = {NULL};
-  limb_robot_info robot;
-  for (int i = 0; i < limb_robot_count() && i < MOST; i++)
-    if (limb_get_robot(i, &robot) == LIMB_OK) names[i] = robot.name;
-  const char* near = strpbrk(name, "/.") ? NULL : cli_nearest(name, names);
-  if (near) (void)fprintf(out, "    did you mean '%s'?\n", near);
-}
-
 void cli_print_error(FILE* out, const char* file, limb_status s, const limb_error* err)
 {
   (void)fprintf(out, "%s:", file);
@@ -169,9 +158,7 @@ static int read_robot(const cli_args* args, const char* source, const limb_read_
   if (s == LIMB_OK) return EXIT_FINE;
   if (limb_findings_count_from(f, LIMB_ERROR) == 0) {
     cli_print_error(stderr, name, s, &err);
-  } else if (s == LIMB_E_IO) {
-    cli_suggest_robot(stderr, source);
-  } else if (strcmp(source, "-") != 0) {
+  } else if (s != LIMB_E_IO && strcmp(source, "-") != 0) {
     (void)fprintf(stderr, "limb check %s reports more\n", source);
   }
   return cli_exit_code(s);

@@ -44,9 +44,6 @@ void cli_print_findings(FILE* out, const char* file, const limb_findings* f, lim
 void cli_print_finding(FILE* out, const char* file, const limb_finding* f);
 void cli_print_error(FILE* out, const char* file, limb_status s, const limb_error* err);
 
-// After the message about a missing model: the built-in robot with a similar name, unless the name looks like a file.
-void cli_suggest_robot(FILE* out, const char* name);
-
 // How to read, by the options --base --no-mimic --from --max-bytes. EXIT_FINE, or EXIT_USAGE with a message.
 int cli_read_options(const cli_args* args, limb_read_options* opt);
 

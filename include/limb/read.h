@@ -2,8 +2,9 @@
 //
 //     limb_model* robot = NULL;
 //     limb_error err;
+//     char line[LIMB_ERROR_LINE];
 //     if (limb_load("arm.urdf", NULL, &robot, &err) != LIMB_OK)
-//       fprintf(stderr, "arm.urdf:%d: %s: %s\n", err.line, err.where, err.text);
+//       puts(limb_error_line("arm.urdf", &err, line)); // arm.urdf:12:3: joint 'elbow': its axis is zero
 //
 // limb_read() returns more: every finding with its line, and the builder, which can be changed before it is built.
 // limb_write() turns a builder into a file. Reading never needs meshes or other files, never runs anything, and does
@@ -20,6 +21,12 @@ extern "C" {
 #endif
 
 enum { LIMB_NAME_MAX = 1000 }; ///< bytes of a name in a model file: longer ones are refused
+
+enum { LIMB_ERROR_LINE = 500 };
+
+/// An error as one line: file, position, thing and sentence, without those parts that it does not have.
+/// @return line; "" for NULL.
+LIMB_API const char* limb_error_line(const char* file, const limb_error* err, char line[LIMB_ERROR_LINE]);
 
 // ---- findings --------------------------------------------------------------------------------------
 //
@@ -200,9 +207,10 @@ LIMB_NODISCARD LIMB_API limb_status limb_write(const limb_builder* b, limb_forma
 /// @return LIMB_OK; LIMB_E_ARG (NULL, a reading without builder); LIMB_E_NOMEM.
 LIMB_NODISCARD LIMB_API limb_status limb_check(limb_reading* r, limb_error* err);
 
-/// Assembles the loops of a robot (limb_assemble, 20 starts) and adds what it finds to the findings of the reading:
-/// loops that cannot be closed, that leave nothing to move, that follow from others. It is not part of limb_check
-/// because it may take long. Call it once per reading. A robot that does not compile is not checked.
+/// Compiles a robot, assembles its loops (limb_assemble, 20 starts) and adds what it finds to the findings of the
+/// reading: why it does not compile, loops that cannot be closed, that leave nothing to move, that follow from others,
+/// motions without inertia. It is not part of limb_check because it may take long. Call it once per reading, after
+/// limb_check.
 /// @return as limb_check.
 LIMB_NODISCARD LIMB_API limb_status limb_check_loops(limb_reading* r, limb_error* err);
 

@@ -51,7 +51,8 @@ static int alloc_arrays(doctor* d)
   d->body = limb_mempool_alloc(&d->pool, nbody * sizeof *d->body);
   d->joint = limb_mempool_alloc(&d->pool, (njoint + 1) * sizeof *d->joint);
   d->order = limb_mempool_alloc(&d->pool, nbody * sizeof *d->order);
-  return d->body && d->joint && d->order;
+  d->in_loop = limb_mempool_alloc(&d->pool, njoint + 1);
+  return d->body && d->joint && d->order && d->in_loop;
 }
 
 static limb_status copy_robot(doctor* d)
@@ -329,8 +330,8 @@ static limb_status run_checks(doctor* d)
     status = limb_doctor_copies(d);
     limb_doctor_sizes(d);
   }
-  if (!status) status = limb_doctor_joints(d);
   if (!status) status = limb_doctor_loops(d);
+  if (!status) status = limb_doctor_joints(d);
   if (!status) status = check_names(d);
   return !status && limb_findings_lost(d->f) ? LIMB_E_NOMEM : status;
 }

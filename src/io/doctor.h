@@ -31,7 +31,8 @@ typedef struct doctor {
   memory_pool pool;
   doctor_body* body;
   limb_joint_def* joint;
-  int* order; // bodies from the world outward
+  int* order;             // bodies from the world outward
+  unsigned char* in_loop; // per joint: 1 when a loop constrains its motion relative to the rest
   int nbody, njoint, norder;
   double extent;    // of the robot at q = 0: diagonal of the box around its joints [m]
   double mass;      // of everything that moves [kg]
@@ -43,7 +44,7 @@ void limb_doctor_not_credible(doctor* d);  // what no robot can have; first
 void limb_doctor_inertia(doctor* d);       // what no body can have
 limb_status limb_doctor_copies(doctor* d); // the same numbers on several bodies
 void limb_doctor_sizes(doctor* d);         // what is unlikely for a body of this robot; after the copies
-limb_status limb_doctor_joints(doctor* d);
+limb_status limb_doctor_joints(doctor* d); // after limb_doctor_loops
 limb_status limb_doctor_loops(doctor* d);
 
 // How far an inertia is from what a body can have, relative to the largest moment: negative is how far the smallest

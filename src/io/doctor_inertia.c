@@ -169,15 +169,35 @@ static int try_minus(const doctor* d, const double v[6])
   return 1;
 }
 
-// With the parallel-axis term of the centre of mass added back: it was subtracted once too often.
+// How far the nearest physical inertia is, as a share of the largest moment.
+static double nearest_share(const sp_inertia* Y)
+{
+  const sp_inertia near = limb_inertia_nearest(Y);
+  const double x[6] = {near.xx - Y->xx, near.yy - Y->yy, near.zz - Y->zz,
+                       near.xy - Y->xy, near.xz - Y->xz, near.yz - Y->yz};
+  const double square = x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + 2 * (x[3] * x[3] + x[4] * x[4] + x[5] * x[5]);
+  double I[3];
+  limb_inertia_principal(Y, I, NULL);
+  return sqrt(square) / fmax(fabs(I[0]), fabs(I[2]));
+}
+
+// With the parallel-axis term of the centre of mass added back: it was subtracted once too often. A large term makes
+// any inertia physical. It explains the fault only if it is not far larger than what is missing: a term that was
+// subtracted leaves moments that are wrong by about its size, noisy numbers are wrong by far less.
 static int try_parallel_axis(const doctor* d, const sp_inertia* Y)
 {
-  if (sp_norm3(Y->com) == 0) return 0;
-  double about_origin[6];
+  const double share = nearest_share(Y), c = sp_norm3(Y->com);
+  double about_origin[6], I[3];
   limb_inertia_about_origin(Y, about_origin);
-  if (!is_physical(about_origin)) return 0;
-  limb_report_hint(d->f, "it would be physical with m (c^2 1 - c c') of the centre of mass c added: the parallel-axis "
-                         "term was subtracted once too often");
+  limb_inertia_principal(Y, I, NULL);
+  const double term = Y->mass * c * c / fmax(fabs(I[0]), fabs(I[2]));
+  if (c == 0 || !is_physical(about_origin) || share < 0.15 * term) return 0;
+  limb_report_hint(
+    d->f,
+    "it would be physical with m (c^2 1 - c c') of the centre of mass c added: the parallel-axis term "
+    "was subtracted once too often (the term is %s %% of the largest moment; the nearest physical inertia "
+    "is %s %% away)",
+    limb_show_rounded(100 * term).text, limb_show_rounded(100 * share).text);
   return 1;
 }
 
@@ -189,20 +209,6 @@ static int try_without_products(const doctor* d, const double v[6])
   return 1;
 }
 
-static void report_nearest(const doctor* d, const sp_inertia* Y)
-{
-  const sp_inertia near = limb_inertia_nearest(Y);
-  const double x[6] = {near.xx - Y->xx, near.yy - Y->yy, near.zz - Y->zz,
-                       near.xy - Y->xy, near.xz - Y->xz, near.yz - Y->yz};
-  const double square = x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + 2 * (x[3] * x[3] + x[4] * x[4] + x[5] * x[5]);
-  double I[3];
-  limb_inertia_principal(Y, I, NULL);
-  const double share = sqrt(square) / fmax(fabs(I[0]), fabs(I[2]));
-  limb_report_hint(d->f,
-                   "no common mistake explains it; the nearest physical inertia is %s %% of the largest moment away",
-                   limb_show_rounded(100 * share).text);
-}
-
 void limb_doctor_cause(doctor* d, int body)
 {
   const sp_inertia* Y = &d->body[body].def.inertia;
@@ -211,7 +217,9 @@ void limb_doctor_cause(doctor* d, int body)
   if (try_row_major(d, v) || try_signs(d, v) || try_orders(d, v) || try_minus(d, v) || try_parallel_axis(d, Y) ||
       try_without_products(d, v))
     return;
-  report_nearest(d, Y);
+  limb_report_hint(d->f,
+                   "no common mistake explains it; the nearest physical inertia is %s %% of the largest moment away",
+                   limb_show_rounded(100 * nearest_share(Y)).text);
 }
 
 // ---- units ----------------------------------------------------------------------------------------

@@ -120,6 +120,7 @@ static limb_status check_inertia_behind(doctor* d)
   int* leader = limb_mempool_alloc(&d->pool, ((size_t)d->njoint + 1) * sizeof *leader);
   if (!group || !leader) return LIMB_E_NOMEM;
   find_leaders(d, leader);
+  d->r->massless = -1;
   for (int k = 0; k < d->njoint; k++) {
     if (!moves(&d->joint[k])) continue;
     joint_group* g = &group[leader[k]];
@@ -130,7 +131,11 @@ static limb_status check_inertia_behind(doctor* d)
     const limb_joint_def* j = &d->joint[k];
     if (!moves(j) || j->mimic >= 0) continue;
     if (group[k].loaded > 0) {
-      if (group[k].members == 1) check_line(d, k);
+      if (group[k].members == 1 && !d->in_loop[k]) check_line(d, k);
+      continue;
+    }
+    if (d->in_loop[k]) { // limb_check_loops judges the robot with its loops closed
+      if (d->r->massless < 0) d->r->massless = k;
       continue;
     }
     limb_doctor_joint_report(d, RULE_MASSLESS_SUBTREE, k, "%s '%s' and everything behind it have no mass%s",

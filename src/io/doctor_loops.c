@@ -22,6 +22,7 @@ typedef struct upward {
   int moving;   // joints that move independently
   int passive;  // of them, those without a motor
   int unstated; // of them, those whose drive is not stated
+  int loops;    // loops whose path to the other end begins here, less twice those whose paths meet here
 } upward;
 
 // Joints between the ends of a loop.
@@ -71,20 +72,24 @@ static int common_ancestor(const upward* up, int a, int b)
   return a;
 }
 
-static path_count count_path(const upward* up, int a, int b)
+static path_count count_path(upward* up, int a, int b)
 {
-  const upward *x = &up[a], *y = &up[b], *z = &up[common_ancestor(up, a, b)];
+  upward *x = &up[a], *y = &up[b], *z = &up[common_ancestor(up, a, b)];
+  x->loops++;
+  y->loops++;
+  z->loops -= 2;
   return (path_count){x->moving + y->moving - 2 * z->moving, x->passive + y->passive - 2 * z->passive,
                       x->unstated + y->unstated - 2 * z->unstated};
 }
 
 // The two joints of a gear or polynomial.
-static path_count count_pair(const doctor* d, const unsigned char* shaft, const limb_loop_def* x)
+static path_count count_pair(doctor* d, const unsigned char* shaft, const limb_loop_def* x)
 {
   const int joint[] = {x->joint, x->other};
   path_count c = {0};
   for (int i = 0; i < 2; i++) {
     const limb_joint_def* j = &d->joint[joint[i]];
+    d->in_loop[joint[i]] = 1;
     if (j->mimic >= 0) continue;
     c.moving++;
     c.passive += !is_driven(d, shaft, joint[i]);
@@ -99,7 +104,7 @@ static int is_holonomic(limb_loop_kind kind) { return kind != LIMB_LOOP_KNIFE_ED
 // All independent joints have a motor, although the file does not state it.
 static int is_overdriven(const path_count* c) { return c->moving > 0 && c->passive == 0 && c->unstated > 0; }
 
-static void check_loops(doctor* d, const unsigned char* shaft, const upward* up)
+static void check_loops(doctor* d, const unsigned char* shaft, upward* up)
 {
   limb_loop_def x;
   file_pos at_first = {0, 0};
@@ -136,13 +141,18 @@ limb_status limb_doctor_loops(doctor* d)
   for (int i = 0; limb_builder_get_shaft(d->r->builder, i, &x) == LIMB_OK; i++) shaft[x.joint] = 1;
   count_upward(d, shaft, up);
   check_loops(d, shaft, up);
+  for (int n = d->norder - 1; n > 0; n--) { // joints on the paths between the ends of loops
+    const upward* b = &up[d->order[n]];
+    d->in_loop[d->body[d->order[n]].joint] |= b->loops > 0;
+    up[b->parent].loops += b->loops;
+  }
   return LIMB_OK;
 }
 
 // ---- closed loops ---------------------------------------------------------------------------------
 //
-// The robot is assembled from its start, then from random configurations; cost as limb_assemble. Ranks are those of the
-// configuration that was found.
+// The model is compiled, which may fail. The robot is assembled from its start, then from random configurations; cost
+// as limb_assemble. Ranks are those of the configuration that was found.
 
 enum { MAX_TRIES = 20 };
 
@@ -197,7 +207,26 @@ static void check_redundancy(const closure* c, const limb_mobility* x)
               "it is the last of the loops that leave none of %d velocities free", x->nv);
 }
 
-static limb_status check_closure(const closure* c)
+// A joint without mass behind it is fine if its loops hold what it carries: forward dynamics with the loops closed
+// decides.
+static limb_status check_massless(const closure* c, memory_pool* pool)
+{
+  const size_t n = (size_t)limb_nv(c->m) + 1;
+  const double* zero = limb_mempool_alloc(pool, n * sizeof *zero);
+  double* a = limb_mempool_alloc(pool, n * sizeof *a);
+  limb_data* d = NULL;
+  limb_joint_def joint;
+  limb_status s = zero && a ? limb_data_create(c->m, &c->r->alloc, &d) : LIMB_E_NOMEM;
+  if (s == LIMB_OK) s = limb_forward_dynamics(d, c->q, zero, zero, NULL, a);
+  limb_data_destroy(d);
+  if (s != LIMB_E_SINGULAR || limb_builder_get_joint(c->r->builder, c->r->massless, &joint) != LIMB_OK) return s;
+  limb_report(c->r->findings, RULE_MASSLESS_SUBTREE, c->r->positions.joint[c->r->massless],
+              (limb_subject){"joint", joint.name},
+              "nothing behind it has mass, and with the loops closed some motion still has no inertia");
+  return LIMB_OK;
+}
+
+static limb_status check_closure(const closure* c, memory_pool* pool)
 {
   limb_assembly how = limb_default_assembly();
   limb_assembly_report report = {0};
@@ -213,23 +242,28 @@ static limb_status check_closure(const closure* c)
   if (s == LIMB_OK) s = limb_mobility_at(c->w, c->q, NULL, &x);
   if (s == LIMB_OK) s = limb_redundant_rows(c->w, c->q, NULL, c->redundant);
   if (s == LIMB_OK) check_redundancy(c, &x);
+  if (s == LIMB_OK && c->r->massless >= 0 && x.mobility > 0) s = check_massless(c, pool);
   return s;
 }
 
 static limb_status assemble(closure* c, memory_pool* pool)
 {
-  limb_status s = limb_builder_build(c->r->builder, &c->m, NULL);
+  limb_error why = {0};
+  limb_status s = limb_builder_build(c->r->builder, &c->m, &why);
+  if (s == LIMB_E_MODEL)
+    limb_report(c->r->findings, RULE_NO_MODEL, (file_pos){0, 0}, (limb_subject){*why.where ? why.where : NULL, NULL},
+                "%s", why.text);
+  if (s != LIMB_OK || limb_builder_loop_count(c->r->builder) == 0) return s;
   if (s == LIMB_OK) s = limb_loops_create(c->m, LIMB_LOOPS_LINEAR, &c->r->alloc, &c->w);
   if (s != LIMB_OK) return s;
   c->q = limb_mempool_alloc(pool, ((size_t)limb_nq(c->m) + 1) * sizeof *c->q);
   c->redundant = limb_mempool_alloc(pool, (size_t)limb_row_count(c->m) + 1);
-  return c->q && c->redundant ? check_closure(c) : LIMB_E_NOMEM;
+  return c->q && c->redundant ? check_closure(c, pool) : LIMB_E_NOMEM;
 }
 
 limb_status limb_check_loops(limb_reading* r, limb_error* err)
 {
   if (!r || !r->builder) return limb_fail(err, LIMB_E_ARG, "reading", "there is no robot to check");
-  if (limb_builder_loop_count(r->builder) == 0) return LIMB_OK;
   closure c = {.r = r};
   memory_pool pool = limb_mempool_make(&r->alloc);
   const limb_status s = assemble(&c, &pool); // an unknown rank is not a finding

@@ -47,28 +47,42 @@ static int is_negligible(const doctor* d, int body)
 
 // ---- rotational inertia ---------------------------------------------------------------------------
 
-// A robot of point masses only is from a textbook: this is one note.
+// Rotational inertia that is missing: all of it, or that about one axis, as of a rod without thickness.
+typedef enum lack { COMPLETE, THIN, POINT } lack;
+
+static lack what_lacks(const doctor* d, int body)
+{
+  const sp_inertia* Y = &d->body[body].def.inertia;
+  double I[3];
+  if (Y->mass <= 0 || limb_doctor_slides(d, body)) return COMPLETE;
+  if (!has_rotation(Y)) return POINT;
+  limb_inertia_principal(Y, I, NULL);
+  return fabs(I[0]) <= 1e-12 * I[2] ? THIN : COMPLETE;
+}
+
+// A robot of point masses or of rods only is from a textbook: for points this is one note.
 static void check_points(const doctor* d)
 {
-  int points = 0, solids = 0, first = 0;
-  for (int i = 1; i < d->nbody; i++) {
+  int count[3] = {0}, first = 0;
+  for (int i = d->nbody - 1; i > 0; i--) {
     const sp_inertia* Y = &d->body[i].def.inertia;
-    if (Y->mass <= 0 || limb_doctor_slides(d, i)) continue;
-    if (has_rotation(Y))
-      solids++;
-    else if (points++ == 0)
-      first = i;
+    const lack what = what_lacks(d, i);
+    if (what == COMPLETE && (Y->mass <= 0 || limb_doctor_slides(d, i))) continue;
+    count[what]++;
+    if (what == POINT) first = i;
   }
-  if (points > 0 && solids == 0) {
+  if (count[COMPLETE] + count[THIN] == 0) {
+    if (count[POINT] == 0) return;
     limb_doctor_body_report(d, RULE_INERTIA_MISSING, first, "it is a point mass, as are all bodies that rotate");
     limb_report_as(d->f, LIMB_NOTE);
     return;
   }
-  for (int i = 1; points > 0 && i < d->nbody; i++) {
+  for (int i = 1; i < d->nbody; i++) {
     const sp_inertia *Y = &d->body[i].def.inertia, *group = &d->body[d->body[i].head].group;
-    if (Y->mass <= 0 || has_rotation(Y) || limb_doctor_slides(d, i)) continue;
-    limb_doctor_body_report(d, RULE_INERTIA_MISSING, i, "it has a mass of %s kg, but no rotational inertia",
-                            limb_show(Y->mass).text);
+    const lack what = what_lacks(d, i);
+    if (what == COMPLETE || (what == THIN && count[COMPLETE] == 0)) continue;
+    limb_doctor_body_report(d, RULE_INERTIA_MISSING, i, "it has a mass of %s kg, but no rotational inertia%s",
+                            limb_show(Y->mass).text, what == THIN ? " about one axis: a rod without thickness" : "");
     if (Y->mass < 0.5 * group->mass) limb_report_as(d->f, LIMB_NOTE); // welded to what has inertia
   }
 }
@@ -124,7 +138,8 @@ static void check_masses(const doctor* d)
     if (d->body[i].joint < 0) continue;
     const double mass = d->body[i].def.inertia.mass;
     const int on_world = d->body[d->joint[d->body[i].joint].parent].head == LIMB_WORLD_BODY;
-    if (mass <= 0 || on_world || mass < 1000 * (d->mass - mass)) continue;
+    // Bodies without mass are helpers, such as those of several joints at one place: there is nothing to compare with.
+    if (mass <= 0 || on_world || mass == d->mass || mass < 1000 * (d->mass - mass)) continue;
     limb_doctor_body_report(d, RULE_MASS_HUGE, i,
                             "its mass of %s kg is more than a thousand times that of all other moving bodies",
                             limb_show(mass).text);

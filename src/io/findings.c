@@ -280,6 +280,21 @@ void limb_findings_sort(limb_findings* f)
   if (f && f->count > 1) qsort(f->entry, (size_t)f->count, sizeof *f->entry, compare);
 }
 
+// ---- errors ---------------------------------------------------------------------------------------
+
+const char* limb_error_line(const char* file, const limb_error* err, char line[LIMB_ERROR_LINE])
+{
+  char at[32] = "";
+  line[0] = 0;
+  if (!file || !err) return line;
+  if (err->line > 0) (void)snprintf(at, sizeof at, ":%d", err->line);
+  if (err->line > 0 && err->column > 0) (void)snprintf(at, sizeof at, ":%d:%d", err->line, err->column);
+  const int about = *err->where && strcmp(err->where, file) != 0; // the file is named already
+  (void)snprintf(line, LIMB_ERROR_LINE, "%s%s: %s%s%s", file, at, about ? err->where : "", about ? ": " : "",
+                 err->text);
+  return line;
+}
+
 // ---- suggestions ----------------------------------------------------------------------------------
 
 limb_phrase limb_did_you_mean(limb_findings* f, const char* wrong, int count, limb_name_fn* name, const void* context)

@@ -120,7 +120,7 @@ static limb_status new_reading(const limb_read_options* opt, const char* name, l
   const limb_allocator a = opt->alloc ? *opt->alloc : limb_default_allocator();
   limb_reading* r = limb_alloc(&a, sizeof *r);
   if (!r) return LIMB_E_NOMEM;
-  *r = (limb_reading){.alloc = a, .pool = limb_mempool_make(&a), .format = opt->format};
+  *r = (limb_reading){.alloc = a, .pool = limb_mempool_make(&a), .format = opt->format, .massless = -1};
   r->source.pool = &r->pool;
   r->source.name = limb_mempool_text(&r->pool, name, strlen(name));
   r->source.text = "";
@@ -314,37 +314,6 @@ limb_status limb_read_run_text(const char* text, size_t size, const char* name, 
 
 // ---- reading a file -------------------------------------------------------------------------------
 
-// Loads a whole stream into the pool. *large: it has more than limit bytes.
-static limb_status load_stream(limb_reading* r, FILE* stream, size_t limit, int* large)
-{
-  size_t capacity = (size_t)1 << 16, size = 0;
-  char* text = limb_alloc(&r->alloc, capacity);
-  if (!text) return LIMB_E_NOMEM;
-  while (!feof(stream) && !ferror(stream) && size <= limit) {
-    if (size == capacity) {
-      char* more = limb_alloc(&r->alloc, 2 * capacity);
-      if (!more) {
-        limb_free(&r->alloc, text, capacity);
-        return LIMB_E_NOMEM;
-      }
-      memcpy(more, text, size);
-      limb_free(&r->alloc, text, capacity);
-      text = more;
-      capacity *= 2;
-    }
-    size += fread(text + size, 1, capacity - size, stream);
-  }
-  *large = size > limit;
-  limb_status status = ferror(stream) ? LIMB_E_IO : LIMB_OK;
-  if (!status && !*large) {
-    r->source.text = limb_mempool_text(&r->pool, text, size);
-    r->source.size = size;
-    if (!r->source.text) status = LIMB_E_NOMEM;
-  }
-  limb_free(&r->alloc, text, capacity);
-  return status;
-}
-
 // The size of a regular file; 0 for anything else, and for files that do not know theirs (as in /proc).
 static size_t regular_size(FILE* stream)
 {
@@ -353,13 +322,27 @@ static size_t regular_size(FILE* stream)
   return about.st_size > 0 ? (size_t)about.st_size : 0;
 }
 
-// Loads a regular file directly into the pool.
-static limb_status load_file(limb_reading* r, FILE* stream, size_t size)
+// Loads a stream of at most limit bytes into the pool. *large: it has more.
+static limb_status load_stream(limb_reading* r, FILE* stream, size_t limit, int* large)
 {
-  char* text = limb_mempool_alloc(&r->pool, size + 1);
-  if (!text) return LIMB_E_NOMEM;
-  r->source.size = fread(text, 1, size, stream);
+  const size_t whole = regular_size(stream);
+  size_t capacity = whole ? whole + 1 : (size_t)1 << 16, size = 0;
+  *large = whole > limit;
+  char* text = *large ? NULL : limb_mempool_alloc(&r->pool, capacity + 1);
+  if (!text) return *large ? LIMB_OK : LIMB_E_NOMEM;
+  while (!feof(stream) && !ferror(stream) && size <= limit) {
+    if (size == capacity) {
+      char* more = limb_mempool_alloc(&r->pool, 2 * capacity + 1);
+      if (!more) return LIMB_E_NOMEM;
+      text = memcpy(more, text, size);
+      capacity *= 2;
+    }
+    size += fread(text + size, 1, capacity - size, stream);
+  }
+  *large = size > limit;
+  text[size] = 0;
   r->source.text = text;
+  r->source.size = size;
   return ferror(stream) ? LIMB_E_IO : LIMB_OK;
 }
 
@@ -394,11 +377,9 @@ static limb_status unreadable(limb_reading* r, const char* why, const char* more
 
 static limb_status read_stream(limb_reading* r, FILE* stream, const limb_read_options* opt, limb_error* err)
 {
-  const size_t size = regular_size(stream);
-  int large = size > opt->max_bytes;
+  int large = 0;
   errno = 0;
-  limb_status status = LIMB_OK;
-  if (!large) status = size ? load_file(r, stream, size) : load_stream(r, stream, opt->max_bytes, &large);
+  const limb_status status = load_stream(r, stream, opt->max_bytes, &large);
   if (status == LIMB_E_IO) return unreadable(r, reason(errno), "", err);
   if (status) return conclude(r, status, err);
   if (large) return too_large(r, opt->max_bytes, err);
@@ -438,6 +419,13 @@ static limb_reading* begin(const char* source, const limb_read_options* opt, lim
   return *out;
 }
 
+static const char* robot_name(const void* context, int i)
+{
+  limb_robot_info info;
+  (void)context;
+  return limb_get_robot(i, &info) == LIMB_OK ? info.name : "";
+}
+
 limb_status limb_read_robot(const char* name, const limb_read_options* opt, limb_reading** out, limb_error* err)
 {
   limb_read_options own = limb_default_read_options();
@@ -445,7 +433,9 @@ limb_status limb_read_robot(const char* name, const limb_read_options* opt, limb
   limb_reading* r = begin(name, opt, &own, out, err, &status);
   if (!r) return status;
   const int robot = limb_find_robot(name);
-  if (robot < 0) return unreadable(r, "no built-in robot has this name", "", err);
+  if (robot < 0)
+    return unreadable(r, "no built-in robot has this name",
+                      limb_did_you_mean(r->findings, name, limb_robot_count(), robot_name, NULL).text, err);
   return read_robot(r, robot, &own, err);
 }
 
@@ -464,8 +454,13 @@ static limb_status read_path(const char* path, int for_run, const limb_read_opti
   const int code = errno;
   if (!stream && robot >= 0 && (folder || code == ENOENT)) return read_robot(r, robot, &own, err);
   if (folder) return unreadable(r, "it is a folder", ": name a file in it", err);
-  const int a_name = code == ENOENT && !for_run && !strpbrk(path, "/.");
-  if (!stream) return unreadable(r, reason(code), a_name ? ", and no built-in robot of this name" : "", err);
+  if (!stream && code == ENOENT && !for_run && !strpbrk(path, "/.")) {
+    char more[LIMB_WHERE_SPACE + 40];
+    const limb_phrase mean = limb_did_you_mean(r->findings, path, limb_robot_count(), robot_name, NULL);
+    (void)snprintf(more, sizeof more, ", and no built-in robot of this name%s", mean.text);
+    return unreadable(r, reason(code), more, err);
+  }
+  if (!stream) return unreadable(r, reason(code), "", err);
   status = read_stream(r, stream, &own, err);
   (void)fclose(stream);
   return status;

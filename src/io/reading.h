@@ -37,6 +37,7 @@ struct limb_reading {
   limb_findings* findings;
   limb_builder* builder;   // NULL when the file was faulty
   raw_positions positions; // by the builder's indices
+  int massless;            // a joint without mass behind it, but with a loop that may hold it; -1: none (limb_check)
   int for_run;             // a run file, not a robot
   const limb_run* run;     // NULL when the file was faulty
 };

@@ -156,6 +156,8 @@
     "the constraints of the loop follow from others: how they share a load is not determined",                        \
     "remove it, unless the real robot has it")                                                                        \
   /* the doctor: names and structure */                                                                               \
+  X(NO_MODEL, "no-model", ERROR, "the robot cannot be compiled: no command can compute anything of it",               \
+    "correct what is named, or remove it")                                                                            \
   X(UNUSED, "unused", NOTE, "it is defined, but nothing refers to it", "remove it")                                   \
   X(DANGLING, "dangling-reference", WARNING, "it refers to something that is not in the file",                        \
     "correct the name, or remove the reference")                                                                      \

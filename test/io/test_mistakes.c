@@ -303,6 +303,23 @@ END_TEST
 
 // ---- files that are no models ---------------------------------------------------------------------
 
+// A mistyped robot, and a sentence for people.
+START_TEST(errors_as_lines)
+{
+  limb_model* m = NULL;
+  limb_error err = {0};
+  char line[LIMB_ERROR_LINE];
+  assert_status(limb_load("pnda", NULL, &m, &err), LIMB_E_IO);
+  ck_assert_str_eq(limb_error_line("pnda", &err, line), "pnda: the file cannot be read: no such file, and no built-in "
+                                                        "robot of this name; did you mean 'panda'?");
+  assert_status(limb_load("no/such.urdf", NULL, &m, &err), LIMB_E_IO);
+  ck_assert_str_eq(limb_error_line("no/such.urdf", &err, line), "no/such.urdf: the file cannot be read: no such file");
+  err = (limb_error){LIMB_E_MODEL, 3, 7, "joint 'j'", "its axis is zero"};
+  ck_assert_str_eq(limb_error_line("a.urdf", &err, line), "a.urdf:3:7: joint 'j': its axis is zero");
+  ck_assert_str_eq(limb_error_line("a.urdf", NULL, line), "");
+}
+END_TEST
+
 START_TEST(files_that_are_no_models)
 {
   static const struct {
@@ -359,5 +376,5 @@ END_TEST
 CHECK_MAIN("mistakes", 1, xacro_that_would_add_is_an_error, xacro_definitions_are_leftovers, xacro_behind_many_names,
            own_element_tells_its_attributes, mirrored_products, unknown_type_alone, joint_without_child_alone,
            axes_of_any_length, base_without_root, alias_alone, no_rotation_is_written_as_none,
-           geom_with_a_bad_size_alone, attributes_of_mjcf_are_suggested, degrees_of_par, files_that_are_no_models,
-           unsupported_things_have_a_hint)
+           geom_with_a_bad_size_alone, attributes_of_mjcf_are_suggested, degrees_of_par, errors_as_lines,
+           files_that_are_no_models, unsupported_things_have_a_hint)
