@@ -106,9 +106,7 @@ static void size_trunk(const limb_model* m, const limb_plan* plan, limb_part* p)
 static int in_trunk(const limb_plan* plan, int i)
 {
   int less = 0;
-  for (int k = 0; k < plan->count && plan->part[k].begin <= i; k++) {
-    less += plan->part[k].end - plan->part[k].begin;
-  }
+  for (int k = 0; k < plan->count && plan->part[k].begin <= i; k++) less += plan->part[k].end - plan->part[k].begin;
   return i - less;
 }
 

@@ -261,11 +261,10 @@ limb_status limb_threads_create(int threads, const limb_allocator* alloc, limb_t
   t->memory = memory;
   t->pool = (limb_pool){sizeof(limb_pool), threads, t, run};
   s = start(t);
-  if (s == LIMB_OK) {
+  if (s == LIMB_OK)
     *out = t;
-  } else {
+  else
     limb_memory_end(memory);
-  }
   return s;
 }
 

@@ -50,9 +50,7 @@ size_t limb_name_length(const char* s)
 {
   if (!is_letter(*s)) return 0;
   size_t n = 1;
-  while (is_letter(s[n]) || is_digit(s[n]) || (s[n] == '.' && (is_letter(s[n + 1]) || is_digit(s[n + 1])))) {
-    n++;
-  }
+  while (is_letter(s[n]) || is_digit(s[n]) || (s[n] == '.' && (is_letter(s[n + 1]) || is_digit(s[n + 1])))) n++;
   return n;
 }
 

@@ -77,11 +77,10 @@ limb_status limb_animation_create(const limb_model* m, const limb_animation_opti
   a->options = o;
   if (o.trace == 0) a->options.trace = LIMB_TRACE_NONE; // the world does not move
   const limb_status status = make(a);
-  if (status == LIMB_OK) {
+  if (status == LIMB_OK)
     *out = a;
-  } else {
+  else
     limb_animation_destroy(a);
-  }
   return status;
 }
 
@@ -237,11 +236,10 @@ limb_status limb_animation_write(const limb_animation* a, limb_picture kind, FIL
   }
   turn(&r);
   track_frame(&r);
-  if (kind == LIMB_PICTURE_SVG) {
+  if (kind == LIMB_PICTURE_SVG)
     animation_write_svg(&r, out);
-  } else {
+  else
     animation_write_html(&r, out);
-  }
   free(r.at);
   return LIMB_OK;
 }

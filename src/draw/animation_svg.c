@@ -63,11 +63,10 @@ static void go_through(svg_scene* s, int count, const sp_vec3* x, int close)
   int to[2];
   for (int k = 0; k < count; k++) {
     tenths(s, x[k], to);
-    if (k == 0) {
+    if (k == 0)
       move(s, to);
-    } else {
+    else
       command(s, 'l', to);
-    }
   }
   if (close) close_path(s);
 }
@@ -279,11 +278,10 @@ static void put_trace(svg_scene* s)
   begin_path(s);
   for (int k = 0; k < s->r->frames; k++) {
     tenths(s, track_at(s->r, k, point), to);
-    if (k == 0) {
+    if (k == 0)
       move(s, to);
-    } else {
+    else
       command(s, 'l', to);
-    }
   }
   (void)fputs("\"/>\n", s->out);
 }
@@ -425,11 +423,10 @@ static void put_scale_bar(const animation_track* r, double scale, FILE* out)
   const double length = track_round(170 / scale), right = r->width - SVG_MARGIN;
   const double left = right - length * scale, y = r->height - SVG_BOTTOM + 18;
   char text[40];
-  if (length < 0.0099) {
+  if (length < 0.0099)
     (void)snprintf(text, sizeof text, "%g mm", length * 1000);
-  } else {
+  else
     (void)snprintf(text, sizeof text, "%g m", length);
-  }
   (void)fprintf(out,
                 "<path class=\"bar\" stroke-width=\"1.5\" d=\"M%.1f %.1fv8M%.1f %.1fH%.1fM%.1f "
                 "%.1fv8\"/>\n",

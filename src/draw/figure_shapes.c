@@ -254,24 +254,22 @@ static void note_slide(directions* d, sp_vec3 axis)
 {
   for (int k = 0; k < d->slides; k++)
     if (parallel(d->slide[k], axis)) return;
-  if (d->slides < 2) {
+  if (d->slides < 2)
     d->slide[d->slides++] = axis;
-  } else if (fabs(sp_dot3(sp_cross3(d->slide[0], d->slide[1]), axis)) > 1e-6) {
+  else if (fabs(sp_dot3(sp_cross3(d->slide[0], d->slide[1]), axis)) > 1e-6)
     d->spatial = 1;
-  }
 }
 
 static void note_joint(directions* d, const limb_joint_def* joint, const sp_pose* poses)
 {
   const sp_mat3 R = sp_mul3(poses[joint->parent].R, joint->placement.R);
   const sp_vec3 axis = sp_mulv(R, joint->axis);
-  if (joint->type == LIMB_REVOLUTE || joint->type == LIMB_PLANAR) {
+  if (joint->type == LIMB_REVOLUTE || joint->type == LIMB_PLANAR)
     note_turn(d, axis);
-  } else if (joint->type == LIMB_PRISMATIC) {
+  else if (joint->type == LIMB_PRISMATIC)
     note_slide(d, axis);
-  } else if (joint->type != LIMB_FIXED) {
+  else if (joint->type != LIMB_FIXED)
     d->spatial = 1;
-  }
 }
 
 // A normal of the plane, if there is one. With slides alone, the upright plane is chosen.

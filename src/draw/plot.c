@@ -196,47 +196,34 @@ static void find_range(panel* p)
   if (p->shows_limit && high > limit / 4) high = fmax(high, limit);
   if (p->shows_limit && -low > limit / 4) low = fmin(low, -limit);
   if (p->decades) {
-    p->y =
-      p->any ? decade_scale(floor(low), ceil(high), 4, p->bottom, p->top) : decade_scale(0, 1, 4, p->bottom, p->top);
+    p->y = decade_scale(p->any ? floor(low) : 0, p->any ? ceil(high) : 1, 4, p->bottom, p->top);
     return;
   }
   const double air = 0.08 * (high - low);
   p->y = make_scale(low < 0 ? low - air : low, high > 0 ? high + air : high, 4, p->bottom, p->top);
 }
 
-// First and last multiple of the step on a scale.
-static void tick_range(const scale* s, int64_t* first, int64_t* last)
-{
-  *first = (int64_t)ceil(s->low / s->step - 1e-9);
-  *last = (int64_t)floor(s->high / s->step + 1e-9);
-}
-
-static void label(const panel* p, double tick, double step, char* text, size_t size)
-{
-  if (p->decades) {
-    power_text(tick, text, size);
-  } else {
-    tick_text(tick, step, text, size);
-  }
-}
-
+// Ticks are the multiples of the step.
 static void draw_grid(FILE* out, const panel* p, int with_x)
 {
-  char text[48];
-  int64_t first, last;
-  tick_range(&p->x, &first, &last);
-  for (int64_t k = first; k <= last; k++) {
-    const double tick = (double)k * p->x.step, at = pixel(&p->x, tick);
-    svg_line(out, "grid", at, p->top, at, p->bottom);
-    label(p, tick, p->x.step, text, sizeof text);
-    if (with_x) svg_text(out, "tick", SVG_MIDDLE, at, p->bottom + 15, 20, text);
-  }
-  tick_range(&p->y, &first, &last);
-  for (int64_t k = first; k <= last; k++) {
-    const double tick = (double)k * p->y.step, at = pixel(&p->y, tick);
-    svg_line(out, k == 0 && !p->decades ? "zero" : "grid", p->left, at, p->right, at);
-    label(p, tick, p->y.step, text, sizeof text);
-    svg_text(out, "tick", SVG_END, p->left - 7, at + 4, 20, text);
+  for (int upright = 1; upright >= 0; upright--) {
+    const scale* s = upright ? &p->x : &p->y;
+    const int64_t last = (int64_t)floor(s->high / s->step + 1e-9);
+    for (int64_t k = (int64_t)ceil(s->low / s->step - 1e-9); k <= last; k++) {
+      char text[48];
+      const double tick = (double)k * s->step, at = pixel(s, tick);
+      if (p->decades)
+        power_text(tick, text, sizeof text);
+      else
+        tick_text(tick, s->step, text, sizeof text);
+      if (upright) {
+        svg_line(out, "grid", at, p->top, at, p->bottom);
+        if (with_x) svg_text(out, "tick", SVG_MIDDLE, at, p->bottom + 15, 20, text);
+      } else {
+        svg_line(out, k == 0 && !p->decades ? "zero" : "grid", p->left, at, p->right, at);
+        svg_text(out, "tick", SVG_END, p->left - 7, at + 4, 20, text);
+      }
+    }
   }
 }
 
@@ -421,25 +408,17 @@ static int leave_out(const limb_plot* p, const limb_plot_series* series, int pan
   return kept > 0 ? kept : panels;
 }
 
-// Names the series without a panel, as many as fit.
+// Names the series without a panel; a long list ends in an ellipsis.
 static void draw_left_out(FILE* out, const limb_plot* p, const limb_plot_series* series, const int* panel_of, double y)
 {
-  enum { SPACE = 150 };
-  char text[SPACE + 40] = "";
-  size_t used = 0;
-  int more = 0;
+  char text[2000] = "zero, or rounding: ";
+  const size_t head = strlen(text);
   for (int k = 0; k < p->series; k++) {
-    if (panel_of[k] >= 0) continue;
-    const size_t length = strlen(series[k].name) + 2;
-    if (more > 0 || used + length > SPACE)
-      more++;
-    else
-      used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used ? ", " : "", series[k].name);
+    const size_t used = strlen(text);
+    if (panel_of[k] < 0)
+      (void)snprintf(text + used, sizeof text - used, "%s%s", used > head ? ", " : "", series[k].name);
   }
-  if (more > 0) (void)snprintf(text + used, sizeof text - used, " and %d more", more);
-  if (used == 0 && more == 0) return;
-  svg_text(out, "sub", SVG_START, MARGIN, y, 30, "zero, or rounding:");
-  svg_text(out, "sub", SVG_START, MARGIN + 120, y, SPACE + 20, text);
+  if (strlen(text) > head) svg_text(out, "sub", SVG_START, MARGIN, y, 150, text);
 }
 
 // Down the columns: neighbours in the robot are neighbours on the page.

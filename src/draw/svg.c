@@ -24,17 +24,16 @@ static int character(const unsigned char* c)
 static void escape(FILE* out, const char* text, int length)
 {
   const char c = *text;
-  if (length == 0 || (length == 1 && (unsigned char)c < 32)) {
+  if (length == 0 || (length == 1 && (unsigned char)c < 32))
     (void)fputs("?", out);
-  } else if (c == '&') {
+  else if (c == '&')
     (void)fputs("&amp;", out);
-  } else if (c == '<') {
+  else if (c == '<')
     (void)fputs("&lt;", out);
-  } else if (c == '>') {
+  else if (c == '>')
     (void)fputs("&gt;", out);
-  } else {
+  else
     (void)fwrite(text, 1, (size_t)length, out);
-  }
 }
 
 static int count_characters(const char* text)

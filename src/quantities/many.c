@@ -181,11 +181,10 @@ static void run_states(const job* j)
   if (left == 0) return;
   job parts = *j;
   parts.part = (j->states->n + (size_t)e->nlane - 1) / (size_t)e->nlane;
-  if (e->options.pool) {
+  if (e->options.pool)
     e->options.pool->run(e->options.pool->context, e->nlane, one_part, &parts);
-  } else {
+  else
     one_part(&parts, 0);
-  }
 }
 
 // The first state that failed, once more, to tell why.
