@@ -56,11 +56,6 @@ double track_round(double x);
 void animation_write_svg(const animation_track* r, FILE* out);
 void animation_write_html(const animation_track* r, FILE* out);
 
-// Parts of the SVG: the head of an element that animates an attribute; title, time, axes and scale bar around the
-// robot. scale: pixels per metre.
-void animation_svg_begin(const animation_track* r, const char* element, const char* attribute, FILE* out);
-void animation_svg_around(const animation_track* r, double scale, FILE* out);
-
 // Largest number of frames of a file of 4 MB.
 int animation_svg_frames(const draw_figure* f);
 int animation_html_frames(const draw_figure* f, int space);

@@ -57,17 +57,21 @@ static void close_path(svg_scene* s)
   s->pen[0] = s->start[0], s->pen[1] = s->start[1];
 }
 
+// To a point: with a line, or without.
+static void go_to(svg_scene* s, sp_vec3 x, int line)
+{
+  int to[2];
+  tenths(s, x, to);
+  if (line)
+    command(s, 'l', to);
+  else
+    move(s, to);
+}
+
 // A polygon through points, closed or not.
 static void go_through(svg_scene* s, int count, const sp_vec3* x, int close)
 {
-  int to[2];
-  for (int k = 0; k < count; k++) {
-    tenths(s, x[k], to);
-    if (k == 0)
-      move(s, to);
-    else
-      command(s, 'l', to);
-  }
+  for (int k = 0; k < count; k++) go_to(s, x[k], k > 0);
   if (close) close_path(s);
 }
 
@@ -75,12 +79,10 @@ static void go_through(svg_scene* s, int count, const sp_vec3* x, int close)
 static void go_round(svg_scene* s, sp_vec3 centre, sp_vec3 u, sp_vec3 v)
 {
   const double arm = 0.5522847498;
-  int to[2];
-  tenths(s, sp_add3(centre, u), to);
-  move(s, to);
+  go_to(s, sp_add3(centre, u), 0);
   for (int k = 0; k < 4; k++) {
     const sp_vec3 from = sp_add3(centre, u), end = sp_add3(centre, v);
-    int a[2], b[2];
+    int a[2], b[2], to[2];
     tenths(s, sp_add3(from, sp_scale3(arm, v)), a);
     tenths(s, sp_add3(end, sp_scale3(arm, u)), b);
     tenths(s, end, to);
@@ -129,13 +131,8 @@ static void put_box(svg_scene* s, const sp_vec3 x[4], int face)
 // A line continues the last one if it begins at the same point.
 static void put_line(svg_scene* s, const shape_run* run, int frame, const int* index)
 {
-  int to[2];
-  if (s->at_point != index[0]) {
-    tenths(s, seen(s, run, frame, index[0]), to);
-    move(s, to);
-  }
-  tenths(s, seen(s, run, frame, index[1]), to);
-  command(s, 'l', to);
+  if (s->at_point != index[0]) go_to(s, seen(s, run, frame, index[0]), 0);
+  go_to(s, seen(s, run, frame, index[1]), 1);
   s->at_point = index[1];
 }
 
@@ -143,7 +140,6 @@ static void put_shape(svg_scene* s, const shape_run* run, int frame, const figur
 {
   const int* index = s->r->figure->index + shape->first;
   sp_vec3 x[FIGURE_CORNERS];
-  int to[2];
   const int many = shape->count < FIGURE_CORNERS ? shape->count : FIGURE_CORNERS;
   for (int k = 0; k < many; k++) x[k] = seen(s, run, frame, index[k]);
   if (shape->kind == FIGURE_BOX) {
@@ -156,8 +152,7 @@ static void put_shape(svg_scene* s, const shape_run* run, int frame, const figur
   } else if (shape->count >= 2) {
     put_line(s, run, frame, index);
   } else {
-    tenths(s, x[0], to);
-    move(s, to);
+    go_to(s, x[0], 0);
     (void)fputs("h0", s->out);
   }
 }
@@ -166,6 +161,13 @@ static void put_run(svg_scene* s, const shape_run* run, int frame)
 {
   begin_path(s);
   for (int k = run->first; k < run->end; k++) put_shape(s, run, frame, &s->r->figure->shape[k]);
+}
+
+// The head of an element that animates an attribute.
+static void begin_motion(const animation_track* r, const char* element, const char* attribute, FILE* out)
+{
+  (void)fprintf(out, "<%s attributeName=\"%s\" dur=\"%.4gs\" repeatCount=\"indefinite\" ", element, attribute,
+                r->length / r->speed);
 }
 
 // A path with its motion; shapes fixed to the world have none.
@@ -178,7 +180,7 @@ static void put_path(svg_scene* s, const shape_run* run, const char* attributes,
     return;
   }
   (void)fputs("\">", s->out);
-  animation_svg_begin(s->r, "animate", "d", s->out);
+  begin_motion(s->r, "animate", "d", s->out);
   (void)fputs("values=\"", s->out);
   for (int k = 0; k < s->r->frames; k++) {
     if (k > 0) (void)fputs(";", s->out);
@@ -272,17 +274,10 @@ static void put_shadows(svg_scene* s)
 static void put_trace(svg_scene* s)
 {
   const int point = s->r->figure->trace;
-  int to[2];
   if (point < 0 || s->r->frames < 2) return;
   (void)fputs("<path class=\"trace\" stroke-width=\"18\" d=\"", s->out);
   begin_path(s);
-  for (int k = 0; k < s->r->frames; k++) {
-    tenths(s, track_at(s->r, k, point), to);
-    if (k == 0)
-      move(s, to);
-    else
-      command(s, 'l', to);
-  }
+  for (int k = 0; k < s->r->frames; k++) go_to(s, track_at(s->r, k, point), k > 0);
   (void)fputs("\"/>\n", s->out);
 }
 
@@ -345,6 +340,87 @@ static void put_floor(svg_scene* s)
   (void)fputs("\"/>\n", s->out);
 }
 
+// ---- title, time, axes and scale bar ----------------------------------------------------------------
+
+enum { LABELS = 200 }; // max. labels of time
+
+// Axes of the world, in the corner; those that point at the viewer are left out.
+static void put_axes(const animation_track* r, FILE* out)
+{
+  static const char* const name[] = {"x", "y", "z"};
+  const double x = SVG_MARGIN + 34, y = r->height - SVG_BOTTOM + 2;
+  for (int k = 0; k < 3; k++) {
+    double to[2];
+    const sp_vec3 e = track_world_axis(r, k);
+    track_project(r, e, to);
+    if (hypot(to[0], to[1]) < 0.1) continue;
+    (void)fprintf(out, "<path class=\"%s\" stroke-width=\"2\" d=\"M%.1f %.1fl%.1f %.1f\"/>\n", name[k], x, y,
+                  28 * to[0], -28 * to[1]);
+    svg_text(out, "axis", SVG_MIDDLE, x + 38 * to[0], y - 38 * to[1] + 4, 1, name[k]);
+  }
+}
+
+static void put_scale_bar(const animation_track* r, double scale, FILE* out)
+{
+  const double length = track_round(170 / scale), right = r->width - SVG_MARGIN;
+  const double left = right - length * scale, y = r->height - SVG_BOTTOM + 18;
+  char text[40];
+  if (length < 0.0099)
+    (void)snprintf(text, sizeof text, "%g mm", length * 1000);
+  else
+    (void)snprintf(text, sizeof text, "%g m", length);
+  (void)fprintf(out,
+                "<path class=\"bar\" stroke-width=\"1.5\" d=\"M%.1f %.1fv8M%.1f %.1fH%.1fM%.1f "
+                "%.1fv8\"/>\n",
+                left, y - 4, left, y, right, right, y - 4);
+  svg_text(out, "unit", SVG_MIDDLE, (left + right) / 2, y - 8, 20, text);
+}
+
+// The time, as a strip of labels behind a window, and a bar that fills.
+static void put_time(const animation_track* r, FILE* out)
+{
+  const int labels = r->frames < LABELS ? r->frames : LABELS, tall = 26;
+  const double right = r->width - SVG_MARGIN, y = r->height - 24;
+  const double step = r->length / labels;
+  const int digits = r->length > 0 ? (int)fmax(0, fmin(9, ceil(-log10(step)))) : 3;
+  (void)fprintf(out, "<svg x=\"%.0f\" y=\"18\" width=\"240\" height=\"%d\"><g>", right - 240, tall);
+  if (labels > 1) {
+    begin_motion(r, "animateTransform", "transform", out);
+    (void)fputs("type=\"translate\" calcMode=\"discrete\" values=\"", out);
+    for (int k = 0; k < labels; k++) (void)fprintf(out, "%s0 %d", k ? ";" : "", -tall * k);
+    (void)fputs("\"/>\n", out);
+  }
+  for (int k = 0; k < labels; k++)
+    (void)fprintf(out, "<text class=\"time\" text-anchor=\"end\" x=\"240\" y=\"%d\">%.*f s</text>\n", 20 + tall * k,
+                  digits, r->first + k * step);
+  (void)fputs("</g></svg>\n", out);
+  if (labels < 2) return;
+  (void)fprintf(out, "<path class=\"track\" stroke-width=\"4\" d=\"M%d %.0fH%.0f\"/>\n", SVG_MARGIN, y, right);
+  (void)fprintf(out, "<line class=\"done\" stroke-width=\"4\" x1=\"%d\" y1=\"%.0f\" x2=\"%d\" y2=\"%.0f\">", SVG_MARGIN,
+                y, SVG_MARGIN, y);
+  begin_motion(r, "animate", "x2", out);
+  (void)fprintf(out, "values=\"%d;%.0f\"/></line>\n", SVG_MARGIN, right);
+}
+
+static void put_words(const animation_track* r, FILE* out)
+{
+  char text[60];
+  svg_text(out, "title", SVG_START, SVG_MARGIN, 38, r->width / 13, r->title);
+  svg_text(out, "sub", SVG_START, SVG_MARGIN, 58, r->width / 8, r->subtitle);
+  if (r->frames < 2 || r->speed == 1) return;
+  (void)snprintf(text, sizeof text, r->speed < 1 ? "slowed down %g times" : "%g times as fast",
+                 r->speed < 1 ? 1 / r->speed : r->speed);
+  svg_text(out, "sub", SVG_END, r->width - SVG_MARGIN, 58, 40, text);
+}
+
+static void put_around(const animation_track* r, double scale, FILE* out)
+{
+  put_axes(r, out);
+  put_scale_bar(r, scale, out);
+  put_words(r, out);
+  put_time(r, out);
+}
+
 // ---- the picture -----------------------------------------------------------------------------------
 
 // Fowler, Noll and Vo's hash of title and numbers.
@@ -390,91 +466,6 @@ void animation_write_svg(const animation_track* r, FILE* out)
   put_trace(&s);
   put_shapes(&s);
   (void)fputs("</g>\n", out);
-  animation_svg_around(r, s.scale, out);
+  put_around(r, s.scale, out);
   svg_end(out);
-}
-
-enum { LABELS = 200 }; // max. labels of time
-
-void animation_svg_begin(const animation_track* r, const char* element, const char* attribute, FILE* out)
-{
-  (void)fprintf(out, "<%s attributeName=\"%s\" dur=\"%.4gs\" repeatCount=\"indefinite\" ", element, attribute,
-                r->length / r->speed);
-}
-
-// Axes of the world, in the corner; those that point at the viewer are left out.
-static void put_axes(const animation_track* r, FILE* out)
-{
-  static const char* const name[] = {"x", "y", "z"};
-  const double x = SVG_MARGIN + 34, y = r->height - SVG_BOTTOM + 2;
-  for (int k = 0; k < 3; k++) {
-    double to[2];
-    const sp_vec3 e = track_world_axis(r, k);
-    track_project(r, e, to);
-    if (hypot(to[0], to[1]) < 0.1) continue;
-    (void)fprintf(out, "<path class=\"%s\" stroke-width=\"2\" d=\"M%.1f %.1fl%.1f %.1f\"/>\n", name[k], x, y,
-                  28 * to[0], -28 * to[1]);
-    svg_text(out, "axis", SVG_MIDDLE, x + 38 * to[0], y - 38 * to[1] + 4, 1, name[k]);
-  }
-}
-
-static void put_scale_bar(const animation_track* r, double scale, FILE* out)
-{
-  const double length = track_round(170 / scale), right = r->width - SVG_MARGIN;
-  const double left = right - length * scale, y = r->height - SVG_BOTTOM + 18;
-  char text[40];
-  if (length < 0.0099)
-    (void)snprintf(text, sizeof text, "%g mm", length * 1000);
-  else
-    (void)snprintf(text, sizeof text, "%g m", length);
-  (void)fprintf(out,
-                "<path class=\"bar\" stroke-width=\"1.5\" d=\"M%.1f %.1fv8M%.1f %.1fH%.1fM%.1f "
-                "%.1fv8\"/>\n",
-                left, y - 4, left, y, right, right, y - 4);
-  svg_text(out, "unit", SVG_MIDDLE, (left + right) / 2, y - 8, 20, text);
-}
-
-// The time, as a strip of labels behind a window, and a bar that fills.
-static void put_time(const animation_track* r, FILE* out)
-{
-  const int labels = r->frames < LABELS ? r->frames : LABELS, tall = 26;
-  const double right = r->width - SVG_MARGIN, y = r->height - 24;
-  const double step = r->length / labels;
-  const int digits = r->length > 0 ? (int)fmax(0, fmin(9, ceil(-log10(step)))) : 3;
-  (void)fprintf(out, "<svg x=\"%.0f\" y=\"18\" width=\"240\" height=\"%d\"><g>", right - 240, tall);
-  if (labels > 1) {
-    animation_svg_begin(r, "animateTransform", "transform", out);
-    (void)fputs("type=\"translate\" calcMode=\"discrete\" values=\"", out);
-    for (int k = 0; k < labels; k++) (void)fprintf(out, "%s0 %d", k ? ";" : "", -tall * k);
-    (void)fputs("\"/>\n", out);
-  }
-  for (int k = 0; k < labels; k++)
-    (void)fprintf(out, "<text class=\"time\" text-anchor=\"end\" x=\"240\" y=\"%d\">%.*f s</text>\n", 20 + tall * k,
-                  digits, r->first + k * step);
-  (void)fputs("</g></svg>\n", out);
-  if (labels < 2) return;
-  (void)fprintf(out, "<path class=\"track\" stroke-width=\"4\" d=\"M%d %.0fH%.0f\"/>\n", SVG_MARGIN, y, right);
-  (void)fprintf(out, "<line class=\"done\" stroke-width=\"4\" x1=\"%d\" y1=\"%.0f\" x2=\"%d\" y2=\"%.0f\">", SVG_MARGIN,
-                y, SVG_MARGIN, y);
-  animation_svg_begin(r, "animate", "x2", out);
-  (void)fprintf(out, "values=\"%d;%.0f\"/></line>\n", SVG_MARGIN, right);
-}
-
-static void put_words(const animation_track* r, FILE* out)
-{
-  char text[60];
-  svg_text(out, "title", SVG_START, SVG_MARGIN, 38, r->width / 13, r->title);
-  svg_text(out, "sub", SVG_START, SVG_MARGIN, 58, r->width / 8, r->subtitle);
-  if (r->frames < 2 || r->speed == 1) return;
-  (void)snprintf(text, sizeof text, r->speed < 1 ? "slowed down %g times" : "%g times as fast",
-                 r->speed < 1 ? 1 / r->speed : r->speed);
-  svg_text(out, "sub", SVG_END, r->width - SVG_MARGIN, 58, 40, text);
-}
-
-void animation_svg_around(const animation_track* r, double scale, FILE* out)
-{
-  put_axes(r, out);
-  put_scale_bar(r, scale, out);
-  put_words(r, out);
-  put_time(r, out);
 }

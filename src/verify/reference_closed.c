@@ -25,12 +25,14 @@
 #include "base/memory.h"
 #include "dynamics/environment.h"
 #include "kernel/tables.h"
+#include "linalg/dense.h"
 #include "verify/reference_impl.h"
 
 #include <string.h>
 
 typedef struct stacked {
   size_t n6, nv;
+  int rows, columns;                // n6, nv
   size_t* at;                       // first row of each body
   double *A, *LA, *GLA;             // 6n x nv
   double *W, *L, *G, *ad_Av, *ad_V; // 6n x 6n
@@ -42,7 +44,7 @@ typedef struct stacked {
 static stacked lay_out(limb_arena* a, const limb_model* m)
 {
   const size_t nb = (size_t)m->nbody, n6 = 6 * (nb - 1), nv = (size_t)m->nv;
-  stacked s = {.n6 = n6, .nv = nv};
+  stacked s = {.n6 = n6, .nv = nv, .rows = (int)n6, .columns = m->nv};
   s.at = limb_arena_take(a, nb, sizeof *s.at);
   double** wide[] = {&s.A, &s.LA, &s.GLA};
   for (size_t k = 0; k < sizeof wide / sizeof *wide; k++) *wide[k] = limb_arena_take(a, n6, nv * sizeof(double));
@@ -51,26 +53,6 @@ static stacked lay_out(limb_arena* a, const limb_model* m)
   double** vector[] = {&s.Av, &s.dAv, &s.V_base, &s.dV_base, &s.dV_gravity, &s.V, &s.dV, &s.F, &s.scratch};
   for (size_t k = 0; k < sizeof vector / sizeof *vector; k++) *vector[k] = limb_arena_take(a, n6, sizeof(double));
   return s;
-}
-
-// ---- dense matrices, row-major ------------------------------------------------------------------
-
-// C = X Y with X r x s and Y s x t
-static void multiply(const double* X, const double* Y, double* C, size_t r, size_t s, size_t t)
-{
-  memset(C, 0, r * t * sizeof *C);
-  for (size_t i = 0; i < r; i++)
-    for (size_t k = 0; k < s; k++)
-      for (size_t j = 0; j < t; j++) C[i * t + j] += X[i * s + k] * Y[k * t + j];
-}
-
-// C = X' Y with X s x r and Y s x t
-static void multiply_transposed(const double* X, const double* Y, double* C, size_t r, size_t s, size_t t)
-{
-  memset(C, 0, r * t * sizeof *C);
-  for (size_t k = 0; k < s; k++)
-    for (size_t i = 0; i < r; i++)
-      for (size_t j = 0; j < t; j++) C[i * t + j] += X[k * r + i] * Y[k * t + j];
 }
 
 // Column of the matrix X with the given row length, from row on: a motion.
@@ -150,8 +132,8 @@ static void fill_ad_V(const stacked* s)
 // M = (L A)' G (L A), and the rotors on its diagonal
 static void mass_matrix(const limb_model* m, const stacked* s, double* M)
 {
-  multiply(s->G, s->LA, s->GLA, s->n6, s->n6, s->nv);
-  multiply_transposed(s->LA, s->GLA, M, s->nv, s->n6, s->nv);
+  limb_matrix_product(s->rows, s->rows, s->columns, s->G, s->LA, s->GLA);
+  limb_transposed_product(s->columns, s->rows, s->columns, s->LA, s->GLA, M);
   for (int j = 0; j < m->njoint; j++) {
     const limb_joint* joint = &m->joint[j];
     if (limb_type_nv(joint->def.type) != 1) continue;
@@ -167,30 +149,30 @@ static void velocity_forces(const stacked* s, double* c)
 
   // V = L (A v + V_base)                                                                   (9.77)
   for (size_t k = 0; k < n6; k++) x[k] = s->Av[k] + s->V_base[k];
-  multiply(s->L, x, s->V, n6, n6, 1);
+  limb_matrix_product(s->rows, s->rows, 1, s->L, x, s->V);
 
   // dV = L (-[ad_{A v}] (Gamma V + V_base) + (dA/dt) v + dV_base)                          (9.78)
-  multiply(s->W, s->V, x, n6, n6, 1);
+  limb_matrix_product(s->rows, s->rows, 1, s->W, s->V, x);
   for (size_t k = 0; k < n6; k++) x[k] += s->V_base[k];
-  multiply(s->ad_Av, x, F, n6, n6, 1);
+  limb_matrix_product(s->rows, s->rows, 1, s->ad_Av, x, F);
   for (size_t k = 0; k < n6; k++) x[k] = -F[k] + s->dAv[k] + s->dV_base[k];
-  multiply(s->L, x, s->dV, n6, n6, 1);
+  limb_matrix_product(s->rows, s->rows, 1, s->L, x, s->dV);
 
   // F = G dV - [ad_V]' G V, and c = (L A)' F                                               (9.79)
   fill_ad_V(s);
-  multiply(s->G, s->V, x, n6, n6, 1);
-  multiply_transposed(s->ad_V, x, F, n6, n6, 1);
-  multiply(s->G, s->dV, x, n6, n6, 1);
+  limb_matrix_product(s->rows, s->rows, 1, s->G, s->V, x);
+  limb_transposed_product(s->rows, s->rows, 1, s->ad_V, x, F);
+  limb_matrix_product(s->rows, s->rows, 1, s->G, s->dV, x);
   for (size_t k = 0; k < n6; k++) x[k] -= F[k];
-  multiply_transposed(s->LA, x, c, s->nv, n6, 1);
+  limb_transposed_product(s->columns, s->rows, 1, s->LA, x, c);
 }
 
 // g = (L A)' G L dV_gravity                                                                (9.84)
 static void gravity_forces(const stacked* s, double* g)
 {
-  multiply(s->L, s->dV_gravity, s->scratch, s->n6, s->n6, 1);
-  multiply(s->G, s->scratch, s->F, s->n6, s->n6, 1);
-  multiply_transposed(s->LA, s->F, g, s->nv, s->n6, 1);
+  limb_matrix_product(s->rows, s->rows, 1, s->L, s->dV_gravity, s->scratch);
+  limb_matrix_product(s->rows, s->rows, 1, s->G, s->scratch, s->F);
+  limb_transposed_product(s->columns, s->rows, 1, s->LA, s->F, g);
 }
 
 limb_status limb_reference_closed_form(const limb_model* m, const double* q, const double* v,
@@ -198,30 +180,22 @@ limb_status limb_reference_closed_form(const limb_model* m, const double* q, con
 {
   if (!m || !q || !v) return LIMB_E_ARG;
   limb_environment e;
-  limb_status status = limb_check_q(m, q);
-  if (!status && !limb_finite(m->nv, v)) status = LIMB_E_NONFINITE;
-  if (!status) status = limb_environment_read(m, env, &e);
-  if (status) return status;
-
+  limb_memory memory;
   limb_arena count = {0};
-  lay_out(&count, m);
-  const size_t size = count.used;
-  void* block = limb_alloc(&m->alloc, size);
-  if (!block) return LIMB_E_NOMEM;
-  memset(block, 0, size);
-  limb_arena arena = limb_arena_over(block, size);
+  (void)lay_out(&count, m);
+  limb_status status = limb_reference_open(m, q, v, v, env, count.used, &e, &memory);
+  if (status) return status;
+  limb_arena arena = limb_arena_over(memory.block, memory.size);
   const stacked s = lay_out(&arena, m);
 
   fill(m, &s, q, v, &e);
-  multiply(s.L, s.A, s.LA, s.n6, s.n6, s.nv);
+  limb_matrix_product(s.rows, s.rows, s.columns, s.L, s.A, s.LA);
   if (M) mass_matrix(m, &s, M);
   if (c) velocity_forces(&s, c);
   if (g) gravity_forces(&s, g);
   const ptrdiff_t nv = m->nv;
   if ((M && !limb_finite(nv * nv, M)) || (c && !limb_finite(nv, c)) || (g && !limb_finite(nv, g)))
     status = LIMB_E_NONFINITE;
-
-  limb_arena_release(block, size);
-  limb_free(&m->alloc, block, size);
+  limb_memory_end(memory);
   return status;
 }

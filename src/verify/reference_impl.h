@@ -8,6 +8,7 @@
 
 #include "limb/verify.h"
 
+#include "base/memory.h"
 #include "model/model_impl.h"
 
 // What one joint contributes at a given q.
@@ -19,6 +20,10 @@ typedef struct limb_reference_joint {
   double multiplier; // of a mimic joint; else 1
   bool constant;     // the columns do not depend on q
 } limb_reference_joint;
+
+// Checks a state, reads its environment, and takes a block of that size, all zero.
+limb_status limb_reference_open(const limb_model* m, const double* q, const double* v, const double* a,
+                                 const limb_environment* env, size_t size, limb_environment* e, limb_memory* memory);
 
 // e^{[A] theta} for a twist with unit or zero angular part: Park, Bobrow, Ploen 1995, (15)-(17).
 sp_pose limb_reference_exp(sp_motion A, double theta);
@@ -35,17 +40,10 @@ sp_motion limb_reference_joint_times(const limb_reference_joint* J, const double
 // (dA/dt) v: how the columns of a compound joint turn under its own velocity.
 sp_motion limb_reference_joint_drift(const limb_reference_joint* J, const double* v);
 
-// Adds sign times the wrenches of the environment to F, each in the coordinates of its body; T: poses of
-// the bodies in the world.
-void limb_reference_wrenches(const limb_model* m, const sp_pose* T, const limb_environment* env, double sign,
-                             sp_force* F);
-
-// The same for one force law; V: twist of the body that carries its frame, against inertial space.
-limb_status limb_reference_law(const limb_model* m, const sp_pose* T, sp_motion V, const limb_force_law* law,
-                               double sign, sp_force* F);
-
-// The body that carries a frame.
-int limb_reference_carrier(const limb_model* m, int frame);
+// Adds sign times the wrenches and force laws of the environment to F, each in the coordinates of its body; T, V: poses
+// of the bodies in the world, and their twists against inertial space.
+limb_status limb_reference_wrenches(const limb_model* m, const sp_pose* T, const sp_motion* V,
+                                    const limb_environment* env, double sign, sp_force* F);
 
 // Adds what friction and springs, and with a also the rotors, ask of the actuators: nv, in the independent
 // coordinates.

@@ -38,7 +38,7 @@
 
 typedef struct link {
   limb_reference_joint joint;
-  sp_motion V, zeta, dV;
+  sp_motion zeta, dV;
   sp_force J[6], beta, alpha;
   double rotor; // Ia_j
   int n, u[6];  // unknown columns
@@ -55,6 +55,7 @@ typedef struct recursion {
   double* tau;    // nv
   link* link;     // one per body, the world included
   sp_pose* T;     // in the world, for wrenches given there
+  sp_motion* V;   // twists
   sp_force* on;   // wrenches on the bodies
 } recursion;
 
@@ -117,7 +118,7 @@ static void kinematics(const recursion* r)
   const limb_model* m = r->m;
   const sp_motion V0 = r->env.base_velocity, a = r->env.base_acceleration;
   r->T[0] = sp_pose_identity();
-  r->link[0].V = V0;
+  r->V[0] = V0;
   r->link[0].dV = sp_motion_make(a.w, sp_sub3(a.v, r->env.gravity)); // dV_0 = -g at rest
   for (int k = 1; k < m->nbody; k++) {
     const int j = m->body_order[k], i = m->body[j].parent;
@@ -127,21 +128,16 @@ static void kinematics(const recursion* r)
     r->T[j] = sp_compose(r->T[i], J->T);
 
     // V_j = ^jT_i V_i + a_j v_j                                                              (13)
-    l->V = sp_addm(sp_motion_in(J->T, r->link[i].V), limb_reference_joint_times(J, r->v));
-    l->zeta = gamma_of(J, r->link[i].V.w, r->v);
+    r->V[j] = sp_addm(sp_motion_in(J->T, r->V[i]), limb_reference_joint_times(J, r->v));
+    l->zeta = gamma_of(J, r->V[i].w, r->v);
   }
 }
 
 static limb_status loads(const recursion* r)
 {
   const limb_model* m = r->m;
-  limb_reference_wrenches(m, r->T, &r->env, 1, r->on);
-  for (int k = 0; k < r->env.nlaw; k++) {
-    const limb_force_law* law = &r->env.law[k];
-    const sp_motion V = r->link[limb_reference_carrier(m, law->frame)].V;
-    const limb_status s = limb_reference_law(m, r->T, V, law, 1, r->on);
-    if (s != LIMB_OK) return s;
-  }
+  const limb_status s = limb_reference_wrenches(m, r->T, r->V, &r->env, 1, r->on);
+  if (s != LIMB_OK) return s;
   limb_reference_actuators(m, r->q, r->v, NULL, &r->env, r->resist);
   for (int j = 1; j < m->nbody; j++) {
     link* l = &r->link[j];
@@ -149,7 +145,7 @@ static limb_status loads(const recursion* r)
     l->rotor = rotor_of(&m->joint[m->body[j].joint].def);
     // J_j* = J_j, beta_j* = beta_j
     for (int k = 0; k < 6; k++) l->J[k] = sp_inertia_times(Y, limb_reference_unit(k)); // (11)
-    l->beta = beta_of(Y, l->V.w, r->on[j]);
+    l->beta = beta_of(Y, r->V[j].w, r->on[j]);
   }
   return LIMB_OK;
 }
@@ -317,6 +313,7 @@ static recursion lay_out(limb_arena* a, const limb_model* m)
   recursion r = {.m = m};
   r.link = limb_arena_take(a, n, sizeof *r.link);
   r.T = limb_arena_take(a, n, sizeof *r.T);
+  r.V = limb_arena_take(a, n, sizeof *r.V);
   r.on = limb_arena_take(a, n, sizeof *r.on);
   r.resist = limb_arena_take(a, nv, sizeof *r.resist);
   r.tau = limb_arena_take(a, nv, sizeof *r.tau);
@@ -370,26 +367,16 @@ static limb_status sweep(const recursion* r, const problem* p, double* a, double
 static limb_status solve(const limb_model* m, const problem* p, double* a, double* tau)
 {
   limb_environment env;
-  limb_status s = limb_check_q(m, p->q);
-  if (s == LIMB_OK && !limb_finite(m->nv, p->v)) s = LIMB_E_NONFINITE;
-  if (s == LIMB_OK) s = limb_environment_read(m, p->env, &env);
-  if (s != LIMB_OK) return s;
-
+  limb_memory memory;
   limb_arena count = {0};
-  lay_out(&count, m);
-  const size_t size = count.used;
-  void* block = limb_alloc(&m->alloc, size);
-  if (!block) return LIMB_E_NOMEM;
-  limb_arena arena = limb_arena_over(block, size);
+  (void)lay_out(&count, m);
+  limb_status s = limb_reference_open(m, p->q, p->v, p->v, p->env, count.used, &env, &memory);
+  if (s != LIMB_OK) return s;
+  limb_arena arena = limb_arena_over(memory.block, memory.size);
   recursion r = lay_out(&arena, m);
   r.env = env, r.q = p->q, r.v = p->v, r.x = p->x;
-  memset(r.link, 0, (size_t)m->nbody * sizeof *r.link);
-  memset(r.on, 0, (size_t)m->nbody * sizeof *r.on);
-  memset(r.resist, 0, (size_t)m->nv * sizeof *r.resist);
   s = sweep(&r, p, a, tau);
-
-  limb_arena_release(block, size);
-  limb_free(&m->alloc, block, size);
+  limb_memory_end(memory);
   return s;
 }
 

@@ -101,31 +101,24 @@ static void add_wrench(const limb_model* m, const sp_pose* T, const limb_wrench*
   F[i] = sp_addf(F[i], sp_scalef(sign, on_body(w, frame, T[i])));
 }
 
-void limb_reference_wrenches(const limb_model* m, const sp_pose* T, const limb_environment* env, double sign,
-                             sp_force* F)
+limb_status limb_reference_wrenches(const limb_model* m, const sp_pose* T, const sp_motion* V,
+                                    const limb_environment* env, double sign, sp_force* F)
 {
+  limb_status s = LIMB_OK;
   for (int k = 0; k < env->nwrench; k++) add_wrench(m, T, &env->wrench[k], sign, F);
-}
-
-int limb_reference_carrier(const limb_model* m, int frame)
-{
-  sp_pose pose;
-  return carrier(m, frame, &pose);
-}
-
-limb_status limb_reference_law(const limb_model* m, const sp_pose* T, sp_motion V, const limb_force_law* law,
-                               double sign, sp_force* F)
-{
-  sp_pose frame;
-  const int i = carrier(m, law->frame, &frame);
-  const sp_pose X = sp_compose(T[i], frame);
-  sp_motion v = sp_motion_in(frame, V);
-  if (law->ref == LIMB_WORLD) v = sp_motion_out(X, v);
-  if (law->ref == LIMB_ALIGNED) v = sp_motion_make(sp_mulv(X.R, v.w), sp_mulv(X.R, v.v));
-  const limb_frame_state at = {law->frame, X, law->ref, v};
-  limb_wrench w;
-  const limb_status s = limb_ask_law(law, &at, &w);
-  if (s == LIMB_OK) add_wrench(m, T, &w, sign, F);
+  for (int k = 0; k < env->nlaw && s == LIMB_OK; k++) {
+    const limb_force_law* law = &env->law[k];
+    sp_pose frame;
+    limb_wrench w;
+    const int i = carrier(m, law->frame, &frame);
+    const sp_pose X = sp_compose(T[i], frame);
+    sp_motion v = sp_motion_in(frame, V[i]);
+    if (law->ref == LIMB_WORLD) v = sp_motion_out(X, v);
+    if (law->ref == LIMB_ALIGNED) v = sp_motion_make(sp_mulv(X.R, v.w), sp_mulv(X.R, v.v));
+    const limb_frame_state at = {law->frame, X, law->ref, v};
+    s = limb_ask_law(law, &at, &w);
+    if (s == LIMB_OK) add_wrench(m, T, &w, sign, F);
+  }
   return s;
 }
 
@@ -195,32 +188,20 @@ limb_status limb_reference_inverse_dynamics(const limb_model* m, const double* q
 {
   if (!m || !q || !v || !a || !tau) return LIMB_E_ARG;
   limb_environment e;
-  limb_status status = limb_check_q(m, q);
-  if (!status && !(limb_finite(m->nv, v) && limb_finite(m->nv, a))) status = LIMB_E_NONFINITE;
-  if (!status) status = limb_environment_read(m, env, &e);
-  if (status) return status;
-
+  limb_memory memory;
   limb_arena count = {0};
-  lay_out(&count, m);
-  const size_t size = count.used;
-  void* block = limb_alloc(&m->alloc, size);
-  if (!block) return LIMB_E_NOMEM;
-  limb_arena arena = limb_arena_over(block, size);
+  (void)lay_out(&count, m);
+  limb_status status = limb_reference_open(m, q, v, a, env, count.used, &e, &memory);
+  if (status) return status;
+  limb_arena arena = limb_arena_over(memory.block, memory.size);
   const recursion r = lay_out(&arena, m);
 
-  r.F[0] = (sp_force){{0, 0, 0}, {0, 0, 0}};
   start(&r, &e);
   outward(m, &r, q, v, a);
-  limb_reference_wrenches(m, r.T, &e, -1, r.F);
-  for (int k = 0; k < e.nlaw && status == LIMB_OK; k++) {
-    const sp_motion V = r.V[limb_reference_carrier(m, e.law[k].frame)];
-    status = limb_reference_law(m, r.T, V, &e.law[k], -1, r.F);
-  }
+  status = limb_reference_wrenches(m, r.T, r.V, &e, -1, r.F);
   inward(m, &r, tau);
   limb_reference_actuators(m, q, v, a, &e, tau);
   if (status == LIMB_OK) status = deliver(m, &r, tau, reactions);
-
-  limb_arena_release(block, size);
-  limb_free(&m->alloc, block, size);
+  limb_memory_end(memory);
   return status;
 }

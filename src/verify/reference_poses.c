@@ -23,10 +23,12 @@
 //   S_i          S          the same twist in the world, at home
 
 #include "base/memory.h"
+#include "dynamics/environment.h"
 #include "kernel/tables.h"
 #include "verify/reference_impl.h"
 
 #include <math.h>
+#include <string.h>
 
 // ---- exponentials -------------------------------------------------------------------------------
 
@@ -183,4 +185,17 @@ limb_status limb_reference_poses(const limb_model* m, const double* q, sp_pose* 
   }
   limb_free(&m->alloc, M, size);
   return status;
+}
+
+// ---- beginning ----------------------------------------------------------------------------------
+
+limb_status limb_reference_open(const limb_model* m, const double* q, const double* v, const double* a,
+                                 const limb_environment* env, size_t size, limb_environment* e, limb_memory* memory)
+{
+  limb_status s = limb_check_q(m, q);
+  if (s == LIMB_OK && !(limb_finite(m->nv, v) && limb_finite(m->nv, a))) s = LIMB_E_NONFINITE;
+  if (s == LIMB_OK) s = limb_environment_read(m, env, e);
+  if (s == LIMB_OK) s = limb_memory_take(&m->alloc, size, memory);
+  if (s == LIMB_OK) memset(memory->block, 0, size);
+  return s;
 }
