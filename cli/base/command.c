@@ -164,7 +164,7 @@ const char* cli_nearest(const char* wrong, const char* const* words)
   const int length = (int)strlen(wrong);
   // Larger distances are not typing errors. In words of one or two letters only the case can be wrong: every other
   // short word is one letter off.
-  int min = length < 3 ? 1 : 1 + (length + 1) / 3;
+  int min = length < 3 ? 1 : length > 11 ? 5 : 1 + (length + 1) / 3; // at most four letters are wrong
   if (length == 0) return NULL;
   for (; *words; words++) {
     // A prefix of a word is near.

@@ -105,14 +105,17 @@ static int read_request(const cli_args* args, job* w)
 
 // ---- the list of quantities ------------------------------------------------------------------------
 
-static int print_list(const cli_args* args)
+// Of all robots, or of those of the kind of one.
+static int print_list(const cli_args* args, const limb_model* m)
 {
+  const char* others = !m ? "" : limb_loop_count(m) > 0 ? "without loops" : "with loops";
   cli_table t = cli_table_make("lll");
   json_t *answer = cli_json_answer(), *list = json_array();
   cli_cell(&t, "quantity");
   cli_cell(&t, "robots");
   cli_cell(&t, "meaning");
   for (int k = 0; limb_codegen_quantity_name(k); k++) {
+    if (strcmp(limb_codegen_quantity_robots(k), others) == 0) continue;
     json_t* row = json_object();
     cli_cell(&t, "%s", limb_codegen_quantity_name(k));
     cli_cell(&t, "%s", limb_codegen_quantity_robots(k));
@@ -385,14 +388,22 @@ static int deliver(job* w)
   return choice(w->args, "format", "text|json") == 1 ? print_json(w) : print_table(w, stdout);
 }
 
+static int list_quantities(const cli_args* args, const char* source)
+{
+  cli_robot robot;
+  if (!source) return print_list(args, NULL);
+  int code = cli_robot_open(args, source, &robot);
+  if (code != EXIT_FINE) return code;
+  code = print_list(args, robot.model);
+  cli_robot_close(&robot);
+  return code;
+}
+
 static int run(const cli_args* args)
 {
   job w;
   const char* source = cli_operand(args, 0);
-  if (cli_has(args, "list")) {
-    if (source) return cli_usage(args, "--list is the same for all robots; leave out '%s'", source);
-    return print_list(args);
-  }
+  if (cli_has(args, "list")) return list_quantities(args, source);
   if (!source) return cli_usage(args, "no model; usage: limb codegen [options] MODEL");
   int code = read_request(args, &w);
   if (code != EXIT_FINE) return code;
@@ -422,7 +433,7 @@ static const cli_option options[] = {
   {"coulomb-width", "W", "smooth Coulomb friction, Fs tanh(v / W), W in rad/s or m/s (default: Fs sign(v))"},
   {"given-gravity", NULL, "gravity is an argument (default: that of the model is inserted)"},
   {"symbols", SYMBOLS, "numbers of the robot that become an argument p (default: none)"},
-  {"list", NULL, "list the quantities"},
+  {"list", NULL, "list the quantities, of all robots or of MODEL"},
   {"", NULL, "form of the code"},
   {"float", NULL, "float instead of double (C, Rust)"},
   {"lanes", LANES, "states computed at once, in vectors of gcc and clang (C; default: 1)"},

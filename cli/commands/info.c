@@ -90,8 +90,8 @@ static void print_summary(const info_run* run)
 
 // ---- the tree --------------------------------------------------------------------------------------
 
-// Bodies in box characters. An only child stands right below its parent; branches are indented: long chains stay
-// readable.
+// Bodies in box characters. A chain stands in one column, so that long ones stay readable; where a robot branches, every
+// body is indented below the one that carries it.
 
 enum { DEEPEST = 60 }; // levels that are drawn; deeper ones are only counted
 
@@ -100,6 +100,7 @@ typedef struct body_tree {
   const limb_model* m;
   int *first, *next; // first child, next sibling of a body; -1: none
   int *stack, *level;
+  int branched;             // some body carries several
   char closed[DEEPEST + 1]; // per level: the last branch has begun
 } body_tree;
 
@@ -146,7 +147,7 @@ static int push_children(body_tree* t, int b, int level, int top)
 {
   int n = 0;
   for (int c = t->first[b]; c >= 0; c = t->next[c]) n++;
-  const int below = n > 1 ? level + 1 : level;
+  const int below = n > 1 || (t->branched && b != LIMB_WORLD_BODY) ? level + 1 : level;
   int at = top + n;
   for (int c = t->first[b]; c >= 0; c = t->next[c]) {
     t->stack[--at] = c;
@@ -163,7 +164,8 @@ static void print_all(body_tree* t)
     const int b = t->stack[--top], level = t->level[top];
     limb_body_info body;
     if (seen_body(t, b, &body) != LIMB_OK) return;
-    const int branches = body.parent >= 0 && t->next[t->first[body.parent]] >= 0;
+    const int branches =
+      body.parent >= 0 && (t->next[t->first[body.parent]] >= 0 || (t->branched && body.parent != LIMB_WORLD_BODY));
     const int last = t->next[b] < 0;
     print_branch(t, level, branches, last);
     if (branches && level <= DEEPEST) t->closed[level] = (char)last;
@@ -182,6 +184,7 @@ static int link_bodies(body_tree* t, int n)
     if (!t->r->compiled && limb_stands_for(t->m, b) >= 0) continue;
     t->next[b] = t->first[body.parent];
     t->first[body.parent] = b;
+    t->branched |= t->next[b] >= 0;
   }
   return 1;
 }

@@ -110,8 +110,10 @@ static int print_one(const cli_args* args, const limb_robot_info* robot)
     (void)json_object_set_new(answer, "model", model);
     code = cli_json_print(answer, stdout, cli_title(args));
   } else {
-    // Comments of YAML: the output is a model file.
-    printf("# %s: %s\n# origin: %s\n%s", robot->name, robot->title, robot->origin, text_or_empty(&text));
+    // Comments of YAML: the output is a model file. Most files begin with them.
+    if (!strstr(text_or_empty(&text), "# origin:"))
+      printf("# %s: %s\n# origin: %s\n", robot->name, robot->title, robot->origin);
+    printf("%s", text_or_empty(&text));
   }
   limb_model_destroy(m);
   cli_text_free(&text);

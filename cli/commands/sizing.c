@@ -71,13 +71,15 @@ static cli_dof follower_dof(const cli_sizing* s, const limb_sizing_follower* f)
   return (cli_dof){.name = x.def.name, .joint = f->motion.joint, .linear = x.def.type == LIMB_PRISMATIC};
 }
 
+static const double NOISE = 1e-11; // rad/s, N m ...: what rounding leaves of zero
+
 // ---- text ------------------------------------------------------------------------------------------
 
-// "12.3 N m"
+// "12.3 N m"; rounding is zero.
 static void cell_unit(cli_table* t, double x, const char* unit)
 {
   if (isfinite(x)) {
-    cli_cell(t, "%.4g %s", x == 0 ? 0.0 : x, unit);
+    cli_cell(t, "%.4g %s", fabs(x) < NOISE ? 0.0 : x, unit);
   } else {
     cli_cell(t, "-");
   }

@@ -36,8 +36,6 @@ const cli_option sim_plan_options[] = {
   {"damping", "D", "damping of spring stops (default: 100)"},
   {"condition", "X", "event if the condition number of the loops exceeds this"},
   {"work", "true|false", "integrate the work of forces, to report energy drift (default: true)"},
-  {"longest", "H", "old name of --max-step"},
-  {"most-steps", "N", "old name of --max-steps"},
   {0},
 };
 
@@ -97,10 +95,8 @@ static const single singles[] = {
   {"step", AT(solver.step)},
   {"rtol", AT(solver.relative)},
   {"atol", AT(solver.absolute)},
-  {"longest", AT(solver.max_step)},
   {"max-step", AT(solver.max_step)},
   {"order", AT(solver.order)},
-  {"most-steps", AT(solver.max_steps)},
   {"max-steps", AT(solver.max_steps)},
   {"project", AT(solver.project)},
   {"closed", AT(solver.closed)},

@@ -339,6 +339,22 @@ int sim_plan_outputs(sim_job* job)
   return code;
 }
 
+// Fixed steps end at rows: a rate that does not fit makes them shorter.
+static void note_steps(const sim_job* job)
+{
+  limb_sim_summary sum = {.method = LIMB_SIM_AUTO};
+  const double step = job->options.step;
+  const limb_status s = limb_sim_summary_of(job->sim, &sum);
+  if (job->quiet || s != LIMB_OK || limb_sim_method_order(sum.method) == 0 || !job->plan.run.solver.step.text) return;
+  for (int i = 0; i < job->outputs->count; i++) {
+    const double interval = job->outputs->one[i].interval, made = interval / ceil(interval / step - 1e-9);
+    if (!(made < step * (1 - 1e-9))) continue;
+    (void)fprintf(stderr, "%s: note: steps end at rows: a row every %.9g s makes steps of %.9g s, not %.9g s\n",
+                  cli_title(job->plan.args), interval, made, step);
+    return;
+  }
+}
+
 int sim_open_outputs(sim_job* job)
 {
   sim_outputs* all = job->outputs;
@@ -348,6 +364,7 @@ int sim_open_outputs(sim_job* job)
     code = all->one[i].writer.kind->open(&all->one[i].writer);
     if (code != EXIT_FINE) all->one[i].open = -1;
   }
+  if (code == EXIT_FINE) note_steps(job);
   return code;
 }
 

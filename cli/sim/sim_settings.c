@@ -116,25 +116,12 @@ static int read_method(sim_job* job)
   return code;
 }
 
-// A note about a value under its old name.
-static void note_renamed(const sim_job* job, const limb_run_value* at, const char* old, const char* name)
-{
-  if (!at->text || job->quiet || strcmp(at->name, old) != 0) return;
-  if (at->line > 0)
-    (void)fprintf(stderr, "%s:%d: note: %s is now called %s\n", job->plan.path, at->line, old, name);
-  else
-    (void)fprintf(stderr, "%s: note: --%s is now called --%s\n", cli_title(job->plan.args), old, name);
-}
-
 static int read_steps(sim_job* job)
 {
   const sim_plan* p = &job->plan;
   const limb_run_solver* s = &p->run.solver;
   limb_sim_options* o = &job->options;
   double order = 0, max = 0;
-  note_renamed(job, &s->max_step, "longest", s->max_step.line > 0 ? "max_step" : "max-step");
-  note_renamed(job, &s->max_steps, s->max_steps.line > 0 ? "most_steps" : "most-steps",
-               s->max_steps.line > 0 ? "max_steps" : "max-steps");
   if (limb_sim_method_order(o->method) == 0) o->step = 0; // adaptive methods choose it
   int code = sim_positive(p, &s->step, &o->step);
   if (code == EXIT_FINE) code = sim_positive(p, &s->relative, &o->relative);

@@ -78,7 +78,8 @@ static int distance(const char* a, const char* b)
 const char* limb_nearest(const char* wrong, int count, limb_name_fn* name, const void* context)
 {
   enum { COMPARED_MAX = 2000 };
-  const int close = (int)strlen(wrong) / 3; // of a name with two letters only the case may be wrong
+  // Of a name with two letters only the case may be wrong; more than four wrong letters are another word.
+  const int third = (int)strlen(wrong) / 3, close = third < 4 ? third : 4;
   const char* found = NULL;
   int smallest = close + 1;
   for (int i = 0; i < count && i < COMPARED_MAX; i++) {

@@ -20,9 +20,8 @@ limb_raw_robot limb_raw_robot_make(memory_pool* pool, limb_findings* f, raw_word
 static void* one_more(limb_raw_robot* s, void* items, int* capacity, int count, size_t size)
 {
   if (count < LIMB_RAW_MAX) return limb_mempool_grow(s->pool, items, capacity, count, size);
-  limb_report(s->findings, RULE_TOO_LARGE, nowhere, (limb_subject){NULL, NULL},
+  limb_report(s->findings, RULE_TOO_MANY, nowhere, (limb_subject){NULL, NULL},
               "the robot has more than %d parts of a kind", LIMB_RAW_MAX);
-  limb_report_hint(s->findings, "this limit cannot be raised: check that this is the right file");
   s->too_large = 1;
   return NULL;
 }

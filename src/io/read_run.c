@@ -66,8 +66,7 @@ static const run_key solver[] = {
   RUN(solver, closed, VALUE), RUN(solver, baumgarte, VALUE), RUN(solver, stiction, VALUE), RUN(solver, stop, VALUE),
   RUN(solver, restitution, VALUE), RUN(solver, stiffness, VALUE), RUN(solver, damping, VALUE),
   RUN(solver, condition, VALUE), RUN(solver, work, VALUE),
-  {.key = "longest", .at = offsetof(limb_run, solver.max_step)}, // old names, until 0.3
-  {.key = "most_steps", .at = offsetof(limb_run, solver.max_steps)}, {0}};
+  {0}};
 
 static const run_key table[] = {IN(limb_run_table, file, VALUE), IN(limb_run_table, interpolation, VALUE), {0}};
 

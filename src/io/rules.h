@@ -14,6 +14,8 @@
     "check path and permissions, or name a built-in robot (limb models)")                                             \
   X(TOO_LARGE, "too-large", ERROR, "larger files are refused to protect memory",                                      \
     "raise the limit (--max-bytes) if this is the right file")                                                        \
+  X(TOO_MANY, "too-many", ERROR, "the parts of a file are kept in memory",                                            \
+    "check that this is the right file; this limit cannot be raised")                                                 \
   X(NOT_TEXT, "not-text", ERROR, "model files are UTF-8 text",                                                        \
     "save the file as UTF-8; it may also be a binary file")                                                           \
   X(UNKNOWN_FORMAT, "unknown-format", ERROR, "the language of the file cannot be recognised",                         \
@@ -34,7 +36,8 @@
     "write numbers like 0.5 or 5e-1, with a point, without units")                                                    \
   X(WRONG_COUNT, "wrong-count", ERROR, "with too few or too many numbers, their order is not clear",                  \
     "write as many numbers as required; decimals have a point, not a comma")                                          \
-  X(BAD_VALUE, "bad-value", ERROR, "the value is outside its range", "correct the value")                             \
+  X(BAD_VALUE, "bad-value", ERROR, "the value is outside its range, or of another kind",                               \
+    "write what the message asks for")                                                                                \
   /* any reader: the robot */                                                                                         \
   X(NO_BODY, "no-body", ERROR, "a robot has at least one body", "add one")                                            \
   X(NO_NAME, "no-name", ERROR, "things are addressed by name", "add a name")                                          \

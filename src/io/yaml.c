@@ -118,7 +118,7 @@ static bool in_map(const parse* p) { return p->depth > 0 && p->open[p->depth - 1
 static limb_status add_node(parse* p, yml_kind kind, file_pos at, yml_node** out)
 {
   if (p->nodes == LIMB_YAML_MAX_NODES) {
-    limb_report_error(p->report, RULE_TOO_LARGE, at, "the file has more than %d values", LIMB_YAML_MAX_NODES);
+    limb_report_error(p->report, RULE_TOO_MANY, at, "the file has more than %d values", LIMB_YAML_MAX_NODES);
     return LIMB_E_SYNTAX;
   }
   yml_node* n = limb_mempool_alloc(p->pool, sizeof *n);

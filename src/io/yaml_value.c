@@ -114,7 +114,7 @@ void limb_yml_check_schema(limb_reporter* c, const yml_node* root, const char* k
 int limb_yml_text(limb_reporter* c, const yml_node* n, const char** text)
 {
   if (!n) return 0;
-  if (n->kind != YML_SCALAR || !*n->text) return wrong(c, RULE_BAD_VALUE, n, "a text");
+  if (n->kind != YML_SCALAR || !*n->text) return wrong(c, RULE_BAD_VALUE, n, "a single value");
   *text = n->text;
   return 1;
 }

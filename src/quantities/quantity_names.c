@@ -77,6 +77,7 @@ static const pair other[] = {
   {"parameters", "theta"},
   {"mass_rate", "Mdot"},
   {"riemann", "curvature"},
+  {"sectional_curvature", "curvature"},
   {"hessian", "d2tau"},
   {"projector", "N"},
   {"dtau", "dtau_dq"},

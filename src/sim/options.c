@@ -81,8 +81,9 @@ static limb_status check_steps(const limb_sim_options* o, limb_error* err)
 {
   const char* where = "options";
   if (!row_of(o->method)) return limb_fail(err, LIMB_E_ARG, where, "unknown method %d", (int)o->method);
-  if (!within(o->step, 0, 1e100) || (o->step == 0 && row_of(o->method)->order))
+  if (!within(o->step, 0, HUGE_VAL) || (o->step == 0 && row_of(o->method)->order))
     return limb_fail(err, LIMB_E_ARG, where, "step must be positive");
+  if (o->step > 1e100) return limb_fail(err, LIMB_E_ARG, where, "step must be at most 1e100 s");
   if (!within(o->relative, 1e-15, 0.1) || !within(o->absolute, 1e-300, 1))
     return limb_fail(err, LIMB_E_ARG, where, "relative must be in [1e-15, 0.1], absolute in [1e-300, 1]");
   if (!within(o->max_step, 0, HUGE_VAL) || o->order < 0)

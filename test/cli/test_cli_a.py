@@ -293,7 +293,7 @@ class Info(Case):
 
     def test_tree(self):
         text = self.fine("info", "quadruped", "--tree").stdout
-        self.assertEqual(len(re.findall("[├└]─", text)), 5)
+        self.assertEqual(len(re.findall("[├└]─", text)), 17)
         self.assertTrue(text.startswith("world\n"))
 
     def test_tree_of_a_long_chain_is_not_indented(self):

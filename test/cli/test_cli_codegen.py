@@ -401,7 +401,6 @@ class Codegen(unittest.TestCase):
         for split in ("0", "9", "-1", "1.5", "x"):
             self.assertIn("--split takes", self.fails(2, "panda", "--split", split))
         self.assertIn("use one of them", self.fails(2, "panda", "--output", "-", "--format", "json"))
-        self.assertIn("leave out 'panda'", self.fails(2, "panda", "--list"))
         self.assertIn("no model", self.fails(2))
         self.assertIn("--coulomb-width must be above zero", self.fails(2, "panda", "--coulomb-width", "-1"))
         complaint = self.fails(2, "delta", "--what", "platform_J", "--frame", "tool")

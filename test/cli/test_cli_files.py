@@ -5,6 +5,7 @@
 """
 import json
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -171,6 +172,72 @@ class Files(tool.Case):
                               cwd=self.folder, capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 2)
         self.assertIn("File name too long", done.stderr)
+
+
+class Words(tool.Case):
+    """Sentences that once misled."""
+
+    def says(self, why, *words, code=2):
+        done = self.run_limb(*words, code=code)
+        self.assertIn(why, done.stderr)
+        return done
+
+    def test_rates_that_do_not_fit_the_step(self):
+        sim = ("sim", "planar_2r", "--duration", "1", "--method", "euler", "--step", "10ms", "--output", "/dev/null")
+        self.says("makes steps of 0.00833333333 s, not 0.01 s", *sim, "--rate", "30", code=0)
+        self.assertNotIn("makes steps", self.run_limb(*sim, "--rate", "50").stderr)
+
+    def test_steps_that_are_too_long(self):
+        self.says("step must be at most 1e100 s", "sim", "planar_2r", "--duration", "1", "--step", "1e300")
+
+    def test_codegen_lists_what_is_for_a_robot(self):
+        names = [line.split()[0] for line in self.run_limb("codegen", "--list", "panda").stdout.splitlines()]
+        self.assertIn("tau", names)
+        self.assertNotIn("reduced_M", names)
+        self.assertIn("reduced_M", self.run_limb("codegen", "--list", "four_bar").stdout)
+        self.assertIn("reduced_M", self.run_limb("codegen", "--list").stdout)
+
+    def test_suggestions(self):
+        self.says("did you mean 'curvature'?", "eval", "planar_2r", "--q", "joint1=0", "--what", "sectional_curvature")
+        self.says("did you mean 'M'?", "eval", "four_bar", "--q", "theta1=1", "--what", "closed_M")
+
+    def test_what_to_do(self):
+        done = self.says("leave out the base", "eval", "ur5", "--base", "floating", "--q", "elbow=1", "--what", "M",
+                         code=3)
+        self.assertNotIn("correct the value", done.stderr)
+        run = self.file("b.yaml", "schema: 1\nmodel: four_bar\nduration: 1 s\nsolver:\n  baumgarte: {alpha: 1}\n")
+        self.says("baumgarte must be a single value, found a mapping", "sim", run)
+
+    def test_limits_that_cannot_be_raised(self):
+        done = self.run_limb("check", self.file("m.yaml", "limb: 1\nx: [" + "1," * 4000001 + "1]\n"), code=3)
+        self.assertIn("more than 4000000 values", done.stdout)
+        self.assertIn("cannot be raised", done.stdout)
+        self.assertNotIn("max-bytes", done.stdout)
+
+    def test_tree_shows_who_carries_whom(self):
+        tree = self.run_limb("info", "quadruped", "--tree").stdout
+        self.assertIn("├─ lf_hip", tree)
+        self.assertIn("│  └─ lf_thigh", tree)
+        self.assertIn("│     └─ lf_shank", tree)
+        self.assertNotIn("─", self.run_limb("info", "panda", "--tree").stdout.replace("─ hand", ""))
+
+    def test_models_print_their_origin_once(self):
+        for name in ("ur5", "puma560", "protein"):
+            self.assertEqual(self.run_limb("models", name).stdout.count("# origin:"), 1)
+
+    def test_rounding_is_no_speed(self):
+        rows = [[0.1 * i, 0.3] for i in range(30)]
+        states = self.file("t.csv", tool.table("time,q.hinge", rows))
+        done = self.run_limb("id", self.file("m.urdf", tool.PENDULUM), states, "--differentiate", "--size")
+        self.assertIsNone(re.search(r"e-1\d rad/s", done.stdout), done.stdout)
+
+    def test_pose_of_a_platform_by_its_legs(self):
+        head, rows = tool.read_csv(self.run_limb("assemble", "gough_stewart").stdout)
+        legs = [f"q.leg{k}_slide" for k in range(1, 7)]
+        states = self.file("s.csv", tool.table(",".join(legs), [[rows[0][head.index(leg)] for leg in legs]]))
+        done = self.run_limb("eval", "gough_stewart", "--states", states, "--what", "pose", "--frame", "platform")
+        pose = json.loads(done.stdout)["results"][0]["pose"]
+        self.close(pose["position"], [0, 0, 0.75], 1e-9)
 
 
 class Ends(tool.Case):

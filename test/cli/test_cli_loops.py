@@ -285,7 +285,7 @@ class Assemble(Case):
         path = self.model(LAW)
         for time in (0, 2):
             rows = self.one(path, "--time", time)[1]
-            self.assertAlmostEqual(math.sin(rows[0][0]), 0.2 + 0.3 * time, 11)
+            self.assertAlmostEqual(rows[0][0], 0.2 + 0.3 * time, 11)
             self.assertLess(apart(rows[0]), 1e-11)
 
     def test_no_loops(self):
@@ -576,12 +576,11 @@ class Motion(Case):
         self.assertIn("note: 2 of 4 equations of the loops follow from others", done.stderr)
 
     def test_laws_move_it(self):
-        """sin(theta1) = 0.2 + 0.3 t: nothing is left to be given."""
+        """theta1 = 0.2 + 0.3 t: nothing is left to be given."""
         done = self.run_limb("fd", self.model(LAW), self.states("time,tau.theta1", [1, 0], [1.5, 0]))
         rows = read_csv(done.stdout)[1]
         for row in rows:
-            s = 0.2 + 0.3 * row[0]
-            self.assertAlmostEqual(row[1], 0.09 * s / (1 - s * s) ** 1.5, 11)
+            self.assertAlmostEqual(row[1], 0, 11)
 
     def test_method_needs_loops(self):
         done = self.run_limb("fd", "planar_2r", self.states(

@@ -463,8 +463,8 @@ outputs:
     def test_too_many_steps(self):
         done = self.block("--max-steps", "10", code=4)
         self.assertIn("the limit of 10 steps is reached", done.stderr)
-        done = self.block("--most-steps", "10", code=4)  # the old name
-        self.assertIn("note: --most-steps is now called --max-steps", done.stderr)
+        done = self.block("--most-steps", "10", code=2)  # the name of 0.1
+        self.assertIn("unknown option --most-steps; did you mean --max-steps?", done.stderr)
 
     def interrupt(self, number):
         with subprocess.Popen([tool.LIMB, "sim", "planar_2r", "--duration", "1e5", "--step", "1e-4", "--rate", "1000",

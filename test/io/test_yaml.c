@@ -149,7 +149,7 @@ START_TEST(words)
   assert_that(limb_yml_text(&p.check, limb_yml_get(p.root, "d"), &text) && strcmp(text, "yes") == 0);
   assert_that(!limb_yml_text(&p.check, limb_yml_get(p.root, "e"), &text));
   assert_that(!limb_yml_text(&p.check, limb_yml_get(p.root, "f"), &text));
-  expect_last(&p, "bad-value", 6, 4, "f must be a text, found a list");
+  expect_last(&p, "bad-value", 6, 4, "f must be a single value, found a list");
   assert_that(!limb_yml_is(&p.check, limb_yml_get(p.root, "a"), YML_MAP));
   expect_last(&p, "bad-value", 1, 4, "a must be a mapping (key: value), found 'dog'");
   assert_that(limb_yml_need(&p.check, p.root, "g") == NULL);
