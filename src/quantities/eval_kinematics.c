@@ -9,9 +9,22 @@ static void put3(sp_vec3 v, double* x) { x[0] = v.x, x[1] = v.y, x[2] = v.z; }
 
 static void put_motion(sp_motion m, double* x) { put3(m.w, x), put3(m.v, x + 3); }
 
-static limb_status put_force(limb_status s, sp_force f, double* x)
+// Results of calls that the first argument stands for.
+static limb_status vector(limb_status s, const sp_vec3* v, double* x)
 {
-  put3(f.m, x), put3(f.f, x + 3);
+  put3(*v, x);
+  return s;
+}
+
+static limb_status motion(limb_status s, const sp_motion* m, double* x)
+{
+  put_motion(*m, x);
+  return s;
+}
+
+static limb_status force(limb_status s, const sp_force* f, double* x)
+{
+  put3(f->m, x), put3(f->f, x + 3);
   return s;
 }
 
@@ -49,27 +62,22 @@ limb_status limb_eval_pose(limb_lane* w, double* x)
 limb_status limb_eval_position(limb_lane* w, double* x)
 {
   sp_pose X = sp_pose_identity();
-  const limb_status s = limb_frame_pose(w->data, w->frame, &X);
-  put3(X.p, x);
-  return s;
+  return vector(limb_frame_pose(w->data, w->frame, &X), &X.p, x);
 }
 
 limb_status limb_eval_velocity(limb_lane* w, double* x)
 {
-  sp_motion m = {{0, 0, 0}, {0, 0, 0}};
-  const limb_status s = limb_frame_velocity(w->data, w->frame, w->ref, &m);
-  put_motion(m, x);
-  return s;
+  sp_motion m = {0};
+  return motion(limb_frame_velocity(w->data, w->frame, w->ref, &m), &m, x);
 }
 
 // J a + Jdot v, whatever the reference: docs/conventions.md.
 limb_status limb_eval_acceleration(limb_lane* w, double* x)
 {
-  sp_motion m = {{0, 0, 0}, {0, 0, 0}};
-  const limb_status s = w->ref == LIMB_ALIGNED ? limb_frame_classical_acceleration(w->data, w->frame, w->ref, &m)
-                                               : limb_frame_acceleration(w->data, w->frame, w->ref, &m);
-  put_motion(m, x);
-  return s;
+  sp_motion m = {0};
+  return motion(w->ref == LIMB_ALIGNED ? limb_frame_classical_acceleration(w->data, w->frame, w->ref, &m)
+                                       : limb_frame_acceleration(w->data, w->frame, w->ref, &m),
+                &m, x);
 }
 
 limb_status limb_eval_J(limb_lane* w, double* x)
@@ -79,10 +87,8 @@ limb_status limb_eval_J(limb_lane* w, double* x)
 
 limb_status limb_eval_Jdotv(limb_lane* w, double* x)
 {
-  sp_motion m = {{0, 0, 0}, {0, 0, 0}};
-  const limb_status s = limb_frame_jacobian_rate_times_v(w->data, w->frame, w->ref, &m);
-  put_motion(m, x);
-  return s;
+  sp_motion m = {0};
+  return motion(limb_frame_jacobian_rate_times_v(w->data, w->frame, w->ref, &m), &m, x);
 }
 
 // (i, j, k): component i of dJ_j/dq_k.
@@ -124,40 +130,32 @@ limb_status limb_eval_dacceleration_dv(limb_lane* w, double* x) { return acceler
 
 limb_status limb_eval_com(limb_lane* w, double* x)
 {
-  sp_vec3 c = {0, 0, 0};
-  const limb_status s = limb_center_of_mass(w->data, &c, NULL, NULL);
-  put3(c, x);
-  return s;
+  sp_vec3 c = {0};
+  return vector(limb_center_of_mass(w->data, &c, NULL, NULL), &c, x);
 }
 
 limb_status limb_eval_vcom(limb_lane* w, double* x)
 {
-  sp_vec3 c = {0, 0, 0};
-  const limb_status s = limb_center_of_mass(w->data, NULL, &c, NULL);
-  put3(c, x);
-  return s;
+  sp_vec3 c = {0};
+  return vector(limb_center_of_mass(w->data, NULL, &c, NULL), &c, x);
 }
 
 limb_status limb_eval_acom(limb_lane* w, double* x)
 {
-  sp_vec3 c = {0, 0, 0};
-  const limb_status s = limb_center_of_mass(w->data, NULL, NULL, &c);
-  put3(c, x);
-  return s;
+  sp_vec3 c = {0};
+  return vector(limb_center_of_mass(w->data, NULL, NULL, &c), &c, x);
 }
 
 limb_status limb_eval_momentum(limb_lane* w, double* x)
 {
-  sp_force h = {{0, 0, 0}, {0, 0, 0}};
-  const limb_status s = limb_momentum(w->data, 1, &h);
-  return put_force(s, h, x);
+  sp_force h = {0};
+  return force(limb_momentum(w->data, 1, &h), &h, x);
 }
 
 limb_status limb_eval_momentum_rate(limb_lane* w, double* x)
 {
-  sp_force h = {{0, 0, 0}, {0, 0, 0}};
-  const limb_status s = limb_momentum_rate(w->data, 1, &h);
-  return put_force(s, h, x);
+  sp_force h = {0};
+  return force(limb_momentum_rate(w->data, 1, &h), &h, x);
 }
 
 // ---- the task at a frame --------------------------------------------------------------------------------

@@ -132,27 +132,19 @@ static limb_status solve_forward(limb_lane* w)
   return limb_because(w, s, "%.3g is left of the accelerations of loop '%.64s'", f.residual, loop_name(w, f.loop));
 }
 
-static limb_status inverse(limb_lane* w)
+static limb_status once(limb_lane* w, limb_lane_answer* x, limb_status (*solve)(limb_lane*))
 {
-  if (!w->inverse.known) {
-    w->inverse.status = solve_inverse(w);
-    memcpy(w->inverse.because, w->because, sizeof w->because);
+  if (!x->known) {
+    x->status = solve(w);
+    memcpy(x->because, w->because, sizeof w->because);
   }
-  memcpy(w->because, w->inverse.because, sizeof w->because);
-  w->inverse.known = 1;
-  return w->inverse.status;
+  memcpy(w->because, x->because, sizeof w->because);
+  x->known = 1;
+  return x->status;
 }
 
-static limb_status forward(limb_lane* w)
-{
-  if (!w->forward.known) {
-    w->forward.status = solve_forward(w);
-    memcpy(w->forward.because, w->because, sizeof w->because);
-  }
-  memcpy(w->because, w->forward.because, sizeof w->because);
-  w->forward.known = 1;
-  return w->forward.status;
-}
+static limb_status inverse(limb_lane* w) { return once(w, &w->inverse, solve_inverse); }
+static limb_status forward(limb_lane* w) { return once(w, &w->forward, solve_forward); }
 
 limb_status limb_eval_closed_tau(limb_lane* w, double* x)
 {

@@ -122,6 +122,14 @@ struct limb_evaluator {
   int failed; // item; -1
 };
 
+// Of a robot with loops: what inverse or forward dynamics has answered at this state.
+typedef struct limb_lane_answer {
+  int known;
+  limb_status status;
+  double *x, *lambda; // nv, nc
+  char because[240];
+} limb_lane_answer;
+
 // Workspace of one thread, and the state at hand.
 struct limb_lane {
   const limb_evaluator* e;
@@ -132,13 +140,7 @@ struct limb_lane {
   limb_wrench* wrench; // of limb_evaluator_run_many
   int wrench_capacity;
   limb_environment env_many, env_now; // with wrenches that vary; with the time of the state
-  // of a robot with loops: what inverse and forward dynamics have answered at this state
-  struct {
-    int known;
-    limb_status status;
-    double *x, *lambda; // nv, nc
-    char because[240];
-  } inverse, forward;
+  limb_lane_answer inverse, forward;
   // the state
   const double *q, *v, *a, *tau, *lambda;
   double time;

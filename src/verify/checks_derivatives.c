@@ -21,13 +21,7 @@ static limb_status id_dual(verify* t, double* off)
 {
   const limb_directions along = {.count = 1, .dq = t->v, .dv = t->a, .da = t->v};
   limb_status s = tau_slopes(t, &(limb_id_derivatives){.dtau_dq = t->A, .dtau_dv = t->B, .M = t->M});
-  const double* const matrix[] = {t->A, t->B, t->M};
-  const double* const direction[] = {t->v, t->a, t->v};
-  memset(t->x, 0, (size_t)t->nv * sizeof *t->x);
-  for (int k = 0; k < 3; k++) {
-    verify_times(t->nv, t->nv, matrix[k], direction[k], t->z);
-    for (int i = 0; i < t->nv; i++) t->x[i] += t->z[i];
-  }
+  (void)verify_sum(t, t->v, t->a, t->v, t->x);
   if (s == LIMB_OK) s = verify_dual(t);
   if (s == LIMB_OK) s = limb_inverse_dynamics_along(t->dual, t->q, t->v, t->a, &t->env, &along, t->y);
   return same_slopes(t, s, off, t->x, t->y);
@@ -80,10 +74,7 @@ static limb_status fd_by_id(verify* t, double* off)
 {
   limb_status s = acc_slopes(t);
   if (s != LIMB_OK) return s;
-  verify_times(t->nv, t->nv, t->A, t->v, t->x);
-  verify_times(t->nv, t->nv, t->B, t->a, t->y);
-  verify_times(t->nv, t->nv, t->M, t->tau, t->z);
-  for (int k = 0; k < t->nv; k++) t->x[k] += t->y[k] + t->z[k];
+  (void)verify_sum(t, t->v, t->a, t->tau, t->x);
   s = tau_slopes(t, &(limb_id_derivatives){.dtau_dq = t->A, .dtau_dv = t->B, .M = t->M});
   verify_times(t->nv, t->nv, t->M, t->x, t->w);
   verify_times(t->nv, t->nv, t->A, t->v, t->x);
@@ -97,11 +88,7 @@ static limb_status fd_dual(verify* t, double* off)
   const limb_directions along = {.count = 1, .dq = t->v, .dv = t->a, .dtau = t->tau};
   limb_status s = acc_slopes(t);
   if (s != LIMB_OK) return s;
-  verify_times(t->nv, t->nv, t->A, t->v, t->x);
-  verify_times(t->nv, t->nv, t->B, t->a, t->y);
-  verify_times(t->nv, t->nv, t->M, t->tau, t->z);
-  const double size = fmax(verify_largest(t->nv, t->x), verify_largest(t->nv, t->z));
-  for (int k = 0; k < t->nv; k++) t->x[k] += t->y[k] + t->z[k];
+  const double size = verify_sum(t, t->v, t->a, t->tau, t->x);
   s = verify_dual(t);
   if (s == LIMB_OK) s = limb_forward_dynamics_along(t->dual, t->q, t->v, t->tau, &t->env, &along, t->y);
   return verify_compare(s, off, t->nv, t->x, t->y, size);

@@ -304,21 +304,13 @@ static limb_status forward_derivatives(verify* t, double* off)
 {
   verify_closed* c = t->closed;
   const limb_closed_derivatives out = {.da_dq = t->A, .da_dv = t->B, .da_dtau = t->M};
-  const double* along[] = {c->v, c->a, c->tau};
-  const double* of[] = {t->A, t->B, t->M};
   limb_status s = verify_close(t);
   if (s == LIMB_OK) s = verify_dual(t);
   if (s != LIMB_OK) return s;
   if (c->mobility.redundant > c->mobility.idle) return LIMB_E_SINGULAR;
   const limb_closed_motion in = {c->q, c->v, NULL, &c->env};
   s = limb_closed_forward_dynamics_derivatives(c->w, t->dual, &in, c->tau, NULL, &out);
-  double size = c->size_acc;
-  memset(c->x, 0, (size_t)t->nv * sizeof *c->x);
-  for (int i = 0; i < 3 && s == LIMB_OK; i++) {
-    verify_times(t->nv, t->nv, of[i], along[i], c->y);
-    size = fmax(size, verify_largest(t->nv, c->y));
-    for (int k = 0; k < t->nv; k++) c->x[k] += c->y[k];
-  }
+  const double size = fmax(c->size_acc, verify_sum(t, c->v, c->a, c->tau, c->x));
   if (s == LIMB_OK) s = verify_difference(t, c->step, sample_forward, t->nv, c->y, c->z);
   return verify_compare(s, off, t->nv, c->x, c->y, size);
 }

@@ -23,7 +23,7 @@ typedef struct limb_reference_joint {
 
 // Checks a state, reads its environment, and takes a block of that size, all zero.
 limb_status limb_reference_open(const limb_model* m, const double* q, const double* v, const double* a,
-                                 const limb_environment* env, size_t size, limb_environment* e, limb_memory* memory);
+                                const limb_environment* env, size_t size, limb_environment* e, limb_memory* memory);
 
 // e^{[A] theta} for a twist with unit or zero angular part: Park, Bobrow, Ploen 1995, (15)-(17).
 sp_pose limb_reference_exp(sp_motion A, double theta);

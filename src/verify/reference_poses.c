@@ -190,7 +190,7 @@ limb_status limb_reference_poses(const limb_model* m, const double* q, sp_pose* 
 // ---- beginning ----------------------------------------------------------------------------------
 
 limb_status limb_reference_open(const limb_model* m, const double* q, const double* v, const double* a,
-                                 const limb_environment* env, size_t size, limb_environment* e, limb_memory* memory)
+                                const limb_environment* env, size_t size, limb_environment* e, limb_memory* memory)
 {
   limb_status s = limb_check_q(m, q);
   if (s == LIMB_OK && !(limb_finite(m->nv, v) && limb_finite(m->nv, a))) s = LIMB_E_NONFINITE;

@@ -28,7 +28,7 @@ limb_status verify_create(verify* t, const limb_model* m, const limb_environment
   t->step = 1e-3 / sqrt(1 + t->nv / 10.0); // speeds add up along a chain
   const size_t nq = (size_t)t->nq, nv = (size_t)t->nv;
   const size_t nn = t->nv > VERIFY_LARGE ? 0 : nv * nv;
-  t->memory = calloc(2 * nq + 12 * nv + 3 * nn + 1, sizeof(double));
+  t->memory = calloc(2 * nq + 13 * nv + 3 * nn + 1, sizeof(double));
   t->given = calloc(4 * nv + 1, 1);
   t->J = calloc(nv + 1, sizeof *t->J);
   t->F = calloc(nv + (size_t)t->njoint + 1, sizeof *t->F);
@@ -43,8 +43,8 @@ limb_status verify_create(verify* t, const limb_model* m, const limb_environment
   }
   double* at = t->memory;
   double** const of_q[] = {&t->q, &t->qt};
-  double** const of_v[] = {&t->v, &t->a,  &t->tau,   &t->x,      &t->y,        &t->z,
-                           &t->w, &t->vt, &t->mixed, &t->idle_a, &t->idle_tau, &t->nothing};
+  double** const of_v[] = {&t->v,  &t->a,     &t->tau,    &t->x,        &t->y,       &t->z,   &t->w,
+                           &t->vt, &t->mixed, &t->idle_a, &t->idle_tau, &t->nothing, &t->term};
   for (size_t i = 0; i < 2; i++) *of_q[i] = at, at += nq;
   for (size_t i = 0; i < sizeof of_v / sizeof *of_v; i++) *of_v[i] = at, at += nv;
   t->M = at, t->A = at + nn, t->B = at + 2 * nn;
@@ -85,6 +85,20 @@ limb_ref verify_ref(const verify* t) { return (limb_ref)(t->seed >> 33 & 1 ? 2 :
 void verify_times(int rows, int columns, const double* A, const double* x, double* y)
 {
   limb_matrix_product(rows, columns, 1, A, x, y);
+}
+
+double verify_sum(verify* t, const double* x, const double* y, const double* z, double* sum)
+{
+  const double* const matrix[] = {t->A, t->B, t->M};
+  const double* const direction[] = {x, y, z};
+  double size = 0;
+  memset(sum, 0, (size_t)t->nv * sizeof *sum);
+  for (int i = 0; i < 3; i++) {
+    verify_times(t->nv, t->nv, matrix[i], direction[i], t->term);
+    size = fmax(size, verify_largest(t->nv, t->term));
+    for (int k = 0; k < t->nv; k++) sum[k] += t->term[k];
+  }
+  return size;
 }
 
 void verify_combine(int n, int width, const double* columns, const double* x, double* sum, double* size)

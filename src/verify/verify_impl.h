@@ -43,7 +43,7 @@ typedef struct verify {
   double condition;     // of M, the worst so far; 0: not known
   // Scratch.
   double* memory;
-  double *x, *y, *z, *w;                                     // nv each
+  double *x, *y, *z, *w, *term;                              // nv each
   double *qt, *vt;                                           // a configuration and velocity nearby
   double *idle_a, *idle_tau;                                 // nv each
   double* nothing;                                           // nv zeros
@@ -83,6 +83,9 @@ limb_ref verify_ref(const verify* t);
 
 // y = A x
 void verify_times(int rows, int columns, const double* A, const double* x, double* y);
+
+// sum = A x + B y + M z; returns the largest magnitude in a term.
+double verify_sum(verify* t, const double* x, const double* y, const double* z, double* sum);
 
 // Adds x_k times column k of that width, one after the other; *size grows to the largest part.
 void verify_combine(int n, int width, const double* columns, const double* x, double* sum, double* size);
