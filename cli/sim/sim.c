@@ -117,6 +117,7 @@ static int run_sim(const cli_args* args)
     if (limb_sim_now(job.sim, &at) == LIMB_OK) (void)sim_momentum(&job, at.q, at.v, &out.momentum[0]);
     code = sim_run_to_end(&job, &out);
     code = summarise(&job, &out, code);
+    if (code == EXIT_FINE) code = sim_judge_drift(&job, &out);
   }
   close_job(&job);
   return code;

@@ -177,6 +177,7 @@ typedef struct sim_job {
   cli_robot robot;
   cli_dofs dofs;
   limb_sim_options options;
+  double max_drift; // of the energy, as a share of what moves; negative: warn only
   limb_sim* sim;
   double start, end, now; // times; now: the last that was reached
   double *q, *v;          // at the start
@@ -291,6 +292,7 @@ typedef struct sim_outcome {
   double wall;          // s
   sp_force momentum[2]; // at the start and the end: linear, and angular about the centre of mass
   int conserved;        // 1: nothing should change it
+  double kinetic;       // J: the largest energy at rows
 } sim_outcome;
 
 // Handles signals from now on; before limb_sim_start.
@@ -323,6 +325,9 @@ int sim_end_outputs(sim_job* job);
 
 // Text on standard error, or JSON on standard output.
 int sim_print_summary(sim_job* job, const sim_outcome* out, int json);
+
+// Warns of a drift of the energy; EXIT_NUMERICAL if it is above what the run allows.
+int sim_judge_drift(sim_job* job, const sim_outcome* out);
 
 // The momentum at a state, and whether nothing can change it.
 limb_status sim_momentum(sim_job* job, const double* q, const double* v, sp_force* h);

@@ -169,8 +169,12 @@ static int fail(sim_job* job, sim_outcome* out, limb_status s)
 static int write_rows(sim_job* job, sim_outcome* out, int last)
 {
   limb_sim_state at;
+  limb_energy energy;
   const limb_status s = limb_sim_now(job->sim, &at);
-  return s == LIMB_OK ? sim_write_rows(job, &at, last) : fail(job, out, s);
+  if (s != LIMB_OK) return fail(job, out, s);
+  if (limb_energies(job->robot.data, at.q, at.v, &job->options.env, &energy) == LIMB_OK)
+    out->kinetic = fmax(out->kinetic, energy.kinetic);
+  return sim_write_rows(job, &at, last);
 }
 
 // Advances to the next row, event, or the end. *over: the run is over.

@@ -16,6 +16,7 @@ const cli_option sim_plan_options[] = {
   {"start", "FILE.csv[:ROW]", "start from a row of a table of states (default: the first)"},
   {"start-time", "T", "start time (default: 0, or that of the row)"},
   {"assemble", "true|false", "close the loops at the start (default: true)"},
+  {"start-tolerance", "X", "what given values may change by to close the loops (default: 1e-3)"},
   {"keep", "JOINTS", "joints that stay fixed while loops are closed"},
   {"method", "NAME",
    "auto, euler, semi-implicit, rk4, variational, implicit, erk, adams, bdf or ida (default: "
@@ -36,6 +37,7 @@ const cli_option sim_plan_options[] = {
   {"damping", "D", "damping of spring stops (default: 100)"},
   {"condition", "X", "event if the condition number of the loops exceeds this"},
   {"work", "true|false", "integrate the work of forces, to report energy drift (default: true)"},
+  {"max-drift", "X", "fail if the energy drifts by more than this share of the largest kinetic energy"},
   {0},
 };
 
@@ -91,6 +93,8 @@ static const single singles[] = {
   {"work", AT(solver.work)},
   {"start-time", AT(start.time)},
   {"assemble", AT(start.assemble)},
+  {"start-tolerance", AT(start.tolerance)},
+  {"max-drift", AT(solver.max_drift)},
   {"method", AT(solver.method)},
   {"step", AT(solver.step)},
   {"rtol", AT(solver.relative)},

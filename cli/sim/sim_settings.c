@@ -127,6 +127,8 @@ static int read_steps(sim_job* job)
   if (code == EXIT_FINE) code = sim_positive(p, &s->relative, &o->relative);
   if (code == EXIT_FINE) code = sim_positive(p, &s->absolute, &o->absolute);
   if (code == EXIT_FINE) code = sim_positive(p, &s->max_step, &o->max_step);
+  job->max_drift = -1;
+  if (code == EXIT_FINE) code = sim_positive(p, &s->max_drift, &job->max_drift);
   if (code == EXIT_FINE) code = sim_whole(p, &s->order, 20, &order);
   if (code == EXIT_FINE) code = sim_whole(p, &s->max_steps, 1e15, &max);
   o->order = (int)order;
@@ -369,16 +371,51 @@ static int check_quaternions(const sim_job* job)
   return EXIT_FINE;
 }
 
+#define ROUNDED 1e-3  // given values may change by that much
+#define SEEN    1e-12 // changes below are not reported
+
+static double* sim_copy(sim_job* job, const double* x, int n)
+{
+  double* y = sim_keep(&job->plan, (size_t)n + 1, sizeof *y);
+  if (y) memcpy(y, x, (size_t)n * sizeof *y);
+  return y;
+}
+
+// Says which given values changed, and by how much.
+static void report_changes(const sim_job* job, const unsigned char* given, const double* q, const double* v)
+{
+  const cli_dofs* d = &job->dofs;
+  int count = 0;
+  for (int k = 0; k < d->nq + d->nv; k++) {
+    const int of_q = k < d->nq, i = of_q ? k : k - d->nq;
+    const double change = of_q ? job->q[i] - q[i] : job->v[i] - v[i];
+    const cli_dof* own = of_q ? &d->q[i] : &d->v[i];
+    int fixed = 0;
+    for (int j = 0; j < d->nv; j++) fixed |= given[j + (of_q ? 0 : d->nv)] && d->v[j].joint == own->joint;
+    if (!fixed || fabs(change) <= SEEN) continue;
+    (void)fprintf(stderr, "%s%s%s by %.2g",
+                  count++ ? ", " : "limb sim: note: to close the loops, these changed: ", of_q ? "q." : "v.", own->name,
+                  change);
+  }
+  if (count) (void)fprintf(stderr, "\n");
+}
+
 static int close_loops(const starting* s)
 {
-  const sim_job* job = s->job;
+  sim_job* job = s->job;
   int wanted = 1, code = sim_truth(&job->plan, &job->plan.run.start.assemble, &wanted);
   if (code != EXIT_FINE || limb_loop_count(job->robot.model) == 0 || !wanted) return code;
+  double tolerance = ROUNDED;
   code = read_keep(s);
+  if (code == EXIT_FINE) code = sim_not_negative(&job->plan, &job->plan.run.start.tolerance, &tolerance);
   if (code != EXIT_FINE) return code;
-  const limb_start_given given = {.q = s->held, .v = s->moves, .time = job->start, .tries = CLOSURE_TRIES};
+  const limb_start_given given = {
+    .q = s->held, .v = s->moves, .time = job->start, .tries = CLOSURE_TRIES, .tolerance = tolerance};
   limb_error err = {0};
+  double *q = sim_copy(job, job->q, job->dofs.nq), *v = sim_copy(job, job->v, job->dofs.nv);
+  if (!q || !v) return sim_out_of_memory(&job->plan);
   const limb_status status = limb_sim_close_start(job->robot.model, &given, job->q, job->v, &err);
+  if (status == LIMB_OK && !job->quiet) report_changes(job, s->held, q, v);
   if (status == LIMB_OK) return EXIT_FINE;
   (void)cli_usage(job->plan.args, "start: %s", *err.text ? err.text : limb_status_text(status));
   return cli_exit_code(status);
@@ -401,13 +438,13 @@ static int read_start(starting* s)
 int sim_read_start(sim_job* job)
 {
   const size_t n = (size_t)job->dofs.nv + 1;
-  starting s = {.job = job, .held = calloc(n, 1), .moves = calloc(n, 1), .driven = calloc(n, 1)};
+  starting s = {.job = job, .held = calloc(2 * n, 1), .driven = calloc(n, 1)};
+  s.moves = s.held ? s.held + job->dofs.nv : NULL;
   job->q = sim_zeros(job->dofs.nq);
   job->v = sim_zeros(job->dofs.nv);
   const int fine = s.held && s.moves && s.driven && job->q && job->v;
   const int code = fine ? read_start(&s) : sim_out_of_memory(&job->plan);
   free(s.held);
-  free(s.moves);
   free(s.driven);
   return code;
 }

@@ -244,6 +244,23 @@ static int print_json(const sim_job* job, const sim_outcome* o, const facts* f)
   return cli_json_print(r, stdout, cli_title(job->plan.args));
 }
 
+#define NO_ENERGY 1e-9 // J: drifts are not judged relative to less
+#define DRIFT     1e-3 // of the energy, relative to the largest kinetic energy or work: a warning
+
+int sim_judge_drift(sim_job* job, const sim_outcome* out)
+{
+  facts f = {0};
+  if (!job->options.work || out->ending == SIM_FAILED || gather(job, out, &f) != LIMB_OK) return EXIT_FINE;
+  const double moved = fmax(out->kinetic, fabs(f.s.work)), share = fabs(f.drift) / fmax(moved, NO_ENERGY);
+  const int fails = job->max_drift > 0 && !(share <= job->max_drift);
+  if (!fails && share <= DRIFT) return EXIT_FINE;
+  (void)fprintf(stderr,
+                "limb sim: %s: the energy drifted by %.3g J, %.2g of the largest kinetic energy or work (%.3g J): use "
+                "shorter steps, a tighter tolerance or a method of higher order\n",
+                fails ? "error" : "warning", f.drift, share, moved);
+  return fails ? EXIT_NUMERICAL : EXIT_FINE;
+}
+
 int sim_print_summary(sim_job* job, const sim_outcome* out, int json)
 {
   facts f = {0};

@@ -51,13 +51,14 @@ typedef struct limb_run_start {
   limb_run_values q, v;     ///< by coordinate
   limb_run_value file, row; ///< a table of states, and which of its rows; the first is 1
   limb_run_value assemble;  ///< true, false
+  limb_run_value tolerance; ///< what given values may change by to close the loops
   limb_run_values keep;     ///< joints that do not move while loops are closed
 } limb_run_start;
 
 typedef struct limb_run_solver {
   limb_run_value method, step, relative, absolute, max_step, order, max_steps;
   limb_run_value project, closed, baumgarte;
-  limb_run_value stiction, stop, restitution, stiffness, damping, condition, work;
+  limb_run_value stiction, stop, restitution, stiffness, damping, condition, work, max_drift;
 } limb_run_solver;
 
 /// One table of forces, or wrenches.

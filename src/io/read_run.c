@@ -57,16 +57,15 @@ static const run_key environment[] = {RUN(environment, no_friction, VALUE), RUN(
                                       LIST_OF(environment, gravity, XYZ), {0}};
 
 static const run_key start[] = {RUN(start, time, VALUE), RUN(start, file, VALUE), RUN(start, row, VALUE),
-                                RUN(start, assemble, VALUE), RUN(start, q, MAP), RUN(start, v, MAP),
-                                RUN(start, keep, LIST), {0}};
+                                RUN(start, assemble, VALUE), RUN(start, tolerance, VALUE), RUN(start, q, MAP),
+                                RUN(start, v, MAP), RUN(start, keep, LIST), {0}};
 
 static const run_key solver[] = {
   RUN(solver, method, VALUE), RUN(solver, step, VALUE), RUN(solver, relative, VALUE), RUN(solver, absolute, VALUE),
   RUN(solver, max_step, VALUE), RUN(solver, order, VALUE), RUN(solver, max_steps, VALUE), RUN(solver, project, VALUE),
   RUN(solver, closed, VALUE), RUN(solver, baumgarte, VALUE), RUN(solver, stiction, VALUE), RUN(solver, stop, VALUE),
   RUN(solver, restitution, VALUE), RUN(solver, stiffness, VALUE), RUN(solver, damping, VALUE),
-  RUN(solver, condition, VALUE), RUN(solver, work, VALUE),
-  {0}};
+  RUN(solver, condition, VALUE), RUN(solver, work, VALUE), RUN(solver, max_drift, VALUE), {0}};
 
 static const run_key table[] = {IN(limb_run_table, file, VALUE), IN(limb_run_table, interpolation, VALUE), {0}};
 

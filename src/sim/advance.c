@@ -247,6 +247,7 @@ limb_status limb_sim_advance(limb_sim* sim, double t_end, limb_sim_event* event)
   sim->error[0] = 0;
   if (!(t_end >= sim->now.t) || !limb_finite(1, &t_end))
     return limb_sim_fail(sim, LIMB_E_ARG, "%.9g s is before the current time %.9g s, or not finite", t_end, sim->now.t);
+  if (limb_sim_check_clock(sim, t_end) != LIMB_OK) return LIMB_E_NOCONV;
   while (limb_sim_next_event(sim, e) || (sim->now.t < t_end && !sim->over)) {
     if (e->kind != LIMB_EVENT_NONE && event) break;
     const limb_status s = e->kind == LIMB_EVENT_NONE ? go_on(sim, t_end) : LIMB_OK;

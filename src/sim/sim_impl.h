@@ -406,6 +406,9 @@ limb_status limb_sim_state_at(limb_sim* sim, double t, sim_point* out);
 // Projects a state, with held joints fixed.
 limb_status limb_sim_close_loops(limb_sim* sim, sim_point* p);
 
+// Refuses times at which floating point cannot resolve a step. start.c
+limb_status limb_sim_check_clock(limb_sim* sim, double t);
+
 // ---- singular.c -----------------------------------------------------------------------------------------
 
 limb_status limb_sim_create_passage(limb_sim* sim); // memory, once

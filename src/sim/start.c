@@ -3,6 +3,7 @@
 
 #include "base/numeric.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -16,6 +17,8 @@ typedef struct closing {
   limb_loop_options options;
   unsigned char* independent; // nv marks
   double* v;                  // nv: completed velocities
+  double* moved;              // nv
+  double* q;                  // nq: as given
   limb_error* err;
 } closing;
 
@@ -25,6 +28,49 @@ static bool all_marked(int n, const unsigned char* marks)
     if (!marks[k]) return false;
   }
   return true;
+}
+
+// The given coordinate that moved most; its move. -1: none did.
+static int most_moved(const closing* c, const double* q, double* move)
+{
+  int most = -1;
+  *move = 0;
+  if (limb_difference(c->m, c->q, q, c->moved) != LIMB_OK) return -1;
+  for (int k = 0; k < c->nv; k++) {
+    if (c->given->q[k] && fabs(c->moved[k]) > *move) *move = fabs(c->moved[k]), most = k;
+  }
+  return most;
+}
+
+// The name of velocity k, as joint and suffix.
+static const char* joint_of(const closing* c, int k, const char** suffix)
+{
+  limb_joint_info info = {0};
+  int j = 0;
+  while (limb_get_joint(c->m, j, &info) == LIMB_OK && !(info.nq > 0 && k >= info.v && k < info.v + info.nv)) j++;
+  *suffix = limb_v_suffix(info.def.type, k - info.v);
+  return info.def.name;
+}
+
+// The nearest closed configuration, if given coordinates move within the tolerance.
+static limb_status close_nearby(closing* c, const char* loop, double residual, double* q)
+{
+  double move = 0;
+  const char *name = "", *suffix = "";
+  const limb_status s = limb_project(c->loops, &c->options, q, NULL, NULL);
+  if (s != LIMB_OK)
+    return limb_fail(c->err, s, "start",
+                     "no way to close the loops was found with the given joints fixed: loop '%s' stays %.3g apart; "
+                     "give fewer joints, or others",
+                     loop, residual);
+  const int k = most_moved(c, q, &move);
+  if (k < 0 || move <= c->given->tolerance) return LIMB_OK;
+  name = joint_of(c, k, &suffix);
+  return limb_fail(
+    c->err, LIMB_E_NOCONV, "start",
+    "the given joints leave loop '%s' open by %.3g; to close it, '%s%s' would move by %.3g, more than the "
+    "tolerance of the start, %.3g: give fewer joints, or others",
+    loop, residual, name, suffix, move, c->given->tolerance);
 }
 
 static limb_status close_positions(closing* c, double* q)
@@ -37,10 +83,7 @@ static limb_status close_positions(closing* c, double* q)
   how.tries = c->given->tries;
   const limb_status s = limb_assemble(c->loops, &how, q, &report);
   if (s != LIMB_E_NOCONV || limb_get_loop(c->m, report.loop, &loop) != LIMB_OK) return s;
-  return limb_fail(c->err, s, "start",
-                   "no way to close the loops was found with the given joints fixed: loop '%s' stays %.3g apart; "
-                   "give fewer joints, or others",
-                   loop.def.name, report.residual);
+  return close_nearby(c, loop.def.name, report.residual, q);
 }
 
 // Makes velocity k, which is given, independent in place of one that is not given.
@@ -58,13 +101,14 @@ static void exchange(const closing* c, const double* q, const double* v, int k)
 
 static limb_status contradiction(const closing* c, int k, double given)
 {
-  limb_joint_info info = {0};
-  int j = 0;
-  while (limb_get_joint(c->m, j, &info) == LIMB_OK && !(info.nq > 0 && k >= info.v && k < info.v + info.nv)) j++;
+  const char *suffix = "", *name = joint_of(c, k, &suffix);
   return limb_fail(c->err, LIMB_E_NOCONV, "start",
                    "the velocity of '%s%s' is given as %.9g, but %.9g follows from the others with the loops closed",
-                   info.def.name, limb_v_suffix(info.def.type, k - info.v), given, c->v[k]);
+                   name, suffix, given, c->v[k]);
 }
+
+#define AGREES 1e-6 // given velocities with those that follow [rad/s, m/s]
+#define EXACT  1e-9 // loops are closed: nothing is changed
 
 // Given velocities determine the others. Those that are given and follow from others must agree.
 static limb_status close_velocities(closing* c, const double* q, double* v)
@@ -78,8 +122,8 @@ static limb_status close_velocities(closing* c, const double* q, double* v)
   if (s == LIMB_OK) s = limb_complete_velocities(c->loops, q, c->independent, &c->options, c->v);
   if (s != LIMB_OK) return limb_fail(c->err, s, "start", "velocities at the start: %s", limb_status_text(s));
   for (int k = 0; k < c->nv; k++) {
-    if (!c->given->v[k] || fabs(c->v[k] - v[k]) <= 1e-6) continue;
-    return contradiction(c, k, v[k]);
+    const double allowed = fmax(AGREES, c->given->tolerance * fmax(1, fabs(v[k])));
+    if (c->given->v[k] && fabs(c->v[k] - v[k]) > allowed) return contradiction(c, k, v[k]);
   }
   memcpy(v, c->v, bytes);
   return LIMB_OK;
@@ -92,15 +136,20 @@ limb_status limb_sim_close_start(const limb_model* m, const limb_start_given* gi
     return limb_fail(err, LIMB_E_ARG, NULL, "an argument is NULL");
   if (limb_loop_count(m) == 0) return LIMB_OK;
   const limb_allocator alloc = limb_default_allocator();
-  const size_t nv = (size_t)limb_nv(m), size = nv * (sizeof(double) + 1);
+  const size_t nq = (size_t)limb_nq(m), nv = (size_t)limb_nv(m), size = (2 * nv + nq) * sizeof(double) + nv;
   closing c = {.m = m, .nv = limb_nv(m), .given = given, .options = limb_default_loop_options(), .err = err};
   c.options.time = given->time;
   c.v = limb_alloc(&alloc, size);
   if (!c.v) return limb_fail(err, LIMB_E_NOMEM, NULL, "out of memory");
-  c.independent = (unsigned char*)(c.v + nv);
+  c.moved = c.v + nv, c.q = c.moved + nv;
+  c.independent = (unsigned char*)(c.q + nq);
+  memcpy(c.q, q, nq * sizeof *q);
+  limb_loop_gap gap = {0, 0, -1, -1};
   limb_status s = limb_loops_create(m, LIMB_LOOPS_DENSE, NULL, &c.loops);
-  if (s == LIMB_OK && !all_marked(c.nv, given->q)) s = close_positions(&c, q);
-  if (s == LIMB_OK && !all_marked(c.nv, given->v)) s = close_velocities(&c, q, v);
+  if (s == LIMB_OK) s = limb_loop_gap_of(c.loops, q, NULL, &c.options, &gap);
+  if (s == LIMB_OK && (gap.place > EXACT || !all_marked(c.nv, given->q))) s = close_positions(&c, q);
+  if (s == LIMB_OK) s = limb_loop_gap_of(c.loops, q, v, &c.options, &gap);
+  if (s == LIMB_OK && (gap.velocity > EXACT || !all_marked(c.nv, given->v))) s = close_velocities(&c, q, v);
   limb_loops_destroy(c.loops);
   limb_free(&alloc, c.v, size);
   return s;
@@ -223,6 +272,20 @@ static limb_status begin(limb_sim* sim)
   return sim->stepper->restart ? sim->stepper->restart(sim) : LIMB_OK;
 }
 
+#define RESOLVED 0.125 // of a step: largest distance of neighbouring times
+#define FINEST   1e-3  // s: step of methods without one
+
+limb_status limb_sim_check_clock(limb_sim* sim, double t)
+{
+  const double step = sim->o.step > 0 ? sim->o.step : FINEST, apart = DBL_EPSILON * fabs(t);
+  if (apart <= RESOLVED * step) return LIMB_OK;
+  return limb_sim_fail(
+    sim, LIMB_E_ARG,
+    "steps of %.2g s are too short: numbers near %.9g s are %.2g s apart; start at 0 and shift times "
+    "afterwards, or use longer steps",
+    step, t, apart);
+}
+
 // Copies the state of the caller; normalises quaternions.
 static limb_status take_state(limb_sim* sim, double t, const double* q, const double* v)
 {
@@ -248,6 +311,7 @@ limb_status limb_sim_start(limb_sim* sim, double t, const double* q, const doubl
   sim->leg_steps = 0, sim->burst = 0, sim->queued = sim->reported = 0;
   sim->burst_begin = t;
   limb_status s = take_state(sim, t, q, v);
+  if (s == LIMB_OK) s = limb_sim_check_clock(sim, t);
   if (s == LIMB_OK) s = begin(sim);
   sim->started = s == LIMB_OK;
   if (sim->started)

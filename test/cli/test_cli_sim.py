@@ -112,6 +112,46 @@ class Sim(tool.Case):
                 continue
             self.close(list(self.last().values())[1:], FALL[1], 1e-9)
 
+    def test_ida_and_variational(self):
+        for robot, start in (("planar_2r", "joint1=-pi/2,joint2=45deg"), ("four_bar", "theta1=1")):
+            ends = []
+            for method, words in (("rk4", ()), ("variational", ("--step", "0.5ms")),
+                                  ("ida", ("--rtol", "1e-11", "--atol", "1e-12"))):
+                words = ("sim", robot, "--q", start, "--duration", "1", "--method", method, "--output", str(self.out),
+                         "--interval", "0.5", *words)
+                done = subprocess.run([tool.LIMB, *words], capture_output=True, text=True, check=False)
+                if done.returncode == 2:
+                    self.assertIn("requires SUNDIALS", done.stderr)
+                    continue
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn(f"method       {method}\n", done.stderr)
+                ends.append(list(self.last().values()))
+            for end, within in zip(ends[1:], (2e-5, 1e-7)):
+                self.close(end, ends[0], within)
+
+    def test_passing_a_singular_configuration(self):
+        bars = "mass: 1, com: [0.5, 0, 0], inertia: [0, 0, 0, 0.0833333333333333, 0, 0.0833333333333333]"
+        joints = "type: revolute, axis: [0, 0, 1]"
+        model = self.file("folding.yaml", f"""limb: 1
+name: folding
+gravity: [0, -9.81, 0]
+bodies: [{{name: one, {bars}}}, {{name: two, {bars}}}, {{name: coupler, {bars}}}]
+joints:
+  - {{name: a, parent: world, child: one, {joints}}}
+  - {{name: b, parent: world, child: two, pose: {{xyz: [1, 0, 0]}}, {joints}}}
+  - {{name: c, parent: one, child: coupler, pose: {{xyz: [1, 0, 0]}}, {joints}}}
+loops: [{{name: pin, type: point_on_line, a: {{body: two, xyz: [1, 0, 0]}}, b: {{body: coupler, xyz: [1, 0, 0]}}}}]
+""")
+        for step in ("1ms", "0.25ms"):
+            done = self.sim(model, "--q", "a=pi/2,b=pi/2,c=-pi/2", "--v", "a=-1,b=-1,c=1", "--duration", "1",
+                            "--method", "rk4", "--step", step, "--summary", "json", "--output", self.out)
+            told = json.loads(done.stdout)
+            self.assertEqual(told["loops"]["singular"], 1)
+            self.assertLess(abs(told["energy"]["drift"]), 1e-6)
+            self.assertLess(told["loops"]["singular_energy"], 1e-6)
+            x = self.last()
+            self.close([x["q.a"], -x["q.a"]], [x["q.b"], x["q.c"]], 1e-7)
+
     def test_options_go_before_the_file(self):
         other = self.folder / "other.csv"
         run = self.file("fall.yaml", FREE_FALL.replace("OUT", str(self.out)))
@@ -353,6 +393,39 @@ outputs:
         self.close([x["q.theta1"], x["v.theta1"]], [math.pi / 3, 1])
         self.assertLess(max(abs(x[k]) for k in head if k.startswith("loop_")), 1e-9)
 
+    def test_rounded_start(self):
+        given = ("four_bar_spring", "--q", "theta1=0.01,phi2=-0.0102,phi1=0.0102", "--duration", "0.1", "--output",
+                 self.out)
+        done = self.sim(*given)
+        self.assertIn("note: to close the loops, these changed: q.theta1 by 1.9e-05, q.phi2 by 9.5e-06", done.stderr)
+        self.assertEqual(self.sim(*given, "--quiet").stderr, "")
+        self.refuse(4, "more than the tolerance of the start, 1e-05", *given, "--start-tolerance", "1e-5")
+        self.refuse(4, "is open by 7", *given, "--assemble", "false")
+        run = self.file("run.yaml", "schema: 1\nmodel: four_bar_spring\nduration: 0.1\nstart: {tolerance: 1e-5, q: "
+                        "{theta1: 0.01, phi2: -0.0102, phi1: 0.0102}}\n")
+        self.refuse(4, "more than the tolerance of the start", run)
+
+    def test_clock(self):
+        at = ("planar_2r", "--q", "joint1=1", "--duration", "1", "--interval", "1", "--output", self.out)
+        self.sim(*at)
+        first = list(self.last().values())[1:]
+        self.sim(*at, "--start-time", "1.7e9")
+        self.close(list(self.last().values())[1:], first, 1e-9)
+        for time_ in ("1e12", "1e15", "1.7e18", "1e300"):
+            self.refuse(2, "steps of 0.001 s are too short", *at, "--start-time", time_)
+        self.refuse(4, "are too short: numbers near", "planar_2r", "--end", "1e300", "--output", self.out)
+
+    def test_drift(self):
+        rough = ("planar_2r", "--q", "joint1=1", "--duration", "5", "--method", "euler", "--step", "10ms", "--output",
+                 self.out)
+        self.assertIn("warning: the energy drifted by", self.sim(*rough, "--quiet").stderr)
+        self.assertIn("error: the energy drifted by", self.sim(*rough, "--max-drift", "1%", code=4).stderr)
+        fine = ("planar_2r", "--q", "joint1=1", "--duration", "5", "--output", self.out)
+        self.assertEqual(self.sim(*fine, "--max-drift", "1e-6", "--quiet").stderr, "")
+        run = self.file("run.yaml", "schema: 1\nmodel: planar_2r\nstart: {q: {joint1: 1}}\nduration: 5\nsolver: "
+                        "{method: euler, step: 10ms, max_drift: 0.01}\n")
+        self.refuse(4, "error: the energy drifted by", run)
+
     def test_start_of_all_joints(self):
         self.sim("planar_2r", "--duration", "0", "--q", "*=0.3,joint2=0.1", "--v", "*=2", "--output", self.out)
         self.assertEqual(self.rows()[1], [[0, 0.3, 0.1, 2, 2]])
@@ -441,8 +514,8 @@ outputs:
         self.assertIn("no such file", self.sim(self.folder / "none.yaml", "--duration", "1", code=2).stderr)
 
     def test_inconsistent_start(self):
-        self.refuse(4, "loop 'pin' stays", "four_bar", "--duration", "1", "--q", "theta1=1,phi1=-2")
-        self.refuse(4, "is open by", "four_bar", "--duration", "1", "--q", "theta1=1,phi1=-2,phi2=0.1")
+        self.refuse(4, "loop 'pin' open by 0.134", "four_bar", "--duration", "1", "--q", "theta1=1,phi1=-2")
+        self.refuse(4, "loop 'pin' stays 1.53 apart", "four_bar", "--duration", "1", "--q", "theta1=1,phi1=-2,phi2=0.1")
         self.refuse(2, "the quaternion of 'base'", "space_arm", "--duration", "1", "--q", "base.qw=3")
 
     def test_exploding_state(self):
