@@ -179,9 +179,8 @@ json_t* cli_json_pose(sp_pose X)
   const sp_quat q = sp_quat_rot(X.R);
   const double parts[4] = {q.x, q.y, q.z, q.w};
   json_t* r = json_object();
-  (void)json_object_set_new(r, "position", cli_json_vec3(X.p));
-  (void)json_object_set_new(r, "quaternion", cli_json_numbers(4, parts));
-  (void)json_object_set_new(r, "rotation", cli_json_matrix(3, 3, X.R.m));
+  cli_json_set(r, "position quaternion rotation", cli_json_vec3(X.p), cli_json_numbers(4, parts),
+               cli_json_matrix(3, 3, X.R.m));
   return r;
 }
 
@@ -189,9 +188,7 @@ json_t* cli_json_inertia(const sp_inertia* Y)
 {
   const double moments[6] = {Y->xx, Y->xy, Y->xz, Y->yy, Y->yz, Y->zz};
   json_t* r = json_object();
-  (void)json_object_set_new(r, "mass", cli_json_number(Y->mass));
-  (void)json_object_set_new(r, "com", cli_json_vec3(Y->com));
-  (void)json_object_set_new(r, "inertia", cli_json_numbers(6, moments));
+  cli_json_set(r, "mass com inertia", cli_json_number(Y->mass), cli_json_vec3(Y->com), cli_json_numbers(6, moments));
   return r;
 }
 
@@ -235,15 +232,10 @@ json_t* cli_json_finding(const limb_finding* f)
   json_t* r = json_object();
   limb_rule_info rule = {.why = "", .fix = ""};
   (void)!limb_get_rule(limb_find_rule(f->rule), &rule);
-  (void)json_object_set_new(r, "rule", cli_json_text(f->rule));
-  (void)json_object_set_new(r, "severity", cli_json_text(limb_severity_name(f->severity)));
-  (void)json_object_set_new(r, "line", json_integer(f->line));
-  (void)json_object_set_new(r, "column", json_integer(f->column));
-  (void)json_object_set_new(r, "where", cli_json_text(f->where));
-  (void)json_object_set_new(r, "text", cli_json_text(f->text));
-  (void)json_object_set_new(r, "why", cli_json_text(rule.why));
-  (void)json_object_set_new(r, "fix", cli_json_text(rule.fix));
-  (void)json_object_set_new(r, "hint", cli_json_text(f->hint));
+  cli_json_set(r, "rule severity line column where text why fix hint", cli_json_text(f->rule),
+               cli_json_text(limb_severity_name(f->severity)), json_integer(f->line), json_integer(f->column),
+               cli_json_text(f->where), cli_json_text(f->text), cli_json_text(rule.why), cli_json_text(rule.fix),
+               cli_json_text(f->hint));
   return r;
 }
 

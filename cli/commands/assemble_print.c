@@ -107,10 +107,9 @@ static int print_json(const assemble_run* r, FILE* out)
                cli_json_text(loops > 0 ? cli_loop_name(c->model, c->report.loop) : NULL),
                json_integer(c->report.iterations), json_integer(c->report.tries), json_boolean(c->report.limits));
   if (c->closed) {
-    (void)json_object_set_new(x, "mobility", json_integer(c->mobility.mobility));
-    (void)json_object_set_new(x, "redundant", json_integer(c->mobility.redundant));
-    (void)json_object_set_new(x, "locked", json_boolean(cli_is_locked(c)));
-    (void)json_object_set_new(x, "singularity", cli_json_text(cli_singularity_name(c->mobility.singularity)));
+    cli_json_set(x, "mobility redundant locked singularity", json_integer(c->mobility.mobility),
+                 json_integer(c->mobility.redundant), json_boolean(cli_is_locked(c)),
+                 cli_json_text(cli_singularity_name(c->mobility.singularity)));
   }
   cli_json_set(x, "held coordinates", names(r->dofs.nv, r->dofs.v, r->held), names(r->dofs.nq, r->dofs.q, NULL));
   for (int i = 0; i < r->count; i++) {
@@ -119,8 +118,7 @@ static int print_json(const assemble_run* r, FILE* out)
   }
   cli_json_set(x, "configurations beyond_limits", list, beyond);
   if (!c->closed) {
-    (void)json_object_set_new(x, "best", cli_json_numbers(r->dofs.nq, c->q));
-    (void)json_object_set_new(x, "best_beyond_limits", limits_json(r, c->q));
+    cli_json_set(x, "best best_beyond_limits", cli_json_numbers(r->dofs.nq, c->q), limits_json(r, c->q));
   }
   return cli_json_print(x, out, cli_title(r->args));
 }

@@ -250,11 +250,8 @@ static json_t* parameters_json(const base_run* x)
   for (int c = 0; c < x->np; c++) {
     const limb_parameter_info p = parameter(x, c);
     json_t* r = json_object();
-    (void)json_object_set_new(r, "of", cli_json_text(p.of));
-    (void)json_object_set_new(r, "symbol", cli_json_text(p.symbol));
-    (void)json_object_set_new(r, "unit", cli_json_text(p.unit));
-    (void)json_object_set_new(r, "value", cli_json_number(x->theta[c]));
-    (void)json_object_set_new(r, "effect", cli_json_text(effects[limb_base_effect_of(x->base, c)]));
+    cli_json_set(r, "of symbol unit value effect", cli_json_text(p.of), cli_json_text(p.symbol), cli_json_text(p.unit),
+                 cli_json_number(x->theta[c]), cli_json_text(effects[limb_base_effect_of(x->base, c)]));
     (void)json_array_append_new(list, r);
   }
   return list;
@@ -268,9 +265,8 @@ static int print_json(const base_run* x)
                json_boolean(!cli_has(x->args, "no-rotors")), json_boolean(x->springs), facts_json(x));
   for (int i = 0; i < x->nb; i++) {
     json_t* r = json_object();
-    (void)json_object_set_new(r, "name", cli_json_text(limb_base_name(x->base, i)));
-    (void)json_object_set_new(r, "value", cli_json_number(x->values[i]));
-    (void)json_object_set_new(r, "formula", cli_json_text(limb_base_formula(x->base, i)));
+    cli_json_set(r, "name value formula", cli_json_text(limb_base_name(x->base, i)), cli_json_number(x->values[i]),
+                 cli_json_text(limb_base_formula(x->base, i)));
     (void)json_array_append_new(list, r);
   }
   cli_json_set(answer, "base parameters matrix", list, parameters_json(x),

@@ -144,10 +144,8 @@ static json_t* rules_json(void)
   for (int i = 0; i < limb_rule_count(); i++) {
     if (limb_get_rule(i, &rule) != LIMB_OK) continue;
     json_t* x = json_object();
-    (void)json_object_set_new(x, "rule", cli_json_text(rule.name));
-    (void)json_object_set_new(x, "severity", cli_json_text(limb_severity_name(rule.severity)));
-    (void)json_object_set_new(x, "why", cli_json_text(rule.why));
-    (void)json_object_set_new(x, "fix", cli_json_text(rule.fix));
+    cli_json_set(x, "rule severity why fix", cli_json_text(rule.name), cli_json_text(limb_severity_name(rule.severity)),
+                 cli_json_text(rule.why), cli_json_text(rule.fix));
     (void)json_array_append_new(list, x);
   }
   (void)json_object_set_new(answer, "rules", list);
@@ -230,11 +228,8 @@ static json_t* repair_json(const limb_findings* f, int from, int changed, const 
   limb_finding x;
   for (int i = from; i < limb_findings_count(f); i++)
     if (limb_findings_get(f, i, &x) == LIMB_OK) (void)json_array_append_new(list, cli_json_finding(&x));
-  (void)json_object_set_new(r, "output", cli_json_text(left->file));
-  (void)json_object_set_new(r, "changed", json_integer(changed));
-  (void)json_object_set_new(r, "changes", list);
-  (void)json_object_set_new(r, "errors", json_integer(left->errors));
-  (void)json_object_set_new(r, "warnings", json_integer(left->warnings));
+  cli_json_set(r, "output changed changes errors warnings", cli_json_text(left->file), json_integer(changed), list,
+               json_integer(left->errors), json_integer(left->warnings));
   return r;
 }
 
@@ -286,13 +281,9 @@ static json_t* result_json(limb_reading* r, const check_result* x, const limb_er
 {
   json_t* out = json_object();
   const limb_format format = limb_reading_format(r);
-  (void)json_object_set_new(out, "file", cli_json_text(x->name));
-  (void)json_object_set_new(out, "format", format ? cli_json_text(limb_format_name(format)) : json_null());
-  (void)json_object_set_new(out, "verdict", cli_json_text(verdict(x)));
-  (void)json_object_set_new(out, "exit", json_integer(x->code));
-  (void)json_object_set_new(out, "errors", json_integer(x->errors));
-  (void)json_object_set_new(out, "warnings", json_integer(x->warnings));
-  (void)json_object_set_new(out, "notes", json_integer(x->notes));
+  cli_json_set(out, "file format verdict exit errors warnings notes", cli_json_text(x->name),
+               format ? cli_json_text(limb_format_name(format)) : json_null(), cli_json_text(verdict(x)),
+               json_integer(x->code), json_integer(x->errors), json_integer(x->warnings), json_integer(x->notes));
   if (other_error)
     (void)json_object_set_new(
       out, "message", cli_json_text(*other_error->text ? other_error->text : limb_status_text(other_error->status)));

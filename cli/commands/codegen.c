@@ -120,9 +120,8 @@ static int print_list(const cli_args* args, const limb_model* m)
     cli_cell(&t, "%s", limb_codegen_quantity_name(k));
     cli_cell(&t, "%s", limb_codegen_quantity_robots(k));
     cli_cell(&t, "%s", limb_codegen_quantity_meaning(k));
-    (void)json_object_set_new(row, "name", cli_json_text(limb_codegen_quantity_name(k)));
-    (void)json_object_set_new(row, "robots", cli_json_text(limb_codegen_quantity_robots(k)));
-    (void)json_object_set_new(row, "meaning", cli_json_text(limb_codegen_quantity_meaning(k)));
+    cli_json_set(row, "name robots meaning", cli_json_text(limb_codegen_quantity_name(k)),
+                 cli_json_text(limb_codegen_quantity_robots(k)), cli_json_text(limb_codegen_quantity_meaning(k)));
     (void)json_array_append_new(list, row);
   }
   (void)json_object_set_new(answer, "quantities", list);
@@ -332,10 +331,8 @@ static json_t* published_json(const limb_model* m, const char* quantity)
   codegen_count c;
   for (int k = 0; codegen_published(m, quantity, k, &c); k++) {
     json_t* row = json_object();
-    (void)json_object_set_new(row, "method", cli_json_text(c.method));
-    (void)json_object_set_new(row, "source", cli_json_text(c.source));
-    (void)json_object_set_new(row, "mul", json_integer(c.mul));
-    (void)json_object_set_new(row, "add", json_integer(c.add));
+    cli_json_set(row, "method source mul add", cli_json_text(c.method), cli_json_text(c.source), json_integer(c.mul),
+                 json_integer(c.add));
     (void)json_array_append_new(list, row);
   }
   return list;
@@ -346,11 +343,9 @@ static json_t* function_json(const limb_model* m, const limb_codegen_facts* f)
   static const char* const names[] = {"mul", "add", "div", "sines", "other", "statements", "stack"};
   const long counts[] = {f->mul, f->add, f->div, f->sines, f->other, f->statements, f->stack};
   json_t* row = json_object();
-  (void)json_object_set_new(row, "name", cli_json_text(f->name));
-  (void)json_object_set_new(row, "quantity", cli_json_text(f->quantity));
+  cli_json_set(row, "name quantity", cli_json_text(f->name), cli_json_text(f->quantity));
   for (int k = 0; k < 7; k++) (void)json_object_set_new(row, names[k], json_integer(counts[k]));
-  (void)json_object_set_new(row, "differs", cli_json_number(f->difference));
-  (void)json_object_set_new(row, "published", published_json(m, f->quantity));
+  cli_json_set(row, "differs published", cli_json_number(f->difference), published_json(m, f->quantity));
   return row;
 }
 
@@ -361,17 +356,15 @@ static int print_json(const job* w)
   limb_codegen_facts f;
   int next = 0;
   for (const char* name; (name = left_out(w, &next));) (void)json_array_append_new(missing, cli_json_text(name));
-  (void)json_object_set_new(answer, "model", cli_json_text(limb_model_name(w->robot.model)));
-  (void)json_object_set_new(answer, "language", json_string(languages[w->options.language].name));
-  (void)json_object_set_new(answer, "prefix", cli_json_text(limb_codegen_prefix(w->code)));
+  cli_json_set(answer, "model language prefix", cli_json_text(limb_model_name(w->robot.model)),
+               json_string(languages[w->options.language].name), cli_json_text(limb_codegen_prefix(w->code)));
   for (int k = 0; k < FILES; k++)
     if (w->path[k]) (void)json_array_append_new(files, cli_json_text(w->path[k]));
   (void)json_object_set_new(answer, "files", files);
   for (int i = 0; i < limb_codegen_count(w->code); i++)
     if (limb_codegen_get(w->code, i, &f) == LIMB_OK)
       (void)json_array_append_new(functions, function_json(w->robot.model, &f));
-  (void)json_object_set_new(answer, "functions", functions);
-  (void)json_object_set_new(answer, "not_written", missing);
+  cli_json_set(answer, "functions not_written", functions, missing);
   return cli_json_print(answer, stdout, cli_title(w->args));
 }
 

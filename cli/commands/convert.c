@@ -17,7 +17,12 @@ static limb_format output_format(const cli_args* args, const char* path)
 {
   const char* to = cli_get(args, "to");
   const limb_format named = strcmp(path, "-") == 0 ? LIMB_FORMAT_AUTO : limb_format_of_name(path);
-  if (to) return strcmp(to, "urdf") == 0 ? LIMB_FORMAT_URDF : LIMB_FORMAT_YAML;
+  const limb_format wanted = !to ? named : strcmp(to, "urdf") == 0 ? LIMB_FORMAT_URDF : LIMB_FORMAT_YAML;
+  if (to && named && named != wanted) {
+    (void)cli_usage(args, "--to %s contradicts the ending of '%s'", to, path);
+    return LIMB_FORMAT_AUTO;
+  }
+  if (to) return wanted;
   if (named == LIMB_FORMAT_URDF || named == LIMB_FORMAT_YAML) return named;
   if (named) {
     (void)cli_usage(args, "%s: limb writes yaml and urdf, not %s", path, limb_format_name(named));

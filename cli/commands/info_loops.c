@@ -66,12 +66,11 @@ static json_t* loop_json(const limb_model* m, const limb_loop_info* x)
   json_t* r = json_object();
   cli_json_set(r, "name type", cli_json_text(def->name), cli_json_text(limb_loop_kind_name(def->kind)));
   if (def->joint >= 0) {
-    (void)json_object_set_new(r, "joint", cli_json_text(info_joint_name(m, def->joint)));
-    (void)json_object_set_new(r, "other", cli_json_text(info_joint_name(m, def->other)));
-    (void)json_object_set_new(r, "coefficients", cli_json_numbers(LIMB_LOOP_COEFFICIENTS, def->coefficient));
+    cli_json_set(r, "joint other coefficients", cli_json_text(info_joint_name(m, def->joint)),
+                 cli_json_text(info_joint_name(m, def->other)),
+                 cli_json_numbers(LIMB_LOOP_COEFFICIENTS, def->coefficient));
   } else {
-    (void)json_object_set_new(r, "a", end_json(m, def->body_a, def->pose_a));
-    (void)json_object_set_new(r, "b", end_json(m, def->body_b, def->pose_b));
+    cli_json_set(r, "a b", end_json(m, def->body_a, def->pose_a), end_json(m, def->body_b, def->pose_b));
   }
   if (def->kind == LIMB_LOOP_DISTANCE) (void)json_object_set_new(r, "length", cli_json_number(def->length));
   if (def->radius != 0) (void)json_object_set_new(r, "radius", cli_json_number(def->radius));

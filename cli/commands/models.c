@@ -23,12 +23,9 @@ static int fail(const cli_args* args, const char* name, limb_status s, const lim
 static json_t* robot_json(const limb_robot_info* robot, const limb_model* m)
 {
   json_t* r = json_object();
-  (void)json_object_set_new(r, "name", cli_json_text(robot->name));
-  (void)json_object_set_new(r, "title", cli_json_text(robot->title));
-  (void)json_object_set_new(r, "origin", cli_json_text(robot->origin));
-  (void)json_object_set_new(r, "nq", json_integer(limb_nq(m)));
-  (void)json_object_set_new(r, "nv", json_integer(limb_nv(m)));
-  (void)json_object_set_new(r, "mass", cli_json_number(limb_total_mass(m)));
+  cli_json_set(r, "name title origin nq nv mass", cli_json_text(robot->name), cli_json_text(robot->title),
+               cli_json_text(robot->origin), json_integer(limb_nq(m)), json_integer(limb_nv(m)),
+               cli_json_number(limb_total_mass(m)));
   return r;
 }
 

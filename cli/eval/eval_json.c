@@ -77,18 +77,12 @@ static json_t* json_head(const eval_run* r)
 {
   const limb_model* m = r->robot.model;
   json_t* out = cli_json_answer();
-  (void)json_object_set_new(out, "model", cli_json_text(limb_model_name(m)));
-  (void)json_object_set_new(out, "gravity", cli_json_vec3(r->robot.env.gravity));
-  (void)json_object_set_new(out, "friction", json_boolean(r->robot.env.friction));
-  (void)json_object_set_new(out, "coulomb_width", cli_json_number(r->robot.env.coulomb_width));
-  (void)json_object_set_new(out, "mimic", json_boolean(!cli_has(r->args, "no-mimic")));
-  (void)json_object_set_new(out, "base", cli_json_text(cli_base_name(m, &r->dofs)));
-  (void)json_object_set_new(out, "frame", cli_json_text(eval_frame_name(r)));
-  (void)json_object_set_new(out, "ref", cli_json_text(limb_ref_text(r->options.ref)));
-  (void)json_object_set_new(out, "joints", joint_names(m));
-  (void)json_object_set_new(out, "dofs", dof_names(&r->dofs));
-  (void)json_object_set_new(out, "nq", json_integer(r->dofs.nq));
-  (void)json_object_set_new(out, "nv", json_integer(r->dofs.nv));
+  cli_json_set(out, "model gravity friction coulomb_width mimic base frame ref joints dofs nq nv",
+               cli_json_text(limb_model_name(m)), cli_json_vec3(r->robot.env.gravity),
+               json_boolean(r->robot.env.friction), cli_json_number(r->robot.env.coulomb_width),
+               json_boolean(!cli_has(r->args, "no-mimic")), cli_json_text(cli_base_name(m, &r->dofs)),
+               cli_json_text(eval_frame_name(r)), cli_json_text(limb_ref_text(r->options.ref)), joint_names(m),
+               dof_names(&r->dofs), json_integer(r->dofs.nq), json_integer(r->dofs.nv));
   if (limb_loop_count(m) > 0) (void)json_object_set_new(out, "tree", json_boolean(r->options.tree));
   add_axes(r, out);
   return out;
@@ -123,9 +117,8 @@ static int put_text(const eval_run* r, const char* text) { return fputs(text, r-
 static int put_pose(const eval_run* r, const double** x)
 {
   json_t* out = json_object();
-  (void)json_object_set_new(out, "position", cli_json_numbers(3, *x));
-  (void)json_object_set_new(out, "quaternion", cli_json_numbers(4, *x + 3));
-  (void)json_object_set_new(out, "rotation", cli_json_matrix(3, 3, *x + 7));
+  cli_json_set(out, "position quaternion rotation", cli_json_numbers(3, *x), cli_json_numbers(4, *x + 3),
+               cli_json_matrix(3, 3, *x + 7));
   *x += 16;
   return put(r, out);
 }
@@ -191,10 +184,8 @@ static int json_fail(eval_run* r, int code)
 {
   const cli_states* states = &r->states;
   json_t* out = json_object();
-  (void)json_object_set_new(out, "exit", json_integer(code));
-  (void)json_object_set_new(out, "file", cli_json_text(states->path));
-  (void)json_object_set_new(out, "line", json_integer(states->line));
-  (void)json_object_set_new(out, "text", cli_json_text(states->error));
+  cli_json_set(out, "exit file line text", json_integer(code), cli_json_text(states->path), json_integer(states->line),
+               cli_json_text(states->error));
   errno = 0;
   const int fine = fputs("\n],\n\"error\": ", r->out) >= 0 && json_dumpf(out, r->out, JSON_REAL_PRECISION(17)) == 0 &&
                    fputs("}\n", r->out) >= 0;

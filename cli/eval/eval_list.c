@@ -192,20 +192,11 @@ static json_t* quantity_json(const limb_quantity_info* q)
   for (int k = 0; q->fields && q->fields[k]; k++) (void)json_array_append_new(fields, cli_json_text(q->fields[k]));
   for (int k = 0; q->axis[k] != LIMB_AXIS_NONE; k++)
     (void)json_array_append_new(axes, cli_json_text(limb_axis_text(q->axis[k])));
-  (void)json_object_set_new(r, "name", cli_json_text(q->name));
-  (void)json_object_set_new(r, "group", cli_json_text(q->group));
-  (void)json_object_set_new(r, "equation", cli_json_text(q->equation));
-  (void)json_object_set_new(r, "meaning", cli_json_text(q->meaning));
-  (void)json_object_set_new(r, "note", cli_json_text(q->note));
-  (void)json_object_set_new(r, "needs", needs);
-  (void)json_object_set_new(r, "frame", json_boolean((q->needs & LIMB_NEEDS_FRAME) != 0));
-  (void)json_object_set_new(r, "ref", json_boolean((q->needs & LIMB_NEEDS_REFERENCE) != 0));
-  (void)json_object_set_new(r, "robots", cli_json_text(limb_robots_text(q->robots)));
-  (void)json_object_set_new(r, "shape", cli_json_text(form));
-  (void)json_object_set_new(r, "axes", axes);
-  (void)json_object_set_new(r, "unit", cli_json_text(q->unit));
-  (void)json_object_set_new(r, "fields", fields);
-  (void)json_object_set_new(r, "functions", cli_json_text(q->functions));
+  cli_json_set(r, "name group equation meaning note needs frame ref robots shape axes unit fields functions",
+               cli_json_text(q->name), cli_json_text(q->group), cli_json_text(q->equation), cli_json_text(q->meaning),
+               cli_json_text(q->note), needs, json_boolean((q->needs & LIMB_NEEDS_FRAME) != 0),
+               json_boolean((q->needs & LIMB_NEEDS_REFERENCE) != 0), cli_json_text(limb_robots_text(q->robots)),
+               cli_json_text(form), axes, cli_json_text(q->unit), fields, cli_json_text(q->functions));
   return r;
 }
 

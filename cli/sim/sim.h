@@ -1,6 +1,6 @@
 // One simulation of `limb sim`: the plan (run file and options), the robot, inputs, events, outputs.
 //
-//   cmd_sim.c             the command
+//   sim.c                 the command; the run: rows, events, signals, progress
 //   sim_plan.c            the run file; values of its texts, and messages about them
 //   sim_options.c         options of the command line, put over the run file
 //   sim_options_lists.c   those that are lists: inputs, controllers, events, outputs
@@ -8,7 +8,6 @@
 //   sim_formula.c         formulas of the state, and tables as signals
 //   sim_inputs.c          forces, wrenches and prescribed motion
 //   sim_control.c         controllers: gains and references
-//   sim_loop.c            the run: rows, events, signals, progress
 //   sim_outputs.c         tables, plots and animations
 //   sim_summary.c         the summary
 //
@@ -170,7 +169,7 @@ typedef struct sim_motion sim_motion;   // sim_inputs.c
 typedef struct sim_control sim_control; // sim_control.c
 typedef struct sim_events sim_events;   // below
 typedef struct sim_outputs sim_outputs; // sim_outputs.c
-typedef struct sim_pulse sim_pulse;     // sim_loop.c
+typedef struct sim_pulse sim_pulse;     // sim.c
 
 typedef struct sim_job {
   sim_plan plan;
@@ -200,10 +199,8 @@ int sim_read_times(sim_job* job);    // duration or end
 int sim_attach_motion(sim_job* job);
 int sim_open_inputs(sim_job* job);
 int sim_open_control(sim_job* job);
-int sim_open_events(sim_job* job);
 void sim_close_inputs(sim_job* job); // and motion
 void sim_close_control(sim_job* job);
-void sim_close_events(sim_job* job);
 
 // n + 1 zeros; NULL: out of memory.
 double* sim_zeros(int n);
@@ -261,7 +258,7 @@ int sim_table_open(sim_table* t, sim_job* job, const limb_run_value* file, limb_
                    const void* context);
 void sim_table_free(sim_table* t);
 
-// ---- events and the run: sim_loop.c ---------------------------------------------------------------------
+// ---- events and the run: sim.c ---------------------------------------------------------------------
 
 typedef struct sim_happened {
   limb_sim_event event;
@@ -294,12 +291,6 @@ typedef struct sim_outcome {
   int conserved;        // 1: nothing should change it
   double kinetic;       // J: the largest energy at rows
 } sim_outcome;
-
-// Handles signals from now on; before limb_sim_start.
-int sim_watch_signals(sim_job* job);
-
-// From the start to the end. EXIT_FINE, 128 + the signal, or the exit code of a failure, after a message.
-int sim_run_to_end(sim_job* job, sim_outcome* out);
 
 // ---- outputs: sim_outputs.c -----------------------------------------------------------------------------
 

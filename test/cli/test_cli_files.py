@@ -152,6 +152,7 @@ class Files(tool.Case):
         self.refused("does not end in .csv", "fd", "m.urdf", "t.csv", "--output", "o.json")
         self.refused("contradicts", "assemble", "four_bar", "--output", "o.json", "--format", "csv")
         self.refused("ends in none of", "equations", "planar_2r", "--output", "o.pdf")
+        self.refused("contradicts", "convert", "ur5", "o.yaml", "--to", "urdf")
         self.refused("does not end in .svg", "assemble", "four_bar", "--map", "theta1:0:1:3", "--svg", "o.png")
         self.run_limb("assemble", "four_bar", "--output", self.folder / "o.json")
         self.assertIn("coordinates", json.loads((self.folder / "o.json").read_text()))
