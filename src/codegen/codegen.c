@@ -167,21 +167,17 @@ static limb_status add_angles(generation* x)
   uint32_t* uses = limb_program_alloc(p, nodes, sizeof *uses);
   uint32_t* mark = limb_program_alloc(p, nodes, sizeof *mark);
   limb_edge* list = limb_program_alloc(p, nodes, sizeof *list);
-  limb_function* function = limb_program_alloc(p, (size_t)p->nfunction + 1, sizeof *function);
-  if (!uses || !mark || !list || !function) return LIMB_E_NOMEM;
+  if (!uses || !mark || !list) return LIMB_E_NOMEM;
   const uint32_t count = gather_angles(p, uses, mark, list);
   x->e.nangle = count;
   if (count == 0) return LIMB_OK;
-  function[0] = (limb_function){
+  limb_function f = {
     .name = "angles", .meaning = "angles whose sines and cosines the other functions take", .noutput = 1};
-  function[0].output[0] =
-    (limb_output){.name = "angle", .meaning = "angles", .rows = (int)count, .columns = 1, .entry = list};
-  if (!set_inputs(p->graph, &function[0], uses)) return nested_sines(x, "sines");
-  memcpy(function + 1, p->function, (size_t)p->nfunction * sizeof *function);
-  memmove(x->trial.reference + 1, x->trial.reference, (size_t)p->nfunction * sizeof *x->trial.reference);
-  memmove(x->trial.scale + 1, x->trial.scale, (size_t)p->nfunction * sizeof *x->trial.scale);
-  memmove(x->trial.from_library + 1, x->trial.from_library, (size_t)p->nfunction);
-  p->function = function, p->nfunction++;
+  f.output[0] = (limb_output){.name = "angle", .meaning = "angles", .rows = (int)count, .columns = 1, .entry = list};
+  if (!set_inputs(p->graph, &f, uses)) return nested_sines(x, "sines");
+  memmove(p->function + 1, p->function, (size_t)p->nfunction++ * sizeof f);
+  memmove(x->trial.of + 1, x->trial.of, (size_t)(p->nfunction - 1) * sizeof *x->trial.of);
+  p->function[0] = f;
   return limb_trial_reference(&x->trial, &x->reference, p, 0, x->error);
 }
 
@@ -193,17 +189,14 @@ static limb_status add_parameters(generation* x)
   limb_program* p = x->program;
   const limb_input* in = &p->input[INPUT_PARAMETER];
   if (in->count == 0) return LIMB_OK;
-  limb_function* function = limb_program_alloc(p, (size_t)p->nfunction + 1, sizeof *function);
   limb_edge* list = limb_program_alloc(p, (size_t)in->count, sizeof *list);
-  if (!function || !list) return LIMB_E_NOMEM;
+  if (!list) return LIMB_E_NOMEM;
   for (int i = 0; i < in->count; i++) list[i] = limb_number_edge(p->graph, in->value[i]);
   if (limb_graph_full(p->graph)) return LIMB_E_NOMEM;
-  memcpy(function, p->function, (size_t)p->nfunction * sizeof *function);
-  limb_function* f = &function[p->nfunction];
+  limb_function* f = &p->function[p->nfunction];
   *f = (limb_function){.name = "parameters", .meaning = "this robot's own numbers for p", .noutput = 1};
   f->output[0] = (limb_output){
     .name = in->name, .meaning = in->meaning, .rows = in->count, .columns = 1, .label = in->label, .entry = list};
-  p->function = function;
   return limb_trial_reference(&x->trial, &x->reference, p, p->nfunction++, x->error);
 }
 
@@ -232,9 +225,9 @@ static limb_status make_piece(generation* x, int k)
   p->f = &program->function[k];
   (void)snprintf(p->name, sizeof p->name, "%s_%s", x->e.prefix, p->f->name);
   limb_status s = limb_trial_compare(&x->trial, program, k, o->single, &p->difference, x->error);
-  p->by_acceleration = x->trial.scale[k] > 0 && !limb_has_fact(p->f, LIMB_MAY_VANISH);
+  p->by_acceleration = x->trial.of[k].scale > 0 && !limb_has_fact(p->f, LIMB_MAY_VANISH);
   if (s != LIMB_OK) return s;
-  p->from_library = x->trial.from_library[k];
+  p->from_library = x->trial.of[k].from_library;
   if (!limb_schedule_create(program->graph, p->f, &program->alloc, how, &p->schedule)) return LIMB_E_NOMEM;
   x->e.nfunction = k + 1;
   p->operations = limb_schedule_operations(&p->schedule);

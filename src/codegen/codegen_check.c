@@ -56,12 +56,9 @@ limb_status limb_trial_create(const limb_model* m, limb_program* p, bool random_
 {
   uint64_t seed = 9;
   *out = (limb_trial){.states = LIMB_TRIAL_STATES};
-  const size_t functions = (size_t)p->nfunction + 2; // angles and parameters are added later
-  out->reference = limb_program_alloc(p, functions, sizeof *out->reference);
-  out->tolerance = limb_program_alloc(p, functions, sizeof *out->tolerance);
-  out->scale = limb_program_alloc(p, functions, sizeof *out->scale);
-  out->from_library = limb_program_alloc(p, functions, sizeof *out->from_library);
-  if (!out->reference || !out->tolerance || !out->scale || !out->from_library) return LIMB_E_NOMEM;
+  const size_t functions = (size_t)p->nfunction + LIMB_HELPERS;
+  out->of = limb_program_alloc(p, functions, sizeof *out->of);
+  if (!out->of) return LIMB_E_NOMEM;
   limb_status s = LIMB_OK;
   for (int k = 0; k < INPUT_KINDS && s == LIMB_OK; k++) {
     const limb_input* in = &p->input[k];
@@ -127,7 +124,7 @@ static bool is_zero_output(const limb_trial* t, const limb_function* f, int k, d
     const size_t n = (size_t)f->output[o].rows * (size_t)f->output[o].columns;
     double most = 0;
     for (size_t i = 0; i < n * (size_t)t->states; i++)
-      most = fmax(most, fabs(t->reference[k][i / n * all + at + i % n]));
+      most = fmax(most, fabs(t->of[k].reference[i / n * all + at + i % n]));
     any = any || most <= ZERO * size;
     at += n;
   }
@@ -139,15 +136,15 @@ static bool is_zero_output(const limb_trial* t, const limb_function* f, int k, d
 static limb_status set_scale(limb_trial* t, limb_reference* x, limb_program* p, int k)
 {
   const limb_function* f = &p->function[k];
-  t->scale[k] = 0;
+  t->of[k].scale = 0;
   if (limb_has_fact(f, LIMB_MAY_VANISH)) {
     if (t->forces == 0 && find_largest(t, x, p, "tau", &t->forces) != LIMB_OK) return LIMB_E_NOMEM;
-    t->scale[k] = t->forces;
+    t->of[k].scale = t->forces;
   }
   if (!limb_has_fact(f, LIMB_OF_ACCELERATIONS)) return LIMB_OK;
   double most = 0;
   if (find_largest(t, x, p, "acc", &most) != LIMB_OK) return LIMB_E_NOMEM;
-  if (is_zero_output(t, f, k, most)) t->scale[k] = most;
+  if (is_zero_output(t, f, k, most)) t->of[k].scale = most;
   return LIMB_OK;
 }
 
@@ -156,14 +153,14 @@ limb_status limb_trial_reference(limb_trial* t, limb_reference* x, limb_program*
   const limb_function* f = &p->function[k];
   const uint32_t n = limb_entry_count(f);
   const limb_edge* list = edges_of(p, f);
-  t->reference[k] = limb_program_alloc(p, (size_t)n * LIMB_TRIAL_STATES + 1, sizeof(double));
-  if (!list || !t->reference[k]) return LIMB_E_NOMEM;
+  t->of[k].reference = limb_program_alloc(p, (size_t)n * LIMB_TRIAL_STATES + 1, sizeof(double));
+  if (!list || !t->of[k].reference) return LIMB_E_NOMEM;
   for (int s = 0; s < t->states; s++) {
     const double* input[INPUT_KINDS];
-    double* out = t->reference[k] + (size_t)s * n;
+    double* out = t->of[k].reference + (size_t)s * n;
     state_at(t, p, s, input);
     limb_status status = limb_reference_values(x, f, input, out);
-    t->from_library[k] = status != LIMB_E_UNSUPPORTED;
+    t->of[k].from_library = status != LIMB_E_UNSUPPORTED;
     if (status == LIMB_E_UNSUPPORTED) status = limb_evaluate(p->graph, list, n, input, out) ? LIMB_OK : LIMB_E_NOMEM;
     for (uint32_t i = 0; i < n && status == LIMB_OK; i++) {
       if (!isfinite(out[i])) status = LIMB_E_SINGULAR;
@@ -211,11 +208,11 @@ static bool entries_agree(const limb_trial* t, const limb_function* f, int k, co
   size_t at = 0;
   for (int o = 0; o < f->noutput; o++) {
     const size_t n = (size_t)f->output[o].rows * (size_t)f->output[o].columns;
-    double size = t->scale[k];
+    double size = t->of[k].scale;
     for (size_t i = at; i < at + n; i++) size = fmax(size, fabs(want[i]));
     for (size_t i = at; i < at + n; i++) {
       double own = 0;
-      for (int s = 0; s < t->states; s++) own = fmax(own, fabs(t->reference[k][(size_t)s * all + i]));
+      for (int s = 0; s < t->states; s++) own = fmax(own, fabs(t->of[k].reference[(size_t)s * all + i]));
       if (!(fabs(got[i] - want[i]) <= ENTRY * own + rounded * size)) return false;
     }
     at += n;
@@ -238,14 +235,14 @@ limb_status limb_trial_compare(limb_trial* t, limb_program* p, int k, bool singl
   *difference = 0;
   for (int s = 0; s < t->states; s++) {
     const double* input[INPUT_KINDS];
-    const double* want = t->reference[k] + (size_t)s * n;
+    const double* want = t->of[k].reference + (size_t)s * n;
     state_at(t, p, s, input);
     if (!limb_evaluate(p->graph, list, n, input, got)) return LIMB_E_NOMEM;
-    *difference = fmax(*difference, apart(f, got, want, t->scale[k]));
+    *difference = fmax(*difference, apart(f, got, want, t->of[k].scale));
     agree = agree && entries_agree(t, f, k, got, want, rounded);
     if (!single) continue;
     if (!limb_evaluate_single(p->graph, list, n, input, got)) return LIMB_E_NOMEM;
-    rounding = fmax(rounding, apart(f, got, want, t->scale[k]));
+    rounding = fmax(rounding, apart(f, got, want, t->of[k].scale));
   }
   if (!agree || !(*difference <= DIFFERENCE_MAX))
     return limb_fail(error, LIMB_E_UNSUPPORTED, f->name,
@@ -260,6 +257,6 @@ limb_status limb_trial_compare(limb_trial* t, limb_program* p, int k, bool singl
       rounding);
   if (single) *difference = rounding;
   // compilers may contract and sines differ: allow ten times the difference seen here
-  t->tolerance[k] = single ? fmax(1e-5, 10 * rounding) : fmax(1e-12, 10 * *difference);
+  t->of[k].tolerance = single ? fmax(1e-5, 10 * rounding) : fmax(1e-12, 10 * *difference);
   return LIMB_OK;
 }

@@ -97,6 +97,22 @@ void limb_emit_flush(limb_emitter* e);           // writes scratch, broken into 
 void limb_emit_reset_joints(limb_emitter* e);
 size_t limb_emit_joints_size(void); // bytes of `named`
 
+bool limb_emit_sines_given(const limb_emitter* e, const limb_emitted* p); // takes arrays of sines
+
+// Arguments of a function, or of one of its parts, to scratch.
+typedef struct limb_arguments {
+  unsigned inputs, outputs; // 1 << kind, 1 << output
+  bool sines;               // arrays of sines and cosines
+  bool reads, writes;       // w, the values that parts share
+  uint32_t places;          // length of w
+  bool types;               // with types and lengths where the language has them: for a definition
+} limb_arguments;
+
+void limb_emit_arguments(limb_emitter* e, const limb_emitted* p, const limb_arguments* a);
+
+// All inputs, and the outputs where these are arguments.
+limb_arguments limb_emit_all_arguments(const limb_emitter* e, const limb_emitted* p, bool types);
+
 // Writes lines in which @ and a letter stand for what belongs to the robot, a function p and its output o: @N name of the
 // function, @P prefix, @R real, @V type of values, @S suffix of float in C, @B the number whose sum rounds, @D from float
 // in Rust, @A arguments, @T types of the outputs in Rust, @O names of the outputs, @( @) brackets where there are
@@ -132,14 +148,18 @@ void limb_emit_c_header(limb_emitter* e);
 void limb_emit_script(limb_emitter* e);
 
 // Random states and reference values, for the comparison and the test program.
+typedef struct limb_trial_of {
+  double* reference; // states x entries
+  double tolerance;  // of the test program, relative to the largest entry of an output
+  double scale;      // differences are relative to at least this
+  bool from_library;
+} limb_trial_of;
+
 typedef struct limb_trial {
   int states;
   double* input[INPUT_KINDS]; // states x count
-  double** reference;         // for each function: states x entries
-  double* tolerance;          // for each function, relative to the largest entry of an output
-  double* scale;              // for each function: differences are relative to at least this
+  limb_trial_of* of;          // for each function
   double forces;              // largest joint force in the states
-  bool* from_library;         // for each function
 } limb_trial;
 
 void limb_emit_c_test(limb_emitter* e, const limb_trial* t);
@@ -150,8 +170,7 @@ void limb_emit_c_test(limb_emitter* e, const limb_trial* t);
 void limb_c_head_comment(limb_emitter* e, const char* what); // comment at the top of a file
 void limb_c_lane_type(limb_emitter* e);                      // of lanes
 void limb_c_prototype(limb_emitter* e, const limb_emitted* p, const char* end);
-void limb_c_describe(limb_emitter* e, const limb_emitted* p);          // comment above a prototype
-bool limb_c_sines_given(const limb_emitter* e, const limb_emitted* p); // takes arrays of sines
+void limb_c_describe(limb_emitter* e, const limb_emitted* p); // comment above a prototype
 
 // Length of the arrays of sines that a function reads: all of the program, or its own.
 uint32_t limb_c_sine_count(const limb_emitter* e, const limb_emitted* p);

@@ -115,7 +115,7 @@ static void put_unused(limb_emitter* e, const limb_emitted* p)
     if (used[k] || !limb_emit_takes_input(e, p->f, (limb_input_kind)k)) continue;
     limb_text_print(e->text, "  (void)%s;\n", e->program->input[k].name);
   }
-  if (!limb_c_sines_given(e, p)) return;
+  if (!limb_emit_sines_given(e, p)) return;
   if (!limb_emit_uses(p, OP_SIN)) text(e, "  (void)sine;\n");
   if (!limb_emit_uses(p, OP_COS)) text(e, "  (void)cosine;\n");
 }

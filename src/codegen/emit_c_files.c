@@ -70,7 +70,7 @@ static void describe_inputs(limb_emitter* e, const limb_emitted* p)
     }
     text(e, "\n");
   }
-  if (!limb_c_sines_given(e, p)) return;
+  if (!limb_emit_sines_given(e, p)) return;
   limb_text_print(e->text, " *   in   sine[%u], cosine[%u]: of the angles from %s_angles.\n", e->nangle, e->nangle,
                   e->prefix);
 }
@@ -101,7 +101,7 @@ static void describe_outputs(limb_emitter* e, const limb_emitted* p)
 static long reads_of(const limb_emitter* e, const limb_emitted* p)
 {
   const limb_schedule* l = &p->schedule;
-  long reads = limb_c_sines_given(e, p) ? 2 * (long)l->nangle : 0;
+  long reads = limb_emit_sines_given(e, p) ? 2 * (long)l->nangle : 0;
   for (uint32_t n = 0; n < l->nodes; n++)
     if (limb_graph_node(l->g, n)->op == OP_SYMBOL) reads += (long)l->uses[n];
   return reads;
@@ -154,15 +154,10 @@ void limb_c_describe(limb_emitter* e, const limb_emitted* p)
                     e->real);
   }
   limb_text_print(e->text, " * Outputs may overlap inputs%s, but not each other.\n */\n",
-                  limb_c_sines_given(e, p) ? " other than sine and cosine" : "");
+                  limb_emit_sines_given(e, p) ? " other than sine and cosine" : "");
 }
 
 // ---- arrays of sines -----------------------------------------------------------------------------------------------
-
-bool limb_c_sines_given(const limb_emitter* e, const limb_emitted* p)
-{
-  return e->options.sines == LIMB_SINES_GIVEN && p->schedule.nangle > 0;
-}
 
 uint32_t limb_c_sine_count(const limb_emitter* e, const limb_emitted* p)
 {
@@ -182,34 +177,12 @@ void limb_c_lane_type(limb_emitter* e)
                   limb_emit_bytes(e));
 }
 
-// An argument, with its type for a prototype.
-static void put_argument(limb_emitter* e, bool typed, const char* begin, const char* name, int count)
-{
-  limb_text_put(&e->scratch, e->scratch.at[e->scratch.used - 1] == '(' ? "" : ",\v");
-  if (typed)
-    limb_text_print(&e->scratch, "%s%s %s[%d]", begin, e->value, name, count > 0 ? count : 1);
-  else
-    limb_text_put(&e->scratch, name);
-}
-
 // name(arguments)
-static void put_signature(limb_emitter* e, const limb_emitted* p, bool typed)
+static void put_signature(limb_emitter* e, const limb_emitted* p, bool types)
 {
+  const limb_arguments all = limb_emit_all_arguments(e, p, types);
   limb_text_print(&e->scratch, "%s(", p->name);
-  if (e->scratch.failed) return;
-  for (int k = 0; k < INPUT_KINDS; k++) {
-    const limb_input* in = &e->program->input[k];
-    if (limb_emit_takes_input(e, p->f, (limb_input_kind)k)) put_argument(e, typed, "const ", in->name, in->count);
-  }
-  if (limb_c_sines_given(e, p)) {
-    put_argument(e, typed, "const ", "sine", (int)e->nangle);
-    put_argument(e, typed, "const ", "cosine", (int)e->nangle);
-  }
-  for (int o = 0; o < p->f->noutput; o++) {
-    char name[64];
-    limb_emit_output_name(e, p->f, o, name);
-    put_argument(e, typed, "", name, p->f->output[o].rows * p->f->output[o].columns);
-  }
+  limb_emit_arguments(e, p, &all);
   limb_text_put(&e->scratch, ")");
 }
 
@@ -358,27 +331,27 @@ static void put_function_test(limb_emitter* e, const limb_trial* t, int index)
     char name[64], table[160];
     limb_emit_output_name(e, f, o, name);
     (void)snprintf(table, sizeof table, "%s_%s_wanted", f->name, name);
-    put_table(e, table, t->reference[index] + at, t->states, entries_of(&f->output[o]), all);
+    put_table(e, table, t->of[index].reference + at, t->states, entries_of(&f->output[o]), all);
     at += entries_of(&f->output[o]);
   }
   limb_text_print(e->text, "static int %s_is_wrong(void)\n{\n  %s worst = %s;\n", f->name, e->real,
                   e->options.single ? "0.0f" : "0.0");
   text(e, "  for (int n = 0; n < STATES; n++) {\n");
   for (int k = 0; k < INPUT_KINDS; k++) {
-    const bool angles = limb_c_sines_given(e, p) && limb_emit_takes_input(e, e->function[0].f, (limb_input_kind)k);
+    const bool angles = limb_emit_sines_given(e, p) && limb_emit_takes_input(e, e->function[0].f, (limb_input_kind)k);
     if (angles || limb_emit_takes_input(e, f, (limb_input_kind)k))
       put_fill(e, e->program->input[k].name, e->program->input[k].count);
   }
-  if (limb_c_sines_given(e, p)) put_sines(e);
+  if (limb_emit_sines_given(e, p)) put_sines(e);
   for (int o = 0; o < f->noutput; o++) {
     char name[64];
     limb_emit_output_name(e, f, o, name);
     limb_text_print(e->text, "    %s %s[%u];\n", e->value, name, entries_of(&f->output[o]));
   }
   put_call(e, p);
-  for (int o = 0; o < f->noutput; o++) put_comparison(e, p, o, t->scale[index]);
+  for (int o = 0; o < f->noutput; o++) put_comparison(e, p, o, t->of[index].scale);
   text(e, "  }\n");
-  limb_text_print(e->text, "  return report(\"%s\", worst, %.0e%s);\n}\n\n", p->name, t->tolerance[index],
+  limb_text_print(e->text, "  return report(\"%s\", worst, %.0e%s);\n}\n\n", p->name, t->of[index].tolerance,
                   e->options.single ? "f" : "");
 }
 

@@ -164,12 +164,10 @@ typedef struct needs {
   const limb_emitter* e;
   const limb_emitted* p;
   const limb_c_parts* parts;
-  uint32_t begin, end;      // lines
-  unsigned inputs;          // 1 << kind
-  unsigned outputs;         // 1 << output
-  bool sines, sine, cosine; // reads arrays of sines; which of them
-  bool loads, writes;       // reads from w, writes to it
-  uint32_t count;           // number of values to load, in parts->list
+  uint32_t begin, end; // lines
+  limb_arguments a;
+  bool sine, cosine; // which of the arrays of sines are read
+  uint32_t count;    // number of values to load, in parts->list
 } needs;
 
 static void need_leaf(void* context, uint32_t leaf)
@@ -178,7 +176,7 @@ static void need_leaf(void* context, uint32_t leaf)
   const limb_schedule* l = &x->p->schedule;
   const limb_node* node = limb_graph_node(l->g, leaf);
   if (!l->position[leaf]) {
-    if (node->op == OP_SYMBOL) x->inputs |= 1U << limb_symbol_kind(node->a);
+    if (node->op == OP_SYMBOL) x->a.inputs |= 1U << limb_symbol_kind(node->a);
     return;
   }
   const uint32_t at = l->position[leaf] - 1;
@@ -186,8 +184,8 @@ static void need_leaf(void* context, uint32_t leaf)
   if (x->parts->seen[at] == x->begin + 1 || (limb_line_of(l, at) >= x->begin && !array)) return;
   x->parts->seen[at] = x->begin + 1;
   x->parts->list[x->count++] = at;
-  x->loads = x->loads || !array;
-  x->sines = x->sines || array;
+  x->a.reads = x->a.reads || !array;
+  x->a.sines = x->a.sines || array;
   x->sine = x->sine || (array && node->op == OP_SIN);
   x->cosine = x->cosine || (array && node->op == OP_COS);
 }
@@ -195,13 +193,13 @@ static void need_leaf(void* context, uint32_t leaf)
 static void need_unit(needs* x, const unit* u)
 {
   const limb_node* node = limb_graph_node(x->p->schedule.g, x->p->schedule.node[u->at]);
-  if (u->defines && node->op == OP_SYMBOL) x->inputs |= 1U << limb_symbol_kind(node->a);
+  if (u->defines && node->op == OP_SYMBOL) x->a.inputs |= 1U << limb_symbol_kind(node->a);
   visit_unit(x->e, x->p, u, need_leaf, x);
-  x->writes = x->writes || (u->defines && x->e->slot[u->at]);
+  x->a.writes = x->a.writes || (u->defines && x->e->slot[u->at]);
   for (uint32_t line = u->begin + u->defines; line < u->end; line++) {
     int o;
     (void)stored_at(x->p, u->at, line, &o);
-    x->outputs |= 1U << o;
+    x->a.outputs |= 1U << o;
   }
 }
 
@@ -218,39 +216,11 @@ static needs needs_of(limb_emitter* e, const limb_emitted* p, const limb_c_parts
 
 // ---- the text of parts ---------------------------------------------------------------------------------------------
 
-typedef struct arguments {
-  limb_emitter* e;
-  bool types; // types and names, for a definition; a call has names only
-  bool any;
-} arguments;
-
-static void put_argument(arguments* a, bool is_const, const char* name, uint32_t count)
-{
-  limb_text* t = &a->e->scratch;
-  if (a->any) limb_text_put(t, ",\v");
-  a->any = true;
-  if (a->types) limb_text_print(t, "%s%s ", is_const ? "const " : "", a->e->value);
-  limb_text_put(t, name);
-  if (a->types) limb_text_print(t, "[%u]", count);
-}
-
 static void put_arguments(limb_emitter* e, const needs* x, uint32_t places, bool types)
 {
-  arguments a = {e, types, false};
-  for (int k = 0; k < INPUT_KINDS; k++) {
-    const limb_input* in = &e->program->input[k];
-    if (x->inputs >> k & 1U) put_argument(&a, true, in->name, (uint32_t)in->count);
-  }
-  if (x->sines) put_argument(&a, true, "sine", limb_c_sine_count(e, x->p));
-  if (x->sines) put_argument(&a, true, "cosine", limb_c_sine_count(e, x->p));
-  if (x->loads || x->writes) put_argument(&a, !x->writes, "w", places);
-  for (int o = 0; o < x->p->f->noutput; o++) {
-    char name[64];
-    limb_emit_output_name(e, x->p->f, o, name);
-    const limb_output* out = &x->p->f->output[o];
-    const uint32_t count = (uint32_t)out->rows * (uint32_t)out->columns;
-    if (x->outputs >> o & 1U) put_argument(&a, false, name, count);
-  }
+  limb_arguments a = x->a;
+  a.places = places, a.types = types;
+  limb_emit_arguments(e, x->p, &a);
 }
 
 // Loads values that other parts have computed.
@@ -281,8 +251,8 @@ static void put_part(limb_emitter* e, const needs* x, uint32_t part, uint32_t pl
   limb_text_put(&e->scratch, ")");
   limb_emit_flush(e);
   limb_text_put(e->text, "{\n");
-  if (x->sines && !x->sine) limb_text_put(e->text, "  (void)sine;\n");
-  if (x->sines && !x->cosine) limb_text_put(e->text, "  (void)cosine;\n");
+  if (x->a.sines && !x->sine) limb_text_put(e->text, "  (void)sine;\n");
+  if (x->a.sines && !x->cosine) limb_text_put(e->text, "  (void)cosine;\n");
   put_loads(e, x);
   limb_emit_lines(e, x->p, x->begin, x->end);
   limb_text_put(e->text, "}\n\n");
@@ -354,7 +324,7 @@ static needs numbers_of(const limb_emitter* e, const limb_emitted* p, uint32_t p
   for (uint32_t i = x.begin; i < x.end; i++) {
     int o;
     (void)limb_entry_edge(p->f, limb_emit_number_entry(p, i), &o, NULL);
-    x.outputs |= 1U << o;
+    x.a.outputs |= 1U << o;
   }
   return x;
 }

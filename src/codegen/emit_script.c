@@ -5,28 +5,6 @@
 
 static void text(limb_emitter* e, const char* piece) { limb_text_put(e->text, piece); }
 
-// ---- arguments and outputs -----------------------------------------------------------------------------------------
-
-static void put_argument(limb_emitter* e, const char* name, uint32_t count, bool* any)
-{
-  limb_text_print(&e->scratch, "%s%s", *any ? ",\v" : "", name);
-  if (e->syntax->language == LIMB_LANGUAGE_RUST) limb_text_print(&e->scratch, ": &[%s; %u]", e->real, count);
-  *any = true;
-}
-
-static void put_arguments(limb_emitter* e, const limb_emitted* p)
-{
-  bool any = false;
-  for (int k = 0; k < INPUT_KINDS; k++) {
-    const limb_input* in = &e->program->input[k];
-    if (!limb_emit_takes_input(e, p->f, (limb_input_kind)k)) continue;
-    put_argument(e, in->name, (uint32_t)in->count, &any);
-  }
-  if (e->options.sines != LIMB_SINES_GIVEN || !p->schedule.nangle) return;
-  put_argument(e, "sine", e->nangle, &any);
-  put_argument(e, "cosine", e->nangle, &any);
-}
-
 // Names of the outputs, separated by commas.
 static void put_answers(limb_emitter* e, const limb_function* f)
 {
@@ -51,6 +29,12 @@ static void put_rust_types(limb_emitter* e, const limb_function* f)
 }
 
 // ---- templates -----------------------------------------------------------------------------------------------------
+
+static void put_arguments(limb_emitter* e, const limb_emitted* p)
+{
+  const limb_arguments all = limb_emit_all_arguments(e, p, true);
+  limb_emit_arguments(e, p, &all);
+}
 
 static void put_mark(limb_emitter* e, const limb_emitted* p, int o, char mark)
 {
@@ -122,7 +106,7 @@ static void put_description(limb_emitter* e, const limb_emitted* p)
     limb_text_print(e->text, "%sin %s, %d: %s:", comment, in->name, in->count, in->meaning);
     put_labels(e, in->label, in->count);
   }
-  if (e->options.sines == LIMB_SINES_GIVEN && p->schedule.nangle)
+  if (limb_emit_sines_given(e, p))
     limb_text_print(e->text, "%sin sine, cosine, %u: of the angles from %s_angles\n", comment, e->nangle, e->prefix);
   for (int o = 0; o < p->f->noutput; o++) {
     const limb_output* out = &p->f->output[o];

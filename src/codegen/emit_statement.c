@@ -46,6 +46,53 @@ const char* limb_emit_reference(const limb_emitted* p)
   return p->from_library ? "the library" : "the expressions before simplification";
 }
 
+// ---- arguments -----------------------------------------------------------------------------------------------------
+
+bool limb_emit_sines_given(const limb_emitter* e, const limb_emitted* p)
+{
+  return e->options.sines == LIMB_SINES_GIVEN && p->schedule.nangle > 0;
+}
+
+limb_arguments limb_emit_all_arguments(const limb_emitter* e, const limb_emitted* p, bool types)
+{
+  limb_arguments a = {.sines = limb_emit_sines_given(e, p), .types = types};
+  for (int k = 0; k < INPUT_KINDS; k++) a.inputs |= (unsigned)limb_emit_takes_input(e, p->f, (limb_input_kind)k) << k;
+  if (e->syntax->language == LIMB_LANGUAGE_C) a.outputs = (1U << p->f->noutput) - 1;
+  return a;
+}
+
+// any: whether one has been written.
+static void put_argument(limb_emitter* e, bool types, bool is_const, const char* name, uint32_t count, bool* any)
+{
+  const limb_language language = e->syntax->language;
+  const bool c = types && language == LIMB_LANGUAGE_C;
+  put(e, *any ? ",\v" : "");
+  *any = true;
+  if (c) limb_text_print(&e->scratch, "%s%s ", is_const ? "const " : "", e->value);
+  put(e, name);
+  if (c) limb_text_print(&e->scratch, "[%u]", count > 0 ? count : 1);
+  if (types && language == LIMB_LANGUAGE_RUST) limb_text_print(&e->scratch, ": &[%s; %u]", e->real, count);
+}
+
+void limb_emit_arguments(limb_emitter* e, const limb_emitted* p, const limb_arguments* a)
+{
+  bool any = false;
+  for (int k = 0; k < INPUT_KINDS; k++) {
+    const limb_input* in = &e->program->input[k];
+    if (a->inputs >> k & 1U) put_argument(e, a->types, true, in->name, (uint32_t)in->count, &any);
+  }
+  if (a->sines) put_argument(e, a->types, true, "sine", limb_c_sine_count(e, p), &any);
+  if (a->sines) put_argument(e, a->types, true, "cosine", limb_c_sine_count(e, p), &any);
+  if (a->reads || a->writes) put_argument(e, a->types, !a->writes, "w", a->places, &any);
+  for (int o = 0; o < p->f->noutput; o++) {
+    char name[64];
+    const limb_output* out = &p->f->output[o];
+    limb_emit_output_name(e, p->f, o, name);
+    if (a->outputs >> o & 1U)
+      put_argument(e, a->types, false, name, (uint32_t)out->rows * (uint32_t)out->columns, &any);
+  }
+}
+
 // ---- gravity -------------------------------------------------------------------------------------------------------
 
 void limb_emit_gravity(limb_emitter* e, const limb_function* f, const char* begin)

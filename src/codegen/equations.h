@@ -199,10 +199,10 @@ limb_equations_dims limb_equations_size(const limb_equations* x, int quantity);
 // Breaks a long line at signs; continuation lines begin with `indent`.
 void limb_equations_break_lines(limb_text* t, const char* line, const char* indent);
 
-// The whole document in each notation.
-void limb_equations_document_text(const limb_equations* x, limb_text* t, unsigned what);
-void limb_equations_document_latex(const limb_equations* x, limb_text* t, unsigned what);
-void limb_equations_document_c(const limb_equations* x, limb_text* t, unsigned what);
+// The whole document in each notation. marks: the variables that occur; overwritten.
+void limb_equations_document_text(const limb_equations* x, limb_text* t, unsigned what, bool* marks);
+void limb_equations_document_latex(const limb_equations* x, limb_text* t, unsigned what, bool* marks);
+void limb_equations_document_c(const limb_equations* x, limb_text* t, unsigned what, bool* marks);
 
 // "M(q) a + C(q, v) v + g(q) = tau", and the notes below it; NULL beyond the last.
 const char* limb_equations_headline(const limb_equations* x);

@@ -186,16 +186,10 @@ static void latex_symbols(const limb_equations* x, limb_text* t, const bool* mar
   limb_text_put(t, "\\end{tabular}\n");
 }
 
-void limb_equations_document_latex(const limb_equations* x, limb_text* t, unsigned what)
+void limb_equations_document_latex(const limb_equations* x, limb_text* t, unsigned what, bool* marks)
 {
-  bool* marks = limb_ring_alloc(x->ring, (size_t)limb_ring_count(x->ring), sizeof *marks);
   const char* remark;
   bool first = true;
-  if (!marks) {
-    t->failed = true;
-    return;
-  }
-  limb_equations_mark_used(x, what, marks);
   limb_text_put(t, "% ");
   limb_text_name(t, x->m->name);
   limb_text_print(t, ": %s\n", limb_equations_headline(x));
@@ -361,14 +355,8 @@ static void c_head(const limb_equations* x, limb_text* t, const bool* marks)
   limb_text_put(t, "   matrices row by row */\n");
 }
 
-void limb_equations_document_c(const limb_equations* x, limb_text* t, unsigned what)
+void limb_equations_document_c(const limb_equations* x, limb_text* t, unsigned what, bool* marks)
 {
-  bool* marks = limb_ring_alloc(x->ring, (size_t)limb_ring_count(x->ring), sizeof *marks);
-  if (!marks) {
-    t->failed = true;
-    return;
-  }
-  limb_equations_mark_used(x, what, marks);
   c_head(x, t, marks);
   if (any_marked(marks, x->first_angle, x->first_q)) limb_text_put(t, "#include <math.h>\n");
   if (any_marked(marks, 0, x->parameters.count)) limb_text_put(t, "\n");

@@ -315,15 +315,9 @@ static void put_symbols(const limb_equations* x, limb_text* t, const bool* marks
   if (axes) limb_text_print(t, "  x, y, z: %s\n", axes);
 }
 
-void limb_equations_document_text(const limb_equations* x, limb_text* t, unsigned what)
+void limb_equations_document_text(const limb_equations* x, limb_text* t, unsigned what, bool* marks)
 {
-  bool* marks = limb_ring_alloc(x->ring, (size_t)limb_ring_count(x->ring), sizeof *marks);
   const char* remark;
-  if (!marks) {
-    t->failed = true;
-    return;
-  }
-  limb_equations_mark_used(x, what, marks);
   limb_text_name(t, x->m->name);
   limb_text_print(t, ": %s\n", limb_equations_headline(x));
   for (int k = 0; (remark = limb_equations_note(x, k)); k++) limb_text_print(t, "(%s)\n", remark);

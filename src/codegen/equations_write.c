@@ -125,24 +125,19 @@ static limb_status tidy_all(limb_equations* x)
   return s == LIMB_OK ? tidy(x, x->Psi, x->nrow * n) : s;
 }
 
-// Names the parameters that occur.
-static limb_status name_symbols(limb_equations* x, unsigned what)
+// Names the parameters that occur, and writes.
+static limb_status write_document(limb_equations* x, unsigned what, limb_text_fn* text, void* context)
 {
+  limb_text t = {.alloc = x->program->alloc};
   bool* marks = limb_ring_alloc(x->ring, (size_t)limb_ring_count(x->ring), sizeof *marks);
   if (!marks) return LIMB_E_NOMEM;
   limb_equations_mark_used(x, what, marks);
   for (int v = 0; v < x->parameters.count; v++) x->parameters.list[v].used = marks[v];
   limb_parameters_name(&x->parameters);
-  return LIMB_OK;
-}
-
-static limb_status write_document(limb_equations* x, unsigned what, limb_text_fn* text, void* context)
-{
-  limb_text t = {.alloc = x->program->alloc};
   switch (x->options.notation) {
-  case LIMB_NOTATION_LATEX: limb_equations_document_latex(x, &t, what); break;
-  case LIMB_NOTATION_C: limb_equations_document_c(x, &t, what); break;
-  default: limb_equations_document_text(x, &t, what); break;
+  case LIMB_NOTATION_LATEX: limb_equations_document_latex(x, &t, what, marks); break;
+  case LIMB_NOTATION_C: limb_equations_document_c(x, &t, what, marks); break;
+  default: limb_equations_document_text(x, &t, what, marks); break;
   }
   const bool fine = !t.failed && limb_ring_status(x->ring) == LIMB_OK;
   if (fine) text(context, t.at);
@@ -166,7 +161,6 @@ static limb_status run_steps(limb_equations* x, unsigned what, limb_text_fn* tex
   if (s == LIMB_OK && !what)
     return limb_fail(x->error, LIMB_E_UNSUPPORTED, x->m->name,
                      "Psi has no rows: no joint moves what the loops constrain");
-  if (s == LIMB_OK) s = name_symbols(x, what);
   return s == LIMB_OK ? write_document(x, what, text, context) : s;
 }
 

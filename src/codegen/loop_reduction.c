@@ -105,13 +105,18 @@ typedef struct remaining {
   unsigned char *row, *column; // marks by local number
 } remaining;
 
-// Lists the remaining rows of a loop (-1: of all loops), and the remaining columns in them; returns their number. The
-// list may be NULL.
+// The rows of a loop, or of all loops (-1): begin and end by local number.
+static int first_row(const remaining* x, int loop) { return loop < 0 ? 0 : x->c->m.loop[loop].local; }
+static int end_row(const remaining* x, int loop)
+{
+  return loop < 0 ? x->k->nrow : x->c->m.loop[loop].local + x->c->m.loop[loop].nrow;
+}
+
+// Lists the remaining rows; returns their number. The list may be NULL, here and below.
 static int rows_left(const remaining* x, int loop, int* list)
 {
-  const limb_loop* l = loop < 0 ? NULL : &x->c->m.loop[loop];
   int n = 0;
-  for (int r = l ? l->local : 0; r < (l ? l->local + l->nrow : x->k->nrow); r++) {
+  for (int r = first_row(x, loop); r < end_row(x, loop); r++) {
     if (!x->row[r]) continue;
     if (list) list[n] = r;
     n++;
@@ -122,14 +127,13 @@ static int rows_left(const remaining* x, int loop, int* list)
 // Number of remaining rows in which a column is not zero.
 static int height(const remaining* x, int loop, int column)
 {
-  const limb_loop* l = loop < 0 ? NULL : &x->c->m.loop[loop];
   int n = 0;
-  for (int r = l ? l->local : 0; r < (l ? l->local + l->nrow : x->k->nrow); r++)
-    n += x->row[r] && !is_zero(*entry(x->c, x->k, r, column));
+  for (int r = first_row(x, loop); r < end_row(x, loop); r++) n += x->row[r] && !is_zero(*entry(x->c, x->k, r, column));
   return n;
 }
 
-// Columns with fewest entries come first, so that orthogonal columns stay sparse.
+// Lists the remaining columns in these rows, those with the fewest entries first, so that orthogonal columns stay
+// sparse.
 static int columns_left(const remaining* x, int loop, int* list)
 {
   int n = 0;

@@ -24,6 +24,7 @@ enum {
   LIMB_SYMBOL_BITS = 24,
   LIMB_OUTPUTS_MAX = 4,
   LIMB_NOTES_MAX = 8,
+  LIMB_HELPERS = 2,        // functions that are added later, at most: angles, parameters
   LIMB_GRAPH_MAX = 1 << 22 // nodes of a program's graph
 };
 

@@ -84,26 +84,27 @@ static bool is_before(const heap* h, uint32_t a, uint32_t b)
   return h->key[a] > h->key[b] || (h->key[a] == h->key[b] && a < b);
 }
 
-static void put(heap* h, uint32_t item)
+// Puts an item at an index or above it.
+static void lift(heap* h, uint32_t at, uint32_t item)
 {
-  uint32_t at = h->count++;
   for (; at > 0 && is_before(h, item, h->item[(at - 1) / 2]); at = (at - 1) / 2) h->item[at] = h->item[(at - 1) / 2];
   h->item[at] = item;
 }
+
+static void put(heap* h, uint32_t item) { lift(h, h->count++, item); }
 
 // Removes the item at an index of the heap; 0: the first.
 static uint32_t take(heap* h, uint32_t at)
 {
   const uint32_t taken = h->item[at], item = h->item[--h->count];
   if (at == h->count) return taken;
-  for (; at > 0 && is_before(h, item, h->item[(at - 1) / 2]); at = (at - 1) / 2) h->item[at] = h->item[(at - 1) / 2];
   for (uint32_t child = 2 * at + 1; child < h->count; child = 2 * at + 1) {
     if (child + 1 < h->count && is_before(h, h->item[child + 1], h->item[child])) child++;
     if (!is_before(h, h->item[child], item)) break;
     h->item[at] = h->item[child];
     at = child;
   }
-  h->item[at] = item;
+  lift(h, at, item);
   return taken;
 }
 

@@ -360,7 +360,7 @@ static limb_status trace_list(limb_tracer* t, const char* what)
   const char* name;
   unsigned robots;
   for (int k = 0; all && limb_generated_at(k, &name, &robots); k++) words++;
-  t->program->function = limb_program_alloc(t->program, words, sizeof *t->program->function);
+  t->program->function = limb_program_alloc(t->program, words + LIMB_HELPERS, sizeof *t->program->function);
   if (!t->program->function) return LIMB_E_NOMEM;
   if (all) return trace_all(t);
   limb_status s = LIMB_OK;

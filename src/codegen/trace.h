@@ -130,13 +130,6 @@ limb_status limb_trace(const limb_model* m, const limb_codegen_options* options,
 
 // ---- trees (trace_tree.c) ------------------------------------------------------------------------------------------
 
-// Adds an output nv x nv.
-limb_status limb_trace_matrix(limb_tracer* t, limb_function* f, const char* name, const char* meaning,
-                              const limb_scalar* x);
-
-// Takes the outputs of an alternative, if f has none yet or those of f need more operations.
-limb_status limb_trace_keep_cheaper(limb_tracer* t, limb_function* f, const limb_function* way);
-
 // Adds an output with nv rows and one column.
 limb_status limb_trace_vector(limb_tracer* t, limb_function* f, const char* name, const char* meaning,
                               const limb_scalar* x);

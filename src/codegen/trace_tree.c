@@ -12,6 +12,7 @@
 
 #include "base/status.h"
 #include "codegen/graph.h"
+#include "codegen/text.h"
 #include "codegen/trace.h"
 #include "dynamics/dynamics_impl.h"
 #include "kinematics/kinematics_impl.h"
@@ -31,14 +32,15 @@ limb_status limb_trace_vector(limb_tracer* t, limb_function* f, const char* name
   return limb_trace_output(t, f, shape, x);
 }
 
-limb_status limb_trace_matrix(limb_tracer* t, limb_function* f, const char* name, const char* meaning,
+static limb_status put_matrix(limb_tracer* t, limb_function* f, const char* name, const char* meaning,
                               const limb_scalar* x)
 {
   const limb_output shape = {.name = name, .meaning = meaning, .rows = t->m->nv, .columns = t->m->nv};
   return limb_trace_output(t, f, shape, x);
 }
 
-limb_status limb_trace_keep_cheaper(limb_tracer* t, limb_function* f, const limb_function* way)
+// Takes the outputs of an alternative, if f has none yet or those of f need more operations.
+static limb_status keep_cheaper(limb_tracer* t, limb_function* f, const limb_function* way)
 {
   limb_operations have, other;
   if (!limb_count_operations(t->graph, f, &have)) return LIMB_E_NOMEM;
@@ -72,16 +74,14 @@ limb_status limb_trace_bias(limb_tracer* t, limb_function* f)
 {
   limb_trace_set_inputs(t, f, Q | V);
   const limb_scalar* zeros = limb_trace_scalars(t, (size_t)t->m->nv);
-  if (!zeros) return LIMB_E_NOMEM;
-  return forces(t, f, t->v, zeros, &bodies_only, "h", "joint forces without acceleration");
+  return zeros ? forces(t, f, t->v, zeros, &bodies_only, "h", "joint forces without acceleration") : LIMB_E_NOMEM;
 }
 
 limb_status limb_trace_gravity(limb_tracer* t, limb_function* f)
 {
   limb_trace_set_inputs(t, f, Q);
   const limb_scalar* zeros = limb_trace_scalars(t, (size_t)t->m->nv);
-  if (!zeros) return LIMB_E_NOMEM;
-  return forces(t, f, zeros, zeros, &bodies_only, "g", "joint forces that hold the robot");
+  return zeros ? forces(t, f, zeros, zeros, &bodies_only, "g", "joint forces that hold the robot") : LIMB_E_NOMEM;
 }
 
 // ---- matrices ------------------------------------------------------------------------------------------------------
@@ -93,7 +93,7 @@ limb_status limb_trace_mass_matrix(limb_tracer* t, limb_function* f)
   if (!M) return LIMB_E_NOMEM;
   limb_trace_set_inputs_no_gravity(t, f, Q);
   kernels->mass_matrix(t->m, t->k, &t->ws, t->q, M);
-  return limb_trace_matrix(t, f, "M", "mass matrix", M);
+  return put_matrix(t, f, "M", "mass matrix", M);
 }
 
 limb_status limb_trace_inverse_mass_matrix(limb_tracer* t, limb_function* f)
@@ -104,7 +104,7 @@ limb_status limb_trace_inverse_mass_matrix(limb_tracer* t, limb_function* f)
   if (!X || !packed) return LIMB_E_NOMEM;
   limb_trace_set_inputs_no_gravity(t, f, Q);
   kernels->invert(t->m, t->k, &t->ws, t->q, packed, X);
-  return limb_trace_matrix(t, f, "Minv", "inverse of the mass matrix", X);
+  return put_matrix(t, f, "Minv", "inverse of the mass matrix", X);
 }
 
 // ---- forward dynamics ----------------------------------------------------------------------------------------------
@@ -140,7 +140,7 @@ limb_status limb_trace_forward_dynamics(limb_tracer* t, limb_function* f)
     if (s == LIMB_E_UNSUPPORTED) continue;
     limb_function other = {.name = f->name};
     if (s == LIMB_OK) s = limb_trace_vector(t, &other, "a", "joint accelerations", a);
-    if (s == LIMB_OK) s = limb_trace_keep_cheaper(t, f, &other);
+    if (s == LIMB_OK) s = keep_cheaper(t, f, &other);
     if (s != LIMB_OK) return s;
   }
   return LIMB_OK;
@@ -185,26 +185,16 @@ static limb_scalar* link_poses(limb_tracer* t)
   return X;
 }
 
-static bool is_plain(char c)
-{
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || strchr("_-. ", c);
-}
-
-// The description of an output of the frame, with the frame's name cleaned of special characters; NULL when out of
-// memory.
+// The description of an output of the frame; NULL when out of memory.
 static const char* about_frame(limb_tracer* t, const char* text)
 {
-  enum { NAME = 60 };
   limb_frame_info frame;
+  limb_text name = {.alloc = t->program->alloc};
   if (limb_get_frame(t->m, t->frame, &frame) != LIMB_OK) return text;
-  const size_t size = strlen(text) + NAME + 16;
-  char* whole = limb_program_alloc(t->program, size, 1);
-  if (!whole) return NULL;
-  const int n = snprintf(whole, size, "%s of frame ", text);
-  (void)snprintf(whole + n, NAME, "%s", frame.name);
-  for (char* c = whole + n; *c; c++) {
-    if (!is_plain(*c)) *c = '_';
-  }
+  limb_text_name(&name, frame.name);
+  const char* const parts[] = {text, " of frame ", name.at, NULL};
+  const char* whole = name.failed ? NULL : limb_program_text(t->program, parts);
+  limb_text_end(&name);
   return whole;
 }
 
@@ -352,8 +342,8 @@ static limb_status derived_inverse(limb_tracer* t, limb_scalar* dq, limb_scalar*
 static limb_status put_coriolis(limb_tracer* t, limb_function* f, const limb_scalar* C)
 {
   limb_function way = {.name = f->name};
-  limb_status s = limb_trace_matrix(t, &way, "C", "Coriolis matrix, dM/dt - 2 C skew-symmetric", C);
-  return s == LIMB_OK ? limb_trace_keep_cheaper(t, f, &way) : s;
+  limb_status s = put_matrix(t, &way, "C", "Coriolis matrix, dM/dt - 2 C skew-symmetric", C);
+  return s == LIMB_OK ? keep_cheaper(t, f, &way) : s;
 }
 
 limb_status limb_trace_coriolis(limb_tracer* t, limb_function* f)
@@ -377,9 +367,9 @@ limb_status limb_trace_coriolis(limb_tracer* t, limb_function* f)
 static limb_status put_inverse(limb_tracer* t, limb_function* f, const limb_scalar* dq, const limb_scalar* dv)
 {
   limb_function way = {.name = f->name};
-  limb_status s = limb_trace_matrix(t, &way, "dtau_dq", "d tau / d q", dq);
-  if (s == LIMB_OK) s = limb_trace_matrix(t, &way, "dtau_dv", "d tau / d v", dv);
-  return s == LIMB_OK ? limb_trace_keep_cheaper(t, f, &way) : s;
+  limb_status s = put_matrix(t, &way, "dtau_dq", "d tau / d q", dq);
+  if (s == LIMB_OK) s = put_matrix(t, &way, "dtau_dv", "d tau / d v", dv);
+  return s == LIMB_OK ? keep_cheaper(t, f, &way) : s;
 }
 
 limb_status limb_trace_id_derivatives(limb_tracer* t, limb_function* f)
@@ -413,9 +403,9 @@ limb_status limb_trace_fd_derivatives(limb_tracer* t, limb_function* f)
   limb_trace_set_inputs(t, f, 1U << INPUT_Q | 1U << INPUT_V | 1U << INPUT_TAU);
   const limb_kernels_symbol_motion in = {t->q, t->v, t->tau, &t->terms, NULL, 0, NULL, 0};
   limb_trace_kernels.fd_derivatives(t->m, t->k, &t->ws, &in, &out);
-  limb_status s = limb_trace_matrix(t, f, "da_dq", "d a / d q", out.dq);
-  if (s == LIMB_OK) s = limb_trace_matrix(t, f, "da_dv", "d a / d v", out.dv);
-  return s == LIMB_OK ? limb_trace_matrix(t, f, "da_dtau", "d a / d tau: M^-1", out.dx) : s;
+  limb_status s = put_matrix(t, f, "da_dq", "d a / d q", out.dq);
+  if (s == LIMB_OK) s = put_matrix(t, f, "da_dv", "d a / d v", out.dv);
+  return s == LIMB_OK ? put_matrix(t, f, "da_dtau", "d a / d tau: M^-1", out.dx) : s;
 }
 
 // ---- hybrid dynamics -----------------------------------------------------------------------------------------------

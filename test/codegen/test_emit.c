@@ -292,8 +292,8 @@ END_TEST
 START_TEST(disagreement_is_found)
 {
   hand_made x;
-  double q[5 * 2], v[5 * 2], answer[5 * 5] = {0}, *answers[] = {answer}, difference, tolerance[1], least[1] = {0};
-  bool from_library[1] = {true};
+  double q[5 * 2], v[5 * 2], answer[5 * 5] = {0}, difference;
+  limb_trial_of of[1] = {{.reference = answer, .from_library = true}};
   rng r = {3};
   rng_fill(&r, 1, 10, q);
   rng_fill(&r, 1, 10, v);
@@ -302,8 +302,7 @@ START_TEST(disagreement_is_found)
   limb_graph_free(p->graph);
   p->graph = x.g, p->function = &x.f, p->nfunction = 1;
   p->input[INPUT_Q].count = p->input[INPUT_V].count = 2;
-  limb_trial t = {
-    .states = 5, .reference = answers, .tolerance = tolerance, .scale = least, .from_library = from_library};
+  limb_trial t = {.states = 5, .of = of};
   for (int k = 0; k < INPUT_KINDS; k++) t.input[k] = k == INPUT_Q ? q : v;
   for (int i = 0; i < 5; i++) {
     const double *a = q + 2 * i, *b = v + 2 * i;
@@ -314,9 +313,9 @@ START_TEST(disagreement_is_found)
     y[4] = -sin(a[0] + a[1]) / (cos(a[0]) * b[0]);
   }
   assert_ok(limb_trial_compare(&t, p, 0, false, &difference, NULL));
-  assert_that(difference < 1e-14 && tolerance[0] >= 1e-12);
+  assert_that(difference < 1e-14 && of[0].tolerance >= 1e-12);
   assert_ok(limb_trial_compare(&t, p, 0, true, &difference, NULL));
-  assert_that(difference > 1e-10 && difference < 1e-5 && tolerance[0] >= 1e-5);
+  assert_that(difference > 1e-10 && difference < 1e-5 && of[0].tolerance >= 1e-5);
   answer[13] += 1e-4;
   assert_status(limb_trial_compare(&t, p, 0, false, &difference, NULL), LIMB_E_UNSUPPORTED);
   answer[13] = (double)NAN;
