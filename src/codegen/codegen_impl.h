@@ -2,7 +2,7 @@
 //
 //   emit_expression.c, emit_statement.c   expressions, statements and lines; each language is a table
 //   emit_c.c, emit_c_files.c, emit_c_split.c   C
-//   emit_script.c                         the other languages
+//   emit_script.c                         the other languages; templates of all
 //   reference_values.c, codegen_check.c   values of the library, and how far generated code is from them
 #ifndef LIMB_CODEGEN_CODEGEN_IMPL_H
 #define LIMB_CODEGEN_CODEGEN_IMPL_H
@@ -113,10 +113,10 @@ void limb_emit_arguments(limb_emitter* e, const limb_emitted* p, const limb_argu
 // All inputs, and the outputs where these are arguments.
 limb_arguments limb_emit_all_arguments(const limb_emitter* e, const limb_emitted* p, bool types);
 
-// Writes lines in which @ and a letter stand for what belongs to the robot, a function p and its output o: @N name of the
-// function, @P prefix, @R real, @V type of values, @S suffix of float in C, @B the number whose sum rounds, @D from float
-// in Rust, @A arguments, @T types of the outputs in Rust, @O names of the outputs, @( @) brackets where there are
-// several, @o @r @c name, rows and columns of the output, @F a field for each function.
+// Writes lines in which @ and a letter stand for what belongs to the robot, a function p and its output o: @N name of
+// the function, @P prefix, @R real, @V type of values, @S suffix of float in C, @B the number whose sum rounds, @D
+// from float in Rust, @A arguments, @T types of the outputs in Rust, @O names of the outputs, @( @) brackets where
+// there are several, @o @r @c name, rows and columns of the output, @F a field for each function.
 void limb_emit_template(limb_emitter* e, const limb_emitted* p, int o, const char* text);
 
 // The name of an output of a function, distinct from those of its inputs.

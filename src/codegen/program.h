@@ -161,8 +161,8 @@ bool limb_count_operations(const limb_graph* g, const limb_function* f, limb_ope
 
 // ---- evaluation (program.c) ----------------------------------------------------------------------------------------
 
-// out: n values. input[kind][index] is the value of limb_symbol_of(kind, index); kinds without symbols may be NULL. false
-// when out of memory.
+// out: n values. input[kind][index] is the value of limb_symbol_of(kind, index); kinds without symbols may be NULL.
+// false when out of memory.
 bool limb_evaluate(const limb_graph* g, const limb_edge* of, size_t n, const double* const* input, double* out);
 
 // The same with every operation rounded to float; NaN where a number is out of its range.

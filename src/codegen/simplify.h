@@ -5,10 +5,10 @@
 // Here values decide, not form (S. Gulwani, G. Necula, Discovering affine equalities using random interpretation, POPL
 // 2003): every expression is evaluated at a few random states (samples); expressions that agree in all of them, up to
 // rounding, are the same function with probability close to one (J. T. Schwartz, Fast probabilistic algorithms for
-// verification of polynomial identities, J. ACM 27, 1980). A search then exchanges the operation that computes a value for a cheaper one of equal value on
-// values that are there already. That finds common subexpressions and common factors, reassociated sums and products,
-// cancellation, like terms, constants (folding), c^2 + s^2 = 1, and sums of angles about parallel axes (c1 c2 - s1 s2
-// once for all that use it), without a rule for each of them.
+// verification of polynomial identities, J. ACM 27, 1980). A search then exchanges the operation that computes a value
+// for a cheaper one of equal value on values that are there already. That finds common subexpressions and common
+// factors, reassociated sums and products, cancellation, like terms, constants (folding), c^2 + s^2 = 1, and sums of
+// angles about parallel axes (c1 c2 - s1 s2 once for all that use it), without a rule for each of them.
 //
 // Rewritings are identities of the functions, up to rounding of the robot's numbers. None may let the bound of the
 // rounding error of a value grow beyond twice what it was.
