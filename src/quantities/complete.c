@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "quantities/evaluator_impl.h"
 
 #include <math.h>
 #include <string.h>
@@ -54,12 +55,6 @@ int limb_has_prescribed_motion(const limb_model* m)
     if (x.def.law.rate != 0 || x.def.law.amplitude != 0 || x.def.law.fn) return 1;
   }
   return 0;
-}
-
-static const char* loop_name(const limb_completion* c, int loop)
-{
-  limb_loop_info x;
-  return limb_get_loop(c->model, loop, &x) == LIMB_OK ? x.def.name : "?";
 }
 
 // ---- making ---------------------------------------------------------------------------------------------
@@ -294,7 +289,7 @@ static limb_status assemble(limb_completion* c, int whole, limb_error* err)
   if (s != LIMB_OK && s != LIMB_E_NOCONV) return broken(s, err);
   if (s == LIMB_E_NOCONV && !(whole && report.residual <= c->tolerance))
     return limb_fail(err, LIMB_E_NOCONV, "loops", "no way to close them found: loop '%.64s' stays %.3g apart",
-                     loop_name(c, report.loop), report.residual);
+                     limb_name_of_loop(c->model, report.loop), report.residual);
   if (c->count > 1 && (!whole || jumps(c)))
     return limb_fail(err, LIMB_E_NOCONV, "loops",
                      "the branch of the state before does not lead here; with smaller steps it may");
@@ -364,7 +359,7 @@ static limb_status check_positions(limb_completion* c, const double* q, limb_err
   return limb_fail(err, LIMB_E_NOCONV, "loops",
                    "loop '%.64s' is %.3g apart; %.3g is allowed: limb assemble closes it, and so does leaving out "
                    "coordinates that follow from others",
-                   loop_name(c, gap.place_loop), gap.place, c->tolerance);
+                   limb_name_of_loop(c->model, gap.place_loop), gap.place, c->tolerance);
 }
 
 // ---- velocities and accelerations -----------------------------------------------------------------------
@@ -383,7 +378,7 @@ static limb_status check_velocities(limb_completion* c, const double* q, const d
   if (s != LIMB_OK) return broken(s, err);
   if (gap.velocity <= allowed(c, v)) return LIMB_OK;
   return limb_fail(err, LIMB_E_NOCONV, "loops", "the velocities open loop '%.64s' at a rate of %.3g",
-                   loop_name(c, gap.velocity_loop), gap.velocity);
+                   limb_name_of_loop(c->model, gap.velocity_loop), gap.velocity);
 }
 
 // Psi a = gamma

@@ -84,12 +84,6 @@ limb_status limb_eval_passive(limb_lane* w, double* x)
 
 // ---- inverse and forward dynamics, once per state ---------------------------------------------------------
 
-static const char* loop_name(const limb_lane* w, int loop)
-{
-  limb_loop_info x;
-  return limb_get_loop(w->e->model, loop, &x) == LIMB_OK ? x.def.name : "?";
-}
-
 // What inverse dynamics answers where some motion has no motor: those that have none at the start either are counted,
 // not refused; others are a singularity.
 static limb_status judge(limb_lane* w, limb_status s)
@@ -129,7 +123,8 @@ static limb_status solve_forward(limb_lane* w)
   if (limb_get_loop_details(w->data, &f) != LIMB_OK) return s;
   if (f.redundant > w->facts.redundant) w->facts.redundant = f.redundant;
   if (s == LIMB_OK || f.loop < 0) return s;
-  return limb_because(w, s, "%.3g is left of the accelerations of loop '%.64s'", f.residual, loop_name(w, f.loop));
+  return limb_because(w, s, "%.3g is left of the accelerations of loop '%.64s'", f.residual,
+                      limb_name_of_loop(w->e->model, f.loop));
 }
 
 static limb_status once(limb_lane* w, limb_lane_answer* x, limb_status (*solve)(limb_lane*))

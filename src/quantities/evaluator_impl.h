@@ -157,6 +157,7 @@ enum { QUANTITY_NAME_SPACE = 2400 };
 
 // ---- axes and labels: labels.c --------------------------------------------------------------------------
 
+const char* limb_name_of_loop(const limb_model* m, int loop); // "?": there is none
 int limb_quantity_rank(const limb_quantity_info* q);
 size_t limb_axis_count(const limb_evaluator* e, const limb_quantity_info* q, int axis);
 const char* limb_axis_label(const limb_evaluator* e, const limb_quantity_info* q, int axis, size_t k);

@@ -144,10 +144,10 @@ static const char* joint_name(const limb_evaluator* e, int k)
   return limb_get_joint(e->model, k, &x) == LIMB_OK ? x.def.name : "?";
 }
 
-static const char* loop_name(const limb_evaluator* e, int k)
+const char* limb_name_of_loop(const limb_model* m, int k)
 {
   limb_loop_info x;
-  return limb_get_loop(e->model, k, &x) == LIMB_OK ? x.def.name : "?";
+  return limb_get_loop(m, k, &x) == LIMB_OK ? x.def.name : "?";
 }
 
 static word label_of(const limb_evaluator* e, limb_quantity_axis axis, int k)
@@ -163,7 +163,7 @@ static word label_of(const limb_evaluator* e, limb_quantity_axis axis, int k)
   case LIMB_AXIS_FLOATING: return (word){marked(e, 1, k), ""};
   case LIMB_AXIS_ARM: return (word){marked(e, 0, k), ""};
   case LIMB_AXIS_JOINT: return (word){joint_name(e, k), ""};
-  case LIMB_AXIS_LOOP: return (word){loop_name(e, k), ""};
+  case LIMB_AXIS_LOOP: return (word){limb_name_of_loop(e->model, k), ""};
   case LIMB_AXIS_CONSTRAINT: return constraint(e, k);
   case LIMB_AXIS_NONE:
   case LIMB_AXIS_MOTION:
