@@ -84,7 +84,7 @@ static void print_result(FILE* out, const char* path, const limb_comparison* sam
 
 // ---- what is not written ---------------------------------------------------------------------------
 
-// The name of the thing that was not read according to a finding: visual of "element 'visual'"; "" for none.
+// The thing that was not read according to a finding: visual of "element 'visual'", parts of "joint 'j'"; "" for none.
 static void not_read(const limb_finding* f, char* name, size_t size)
 {
   static const char* const rules[] = {"ignored", "dropped", "unknown-tag"};
@@ -93,7 +93,7 @@ static void not_read(const limb_finding* f, char* name, size_t size)
   *name = '\0';
   for (int k = 0; k < 3; k++) matches |= strcmp(f->rule, rules[k]) == 0;
   if (!matches || !*f->where) return;
-  (void)snprintf(name, size, "%s", f->where);
+  (void)snprintf(name, size, "parts of %s", f->where); // such as the limits of a joint
   for (int k = 0; k < 4; k++) {
     const size_t length = strlen(kinds[k]);
     if (strncmp(f->where, kinds[k], length) != 0) continue;
@@ -107,7 +107,7 @@ static void print_not_written(const cli_robot* r, const char* path)
 {
   enum { MAX_NAMES = 12 };
   const limb_findings* f = limb_reading_findings(r->reading);
-  char names[MAX_NAMES][48], name[48];
+  char names[MAX_NAMES][128], name[128];
   int count = 0, more = 0;
   limb_finding x;
   for (int i = 0; i < r->nread; i++) {

@@ -328,6 +328,13 @@ const char* cli_nearest_frame(const limb_model* m, const char* wrong)
     names[i] = limb_get_frame(m, i, &info) == LIMB_OK ? info.name : "";
   }
   const char* close = cli_nearest(wrong, names);
+  limb_joint_info joint;
+  for (int j = 0; limb_get_joint(m, j, &joint) == LIMB_OK; j++) { // a joint is taken for the body that it carries
+    for (int i = 0; strcmp(joint.def.name, wrong) == 0 && i < count; i++) {
+      limb_body_info body;
+      if (limb_get_body(m, joint.def.child, &body) == LIMB_OK && strcmp(names[i], body.name) == 0) close = names[i];
+    }
+  }
   free(names);
   return close;
 }

@@ -4,6 +4,8 @@
 
 #include "base/decimal.h"
 
+#include <string.h>
+
 // ---- text to double -----------------------------------------------------------------------------------------
 
 static inline bool is_digit(char c) { return (unsigned char)(c - '0') < 10; }
@@ -274,4 +276,61 @@ size_t limb_print_number(double x, char text[LIMB_NUMBER_SPACE])
   }
   *p = 0;
   return (size_t)(p - text);
+}
+
+// ---- units ----------------------------------------------------------------------------------------
+
+#define UNIT_PI 3.14159265358979323846
+
+enum { ANGLE = LIMB_UNIT_ANGLE, TIME = LIMB_UNIT_TIME };
+
+// clang-format off
+static const limb_si_unit units[] = {
+  {"rad", 1, ANGLE}, {"deg", UNIT_PI / 180, ANGLE}, {"rev", 2 * UNIT_PI, ANGLE}, {"rpm", UNIT_PI / 30, ANGLE},
+  {"um", 1e-6, 0}, {"mm", 1e-3, 0}, {"cm", 1e-2, 0}, {"m", 1, 0}, {"km", 1e3, 0},
+  {"us", 1e-6, TIME}, {"ms", 1e-3, TIME}, {"s", 1, TIME}, {"min", 60, TIME}, {"h", 3600, TIME},
+  {"g", 1e-3, 0}, {"kg", 1, 0},
+  {"mN", 1e-3, 0}, {"N", 1, 0}, {"kN", 1e3, 0}, {"mNm", 1e-3, 0}, {"Nm", 1, 0}, {"kNm", 1e3, 0},
+  {"Hz", 1, TIME}, {"kHz", 1e3, TIME},
+  {"mJ", 1e-3, 0}, {"J", 1, 0}, {"kJ", 1e3, 0}, {"mW", 1e-3, 0}, {"W", 1, 0}, {"kW", 1e3, 0}, {"%", 1e-2, 0},
+};
+// clang-format on
+
+enum { UNITS = sizeof units / sizeof units[0] };
+
+const char* limb_unit_name(const void* context, int i)
+{
+  (void)context;
+  return i < UNITS ? units[i].name : NULL;
+}
+
+const limb_si_unit* limb_find_unit(const char* word, size_t length)
+{
+  for (int i = 0; i < UNITS; i++) {
+    if (strlen(units[i].name) == length && memcmp(units[i].name, word, length) == 0) return &units[i];
+  }
+  return NULL;
+}
+
+const char* limb_scan_units(const char* text, const char* end, double* factor, int* angle)
+{
+  int angles = 0, others = 0;
+  *factor = 1;
+  for (char sign = '*';; sign = *text++) {
+    const char* word = text;
+    while (text < end && ((*text >= 'a' && *text <= 'z') || (*text >= 'A' && *text <= 'Z') || *text == '%')) text++;
+    const limb_si_unit* u = limb_find_unit(word, (size_t)(text - word));
+    if (!u) return NULL;
+    int exponent = 1;
+    if (end - text >= 2 && *text == '^' && text[1] >= '1' && text[1] <= '9') {
+      exponent = text[1] - '0';
+      text += 2;
+    }
+    for (int i = 0; i < exponent; i++) *factor = sign == '*' ? *factor * u->factor : *factor / u->factor;
+    angles += u->of == LIMB_UNIT_ANGLE;
+    others += u->of == 0;
+    if (text == end || (*text != '*' && *text != '/')) break;
+  }
+  *angle = angles > 0 && others == 0;
+  return text;
 }

@@ -11,35 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-// ---- units ----------------------------------------------------------------------------------------------
-
-typedef struct unit {
-  const char* name;
-  double factor; // to SI
-} unit;
-
-// clang-format off
-static const unit units[] = {
-  {"rad", 1}, {"deg", FORMULA_PI / 180}, {"rev", 2 * FORMULA_PI}, {"rpm", FORMULA_PI / 30},
-  {"um", 1e-6}, {"mm", 1e-3}, {"cm", 1e-2}, {"m", 1}, {"km", 1e3},
-  {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}, {"min", 60}, {"h", 3600},
-  {"g", 1e-3}, {"kg", 1},
-  {"mN", 1e-3}, {"N", 1}, {"kN", 1e3}, {"mNm", 1e-3}, {"Nm", 1}, {"kNm", 1e3},
-  {"Hz", 1}, {"kHz", 1e3},
-  {"mJ", 1e-3}, {"J", 1}, {"kJ", 1e3}, {"mW", 1e-3}, {"W", 1}, {"kW", 1e3}, {"%", 1e-2},
-};
-// clang-format on
-
-enum { UNITS = sizeof units / sizeof units[0] };
-
-static const unit* find_unit(const char* word, size_t length)
-{
-  for (int i = 0; i < UNITS; i++) {
-    if (strlen(units[i].name) == length && memcmp(units[i].name, word, length) == 0) return &units[i];
-  }
-  return NULL;
-}
-
 // ---- functions and names --------------------------------------------------------------------------------
 
 static const formula_function functions[] = {
@@ -100,7 +71,7 @@ bool limb_no_such_word(const formula_parser* p, const char* at, const char* name
   if (limb_find_function(name)) return limb_formula_fail(p, at, "'%s' is a function: write %s(...)", name, name);
   if (limb_is_keyword(name))
     return limb_formula_fail(p, at, "a value is missing before '%s', or brackets around it", name);
-  if (find_unit(name, strlen(name)))
+  if (limb_find_unit(name, strlen(name)))
     return limb_formula_fail(p, at, "unknown name '%s'; a unit needs a number before it", name);
   return limb_no_such_symbol(p, at, name);
 }
@@ -113,12 +84,6 @@ bool limb_no_such_function(const formula_parser* p, const char* at, const char* 
 }
 
 // ---- quantities -----------------------------------------------------------------------------------------
-
-static const char* unit_name(const void* context, int i)
-{
-  (void)context;
-  return units[i].name;
-}
 
 static size_t unit_length(const char* s) { return *s == '%' ? 1 : limb_name_length(s); }
 
@@ -139,7 +104,9 @@ static bool no_such_unit(const formula_parser* p, const char* word, size_t lengt
     return limb_formula_fail(p, word, "'%.*s' is not a unit; an operator is missing before it", shown, word);
   memcpy(name, word, length);
   name[length] = 0;
-  const char* near = limb_nearest(name, UNITS, unit_name, NULL);
+  int count = 0;
+  while (limb_unit_name(NULL, count)) count++;
+  const char* near = limb_nearest(name, count, limb_unit_name, NULL);
   if (near) return limb_formula_fail(p, word, "unknown unit '%.*s'; did you mean '%s'?", shown, word, near);
   return limb_formula_fail(p, word, "unknown unit '%.*s'; known are deg, mm, Nm, kg, s and others", shown, word);
 }
@@ -161,7 +128,7 @@ static bool read_exponent(formula_parser* p, int* exponent)
   return true;
 }
 
-static bool read_unit(formula_parser* p, const unit* u, size_t length, double* factor)
+static bool read_unit(formula_parser* p, const limb_si_unit* u, size_t length, double* factor)
 {
   int exponent;
   p->at += length;
@@ -177,7 +144,7 @@ static bool read_more_units(formula_parser* p, double* factor)
     const char* word = p->at + 1;
     const bool divides = *p->at == '/';
     const size_t length = limb_name_length(word);
-    const unit* u = find_unit(word, length);
+    const limb_si_unit* u = limb_find_unit(word, length);
     if (!u || *limb_skip_space(word + length) == '(') return true;
     if (known(p, word, length))
       return limb_formula_fail(p, word,
@@ -207,7 +174,7 @@ bool limb_read_quantity(formula_parser* p, double* x)
   const char* word = limb_skip_space(end);
   const size_t length = unit_length(word);
   if (length == 0 || is_word(word, length, "and") || is_word(word, length, "or")) return true;
-  const unit* u = find_unit(word, length);
+  const limb_si_unit* u = limb_find_unit(word, length);
   if (!u || (*word != '%' && *limb_skip_space(word + length) == '(')) return no_such_unit(p, word, length);
   double factor;
   p->at = word;

@@ -475,9 +475,11 @@ limb_status limb_raw_robot_check(const limb_raw_robot* s, const limb_read_option
 {
   raw_tables t;
   if (!alloc_links(s, l) || !enter_all_names(s, &t)) return LIMB_E_NOMEM;
-  if (s->nbody == 0 && limb_findings_count_from(s->findings, LIMB_ERROR) == 0)
+  if (s->nbody == 0 && limb_findings_count_from(s->findings, LIMB_ERROR) == 0) {
     limb_report(s->findings, RULE_NO_BODY, nowhere, (limb_subject){NULL, NULL}, "the file contains no %s",
                 s->words.body);
+    limb_report_hint(s->findings, "it may be a part that another file includes: name that file");
+  }
   if (s->name && limb_has_control(s->name))
     limb_report(s->findings, RULE_BAD_VALUE, nowhere, (limb_subject){"robot", s->name},
                 "its name contains a control character, such as a line break");

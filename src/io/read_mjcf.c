@@ -259,6 +259,7 @@ static void read_robot(mjcf* m, const xml_node* root)
   for (const xml_node* n = limb_xml_child(root, "tendon"); n; n = limb_xml_next(n)) limb_mjcf_read_tendons(m, n);
   for (const xml_node* n = limb_xml_child(root, "actuator"); n; n = limb_xml_next(n)) read_actuators(m, n);
   read_drives(m, root);
+  limb_mjcf_report_shapes(m);
   limb_mjcf_scale_mass(m);
   rename_sites(m);
   report_names(m);

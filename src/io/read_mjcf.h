@@ -72,6 +72,11 @@ typedef struct mjcf {
   file_pos first_unnamed;
   const char* first_given;
   int geom_noted;
+  // bodies whose inertia would follow from a shape that cannot be computed
+  int nshape;
+  const xml_node* shape;  // the first of the geoms
+  const char* shape_name; // its body
+  int shape_is_mesh;
   int no_memory;
 } mjcf;
 
@@ -123,6 +128,9 @@ const char* limb_mjcf_name(mjcf* m, const xml_node* n, const char* stem, const c
 // ---- bodies (read_mjcf_body.c) --------------------------------------------------------------------
 
 void limb_mjcf_read_world(mjcf* m, const xml_node* worldbody, int* bodies);
+
+// Reports them, once.
+void limb_mjcf_report_shapes(mjcf* m);
 
 // Scales all bodies to the total mass that <compiler> requests.
 void limb_mjcf_scale_mass(mjcf* m);

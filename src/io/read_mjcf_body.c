@@ -7,6 +7,7 @@
 #include "io/geometry.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 // The mass of a body: its geoms, or its <inertial>.
@@ -218,12 +219,11 @@ static sp_inertia body_inertia(mjcf* m, const xml_node* n, const char* name, con
     // Without a geom that contributes, even inertiafromgeom="true" keeps the <inertial>.
     if (mass->inertial) Y = from_inertial(m, mass->inertial);
   } else if (mass->mesh || mass->shell) {
-    const xml_node* geom = mass->mesh ? mass->mesh : mass->shell;
-    limb_report(m->findings, RULE_UNSUPPORTED, geom->pos, about,
-                "its inertia would follow from %s, which limb cannot compute",
-                mass->mesh ? "a mesh" : "a hollow geom (shellinertia)");
-    limb_report_hint(m->findings, "add an <inertial> to the body, or mass=\"0\" to the geom; MuJoCo can write such a "
-                                  "file: compile model.xml saved.xml");
+    if (m->nshape++ == 0) {
+      m->shape = mass->mesh ? mass->mesh : mass->shell;
+      m->shape_name = name;
+      m->shape_is_mesh = mass->mesh != NULL;
+    }
   } else if (mass->faulty) {
     return Y; // reported
   } else {
@@ -235,6 +235,18 @@ static sp_inertia body_inertia(mjcf* m, const xml_node* n, const char* name, con
   if (Y.mass == 0 && !mass->mesh && !mass->shell)
     limb_report(m->findings, RULE_NO_INERTIAL, n->pos, about, "it has no mass");
   return Y;
+}
+
+void limb_mjcf_report_shapes(mjcf* m)
+{
+  char others[48] = "";
+  if (m->nshape == 0) return;
+  if (m->nshape > 1) (void)snprintf(others, sizeof others, "; so for %d more", m->nshape - 1);
+  limb_report(m->findings, RULE_UNSUPPORTED, m->shape->pos, (limb_subject){"body", m->shape_name},
+              "its inertia would follow from %s, which limb cannot compute%s",
+              m->shape_is_mesh ? "a mesh" : "a hollow geom (shellinertia)", others);
+  limb_report_hint(m->findings, "add an <inertial> to each of them, or mass=\"0\" to their geoms; MuJoCo writes such a "
+                                "file with <compiler saveinertial=\"true\"/>: compile model.xml saved.xml");
 }
 
 void limb_mjcf_scale_mass(mjcf* m)

@@ -102,7 +102,8 @@ static void report_dropped(mjcf* m, mjcf_item it)
       limb_mjcf_report(m, RULE_DROPPED, it.node, "%s: in limb only hinges and slides have it", names[i]);
   }
   double x[2];
-  if (read_range(m, it, "range", "limited", x))
+  const int free_joint = limb_mjcf_word(m, it, "type", "free ball slide hinge", 3) == 0; // MuJoCo ignores its limits
+  if (!free_joint && read_range(m, it, "range", "limited", x))
     limb_mjcf_report(m, RULE_IGNORED, it.node, "range: in limb only hinges and slides have limits");
 }
 

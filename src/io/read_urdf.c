@@ -113,29 +113,73 @@ static const xml_node* find_reduction(const xml_node* t)
   return limb_xml_child(t, "mechanicalReduction");
 }
 
+// The joint that a transmission connects with one actuator; NULL and the reason when it has none.
+static limb_joint_def* transmission_joint(const gears* g, const xml_node* t, int* k, const char** fault)
+{
+  limb_raw_robot* s = g->r->raw;
+  *fault = "it does not connect one actuator with one joint";
+  if (count_children(t, "joint") != 1 || count_children(t, "actuator") > 1) return NULL;
+  const char* name = limb_xml_get(limb_xml_child(t, "joint"), "name");
+  *k = name ? limb_names_find(&g->joints, name, limb_raw_joint_name, s) : -1;
+  *fault = "its joint is not defined";
+  if (*k < 0) return NULL;
+  *fault = one_dof(s->joint[*k].def.type) ? NULL : "its joint does not have exactly one degree of freedom";
+  return *fault ? NULL : &s->joint[*k].def;
+}
+
 // Uses the ratio of a transmission. Returns why it cannot be used, or NULL.
 static const char* use_ratio(const gears* g, const xml_node* t, const xml_node* reduction)
 {
-  limb_raw_robot* s = g->r->raw;
   double ratio = 1;
+  int k = 0;
+  const char* fault = NULL;
   const number_list list = limb_scan_list(reduction->text, 1, &ratio);
   if (list.bad || list.count != 1) return "it is not a number";
   if (ratio == 1) return NULL;
   if (ratio == 0) return "it is zero";
-  if (count_children(t, "joint") != 1 || count_children(t, "actuator") > 1)
-    return "it does not connect one actuator with one joint";
-  const char* name = limb_xml_get(limb_xml_child(t, "joint"), "name");
-  const int k = name ? limb_names_find(&g->joints, name, limb_raw_joint_name, s) : -1;
-  if (k < 0) return "its joint is not defined";
-  limb_joint_def* def = &s->joint[k].def;
-  if (!one_dof(def->type)) return "its joint does not have exactly one degree of freedom";
+  limb_joint_def* def = transmission_joint(g, t, &k, &fault);
+  if (!def) return fault;
   if (g->given[k] && def->gear_ratio != ratio) return "its joint already has another gear ratio";
   def->gear_ratio = ratio;
   g->given[k] = 1;
-  limb_report(g->r->report.findings, RULE_TRANSMISSION, reduction->pos, (limb_subject){"joint", name},
-              "its gear ratio is %.60s%s", reduction->text,
+  limb_report(g->r->report.findings, RULE_TRANSMISSION, reduction->pos,
+              (limb_subject){"joint", g->r->raw->joint[k].name}, "its gear ratio is %.60s%s", reduction->text,
               def->rotor_inertia > 0 ? "" : ", which has no effect without a rotor inertia");
   return NULL;
+}
+
+// Drake's rotor inertia and gear ratio, in the <actuator> of a transmission.
+static void use_drake(gears* g, const xml_node* t)
+{
+  static const property numbers[] = {
+    {"actuator", "drake:rotor_inertia", offsetof(limb_joint_def, rotor_inertia), NONNEGATIVE},
+    {"actuator", "drake:gear_ratio", offsetof(limb_joint_def, gear_ratio), NONZERO}};
+  urdf_reader* r = g->r;
+  const limb_subject robot = r->report.about;
+  const xml_node* actuator = limb_xml_child(t, "actuator");
+  for (int i = 0; actuator && i < COUNT(numbers); i++) {
+    const xml_node* n = limb_xml_child(actuator, numbers[i].key);
+    const char* fault = NULL;
+    double x = 0;
+    int k = 0;
+    r->report.about = (limb_subject){"transmission", limb_xml_get(t, "name")};
+    const int given = n ? limb_urdf_number(r, n, "value", &x) : -1;
+    if (given == 0)
+      limb_report_error(&r->report, RULE_MISSING_KEY, n->pos, "<%s> needs the attribute 'value'", n->name);
+    limb_joint_def* def = given > 0 ? transmission_joint(g, t, &k, &fault) : NULL;
+    if (given > 0 && !is_possible(&numbers[i], x))
+      limb_report_error(&r->report, RULE_BAD_VALUE, n->pos, "value of <%s> is %s", n->name,
+                        x < 0 ? "negative" : "zero");
+    else if (fault)
+      limb_report_note(&r->report, RULE_DROPPED, n->pos, "its <%s> is not used: %s", n->name, fault);
+    else if (def) {
+      set_property(&numbers[i], x, def);
+      g->given[k] = 1;
+      limb_report(r->report.findings, RULE_TRANSMISSION, n->pos, (limb_subject){"joint", r->raw->joint[k].name},
+                  "its %s is %s", i == 0 ? "rotor inertia" : "gear ratio", limb_show(x).text);
+    }
+  }
+  r->report.about = robot;
 }
 
 // Gear ratios of all <transmission> below the root; 0 when out of memory.
@@ -146,11 +190,12 @@ static int read_transmissions(urdf_reader* r, const xml_node* root)
   const xml_node* t = limb_xml_child(root, "transmission");
   if (!t) return 1;
   limb_report(r->report.findings, RULE_IGNORED, t->pos, (limb_subject){"element", t->name},
-              "of <transmission> only <mechanicalReduction> is read, here and anywhere else");
+              "of <transmission> only gear ratios and Drake's rotor inertia are read, here and anywhere else");
   g.given = limb_mempool_alloc(s->pool, (size_t)s->njoint + 1);
   if (!g.given || !limb_raw_joint_names(s, &g.joints)) return 0;
   for (int i = 0; i < s->njoint; i++) g.given[i] = s->joint[i].def.gear_ratio != 1; // by <limb>
   for (; t; t = limb_xml_next(t)) {
+    use_drake(&g, t);
     const xml_node* reduction = find_reduction(t);
     const char* fault = reduction && *reduction->text ? use_ratio(&g, t, reduction) : NULL;
     if (fault)
@@ -241,6 +286,12 @@ static int read_robot(urdf_reader* r, const xml_node* root)
   r->raw->name = limb_urdf_name(r, root, "name", 0);
   if (!r->raw->name)
     limb_report(r->report.findings, RULE_ASSUMED, root->pos, (limb_subject){"robot", NULL}, "the robot has no name");
+  if (!limb_xml_child(root, "link") && (limb_xml_child(root, "disable_collisions") || limb_xml_child(root, "group") ||
+                                        limb_xml_child(root, "group_state") || limb_xml_child(root, "end_effector"))) {
+    limb_report_error(&r->report, RULE_WRONG_FORMAT, root->pos,
+                      "this is SRDF, which names groups and states of a robot; the robot itself is in a URDF");
+    return 1;
+  }
   check_version(r, root);
   limb_urdf_check(r, root, &words);
   return read_extension(r, root) && reserve(r, root) && read_elements(r, root) && read_transmissions(r, root);

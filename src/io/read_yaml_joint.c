@@ -317,7 +317,9 @@ void limb_yaml_joint(yaml_reader* r, const yml_node* n)
   r->out_of_memory |= !j;
   if (!j) return;
   const yml_node* parent = limb_yml_one_of(&r->report, n, "parent antecedent");
-  if (!parent) (void)limb_yml_need(&r->report, n, "parent");
+  if (!parent)
+    limb_report_error(&r->report, RULE_MISSING_KEY, n->pos,
+                      "the key 'parent' is missing, or 'antecedent' with dh rows");
   j->parent = j->child = ""; // reports nothing more after an error
   (void)limb_yml_text(&r->report, parent, &j->parent);
   (void)limb_yml_text(&r->report, limb_yml_need(&r->report, n, "child"), &j->child);

@@ -81,6 +81,16 @@ static int read_matrix(yaml_reader* r, const yml_node* n, sp_mat3* R)
   return 1;
 }
 
+// A bare number of more than a turn, in a file of radians, is probably in degrees.
+static void check_turn(yaml_reader* r, const yml_node* n, double radians)
+{
+  char label[YML_LABEL_SPACE];
+  if (r->angle != 1 || !limb_looks_like_degrees(radians) || !limb_yml_is_bare(n)) return;
+  limb_report_note(&r->report, RULE_ANGLE_DEGREES, n->pos, "%s is %s, which is more than one turn",
+                   limb_yml_label(n, label), n->text);
+  limb_report_hint(r->report.findings, "write %sdeg, or state 'angles: degrees' at the top", n->text);
+}
+
 // The rotation in the keys of a mapping; the identity when there is none.
 static int read_rotation(yaml_reader* r, const yml_node* map, sp_mat3* R)
 {
@@ -94,6 +104,8 @@ static int read_rotation(yaml_reader* r, const yml_node* map, sp_mat3* R)
   default: break;
   }
   if (!limb_yml_angles(&r->report, n, 3, r->angle, rpy)) return 0;
+  int i = 0;
+  for (const yml_node* x = n->first; x; x = x->next) check_turn(r, x, rpy[i++]);
   *R = limb_rot_rpy(rpy);
   return 1;
 }
@@ -133,8 +145,8 @@ static int read_row(yaml_reader* r, const yml_node* row, const char* keys, doubl
     const int i = limb_find_word(keys, n->key, strlen(n->key));
     if (i >= 0 && n->key[1] == 0)
       (void)limb_yml_number(&r->report, n, &x[i]);
-    else if (i >= 0)
-      (void)limb_yml_angle(&r->report, n, r->angle, &x[i]);
+    else if (i >= 0 && limb_yml_angle(&r->report, n, r->angle, &x[i]))
+      check_turn(r, n, x[i]);
   }
   return r->report.errors == before;
 }

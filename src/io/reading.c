@@ -10,108 +10,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-// ---- languages ------------------------------------------------------------------------------------
-
-static const char* const format_names[] = {"auto", "urdf", "yaml", "par", "mjcf"}; // by value
-
-const char* limb_format_name(limb_format format)
-{
-  return (size_t)format < sizeof format_names / sizeof *format_names ? format_names[format] : NULL;
-}
-
-static int ends_with(const char* text, const char* end)
-{
-  const size_t n = strlen(text), m = strlen(end);
-  if (n < m) return 0;
-  for (size_t i = 0; i < m; i++) {
-    if (lower_case(text[n - m + i]) != end[i]) return 0;
-  }
-  return 1;
-}
-
-limb_format limb_format_of_name(const char* path)
-{
-  static const struct {
-    const char* end;
-    limb_format format;
-  } known[] = {{".urdf", LIMB_FORMAT_URDF}, {".xacro", LIMB_FORMAT_URDF}, {".yaml", LIMB_FORMAT_YAML},
-               {".yml", LIMB_FORMAT_YAML},  {".par", LIMB_FORMAT_PAR},    {".mjcf", LIMB_FORMAT_MJCF}};
-  for (int i = 0; path && i < COUNT(known); i++) {
-    if (ends_with(path, known[i].end)) return known[i].format;
-  }
-  return LIMB_FORMAT_AUTO;
-}
-
-// The first occurrence of a word near the beginning of a text: a prologue of comments may be long, but not endless.
-static const char* find(const char* text, const char* end, const char* word)
-{
-  enum { MAX_PROLOGUE = 1 << 16 };
-  const size_t length = strlen(word), size = (size_t)(end - text);
-  for (size_t i = 0; i + length <= (size < MAX_PROLOGUE ? size : MAX_PROLOGUE); i++) {
-    if (memcmp(text + i, word, length) == 0) return text + i;
-  }
-  return NULL;
-}
-
-// By content alone; LIMB_FORMAT_AUTO when it cannot be recognised.
-static limb_format format_of_text(const char* text, size_t size)
-{
-  const char* end = text + size;
-  text = limb_skip_to_text(text, end);
-  if (text == end) return LIMB_FORMAT_AUTO;
-  if (*text == '<') {
-    const char *robot = find(text, end, "<robot"), *mujoco = find(text, end, "<mujoco");
-    return mujoco && (!robot || mujoco < robot) ? LIMB_FORMAT_MJCF : LIMB_FORMAT_URDF;
-  }
-  if (end - text >= 2 && memcmp(text, "(*", 2) == 0) return LIMB_FORMAT_PAR;
-  return find(text, end, "limb:") ? LIMB_FORMAT_YAML : LIMB_FORMAT_AUTO;
-}
-
-// ---- files that are not models --------------------------------------------------------------------
-
 static const file_pos nowhere = {0, 0}, first_line = {1, 1};
 static const limb_subject whole_file = {NULL, NULL};
-
-// Whether the text begins with the word, which is in lower case.
-static int begins(const char* text, const char* end, const char* word)
-{
-  for (; *word; word++, text++) {
-    if (text == end || lower_case(*text) != *word) return 0;
-  }
-  return 1;
-}
-
-int limb_report_not_model(limb_findings* f, const char* text, size_t size)
-{
-  const char* end = text + size;
-  text = limb_skip_to_text(text, end);
-  if (begins(text, end, "version https://git-lfs")) {
-    limb_report(f, RULE_WRONG_FORMAT, first_line, whole_file,
-                "the file is a Git LFS pointer: the model itself has not been fetched");
-    limb_report_hint(f, "fetch it: git lfs install, then git lfs pull");
-    return 1;
-  }
-  if (begins(text, end, "<!doctype html") || begins(text, end, "<html")) {
-    limb_report(f, RULE_WRONG_FORMAT, first_line, whole_file, "the file is a web page (HTML), not a model");
-    limb_report_hint(f, "download the file itself (\"raw\"), not the page that shows it");
-    return 1;
-  }
-  return 0;
-}
-
-int limb_report_not_xml(limb_findings* f, const char* text, size_t size, const char* language)
-{
-  const char* end = text + size;
-  text = limb_skip_to_text(text, end);
-  if (text == end || *text < ' ' || *text > '~' || *text == '<') return 0; // left to the parser
-  const int json = *text == '{' || *text == '[';
-  limb_report(f, RULE_WRONG_FORMAT, first_line, whole_file,
-              "the file should be %s, which is XML and begins with '<', but it looks like %s", language,
-              json ? "JSON" : "plain text");
-  limb_report_hint(f, json ? "use the model that it was made from"
-                           : "an error page or another file may have been saved under this name");
-  return 1;
-}
 
 // ---- readings -----------------------------------------------------------------------------------------
 
@@ -169,7 +69,7 @@ static limb_format detect_format(limb_reading* r)
 {
   const limb_source* src = &r->source;
   const limb_format by_name = r->format ? r->format : limb_format_of_name(src->name);
-  const limb_format by_text = format_of_text(src->text, src->size);
+  const limb_format by_text = limb_format_of_text(src->text, src->size);
   const int xml_named = by_name == LIMB_FORMAT_URDF || by_name == LIMB_FORMAT_MJCF;
   const int xml_inside = by_text == LIMB_FORMAT_URDF || by_text == LIMB_FORMAT_MJCF;
   if (by_name && by_text && xml_named != xml_inside) {

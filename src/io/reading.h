@@ -54,6 +54,11 @@ limb_status limb_read_mjcf(limb_source* src, const limb_read_options* opt, limb_
 // A run file; out lives in the pool. Status as above.
 limb_status limb_read_run_yaml(limb_source* src, limb_findings* findings, const limb_run** out);
 
+// ---- recognition (recognise.c) --------------------------------------------------------------------
+
+// The language of a text by content alone; LIMB_FORMAT_AUTO when it cannot be recognised.
+limb_format limb_format_of_text(const char* text, size_t size);
+
 // ---- files that are not models --------------------------------------------------------------------
 
 // Web pages, Git LFS pointers and notes are often taken for models. A parser would only complain about a character

@@ -52,7 +52,7 @@
     "cut the cycle at one of its joints")                                                                             \
   X(BAD_JOINT, "bad-joint", ERROR, "the definition of the joint contradicts itself", "correct the joint")             \
   X(BAD_AXIS, "bad-axis", ERROR, "a joint that moves needs a direction",                                              \
-    "write an axis that is not zero, such as 0 0 1")                                                                  \
+    "write a direction, such as 0 0 1; that of a screw has unit length")                                              \
   X(MIMIC_TARGET, "mimic-target", ERROR, "the joint that should be followed does not exist or cannot be followed",    \
     "name a joint with one degree of freedom, or free the joint (--no-mimic)")                                        \
   X(MIMIC_CYCLE, "mimic-cycle", ERROR, "joints that follow each other in a cycle cannot move", "free one of them")    \

@@ -198,6 +198,9 @@ static void report_syntax(builder* b)
               b->open ? (limb_subject){"element", b->open->name} : (limb_subject){NULL, NULL},
               "not well-formed XML: %s", XML_ErrorString(code));
   const size_t byte = (size_t)XML_GetCurrentByteIndex(b->parser);
+  if (code == XML_ERROR_MISPLACED_XML_PI)
+    limb_report_hint(b->findings, "<?xml ...?> must be the very beginning of the file: remove what stands before it, "
+                                  "such as a blank line");
   if (byte >= b->size && b->open)
     limb_report_hint(b->findings, "the file ends inside <%s> of line %d: it may have been cut off", b->open->name,
                      b->open->pos.line);

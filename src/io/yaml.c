@@ -105,6 +105,10 @@ static limb_status report_syntax(const parse* p, const char* text, size_t size)
     limb_report_hint(p->report->findings, "the text ends here: the file may be cut off");
   else if (*rest == '\t')
     limb_report_hint(p->report->findings, "YAML is indented with blanks, not with tabs");
+  else if (y->context && strstr(y->problem ? y->problem : "", "did not find expected"))
+    limb_report_hint(p->report->findings,
+                     "check the indentation and the brackets: the entries of a list or mapping begin "
+                     "in one column, and what belongs to an entry further right");
   else if (strchr("@`%&*!|>", *rest))
     limb_report_hint(p->report->findings, "put a text that begins with %c in quotes", *rest);
   return LIMB_E_SYNTAX;

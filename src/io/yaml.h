@@ -70,12 +70,18 @@ int limb_yml_number(limb_reporter* c, const yml_node* n, double* value);
 int limb_yml_limit(limb_reporter* c, const yml_node* n, double* value);
 int limb_yml_integer(limb_reporter* c, const yml_node* n, int lowest, int highest, int* value);
 
-// A number of the given unit in radians (1, or pi/180); with unit 1 also pi, -pi/2, 3*pi, 2*pi/3.
+// Numbers may have units: 12mm, 3 g, 50 g*cm^2; those of an angle only where an angle is expected.
+
+// A number of the given unit in radians (1, or pi/180), or with a unit of its own: 90deg; with unit 1 also pi, -pi/2,
+// 3*pi, 2*pi/3.
 int limb_yml_angle(limb_reporter* c, const yml_node* n, double unit, double* radians);
 
 // A list of exactly count numbers or angles.
 int limb_yml_numbers(limb_reporter* c, const yml_node* n, int count, double* values);
 int limb_yml_angles(limb_reporter* c, const yml_node* n, int count, double unit, double* radians);
+
+// 1 when a scalar is a number without a unit.
+int limb_yml_is_bare(const yml_node* n);
 
 // The name of a value in messages: "mass", "entry 2 of com". Returns text.
 enum { YML_LABEL_SPACE = 96 };

@@ -76,9 +76,10 @@ int limb_yml_is(limb_reporter* c, const yml_node* n, yml_kind kind)
 void limb_yml_check_keys(limb_reporter* c, const yml_node* map, const char* known)
 {
   for (const yml_node* n = map && map->kind == YML_MAP ? map->first : NULL; n; n = n->next) {
-    if (!limb_has_word(known, n->key))
-      limb_report_error(c, RULE_UNKNOWN_KEY, n->key_pos, "unknown key '%s'%s", limb_excerpt(n->key, NULL).text,
-                        limb_suggest_word(c->findings, n->key, known).text);
+    if (limb_has_word(known, n->key)) continue;
+    limb_report_error(c, RULE_UNKNOWN_KEY, n->key_pos, "unknown key '%s'%s", limb_excerpt(n->key, NULL).text,
+                      limb_suggest_word(c->findings, n->key, known).text);
+    limb_report_hint(c->findings, "the keys here are: %s", known);
   }
 }
 
@@ -147,10 +148,24 @@ static bool scan(const char* text, double* x)
   return limb_scan_number(text, end, x) == end && end != text;
 }
 
+// The same with units of this kind, as in 90deg, 12mm, 50 g*cm^2; the number in SI.
+static bool scan_quantity(const char* text, bool angle, double* x)
+{
+  const char* end = text + strlen(text);
+  const char* units = limb_scan_number(text, end, x);
+  double factor = 1;
+  int is_angle = 0;
+  while (units && *units == ' ') units++;
+  if (!units || limb_scan_units(units, end, &factor, &is_angle) != end || is_angle != angle) return false;
+  *x *= factor;
+  return true;
+}
+
 static int finite_number(limb_reporter* c, const yml_node* n, const char* expected, double* value)
 {
   double x = 0;
-  if (n->kind != YML_SCALAR || n->quoted || !scan(n->text, &x)) {
+  const bool plain = n->kind == YML_SCALAR && !n->quoted;
+  if (!(plain && (scan(n->text, &x) || scan_quantity(n->text, false, &x)))) {
     (void)wrong(c, RULE_BAD_NUMBER, n, expected);
     if (n->kind == YML_SCALAR && n->quoted && scan(n->text, &x))
       limb_report_hint(c->findings, "a value in quotes is text: remove the quotes");
@@ -223,14 +238,28 @@ int limb_yml_angle(limb_reporter* c, const yml_node* n, double unit, double* rad
 {
   if (!n) return 0;
   double x = 0;
+  if (n->kind == YML_SCALAR && !n->quoted && scan_quantity(n->text, true, &x)) {
+    *radians = x;
+    return isfinite(x) ? 1 : wrong(c, RULE_BAD_NUMBER, n, "a number below 1.8e308");
+  }
   if (n->kind == YML_SCALAR && !n->quoted && scan_pi(n->text, &x)) {
     if (unit != 1) return wrong(c, RULE_BAD_NUMBER, n, "a number of degrees, as the file states");
     *radians = x;
     return 1;
   }
-  if (!finite_number(c, n, unit == 1 ? "a number or a multiple of pi, such as pi/2" : "a number", &x)) return 0;
+  // without units: those of other quantities are refused
+  if (n->kind != YML_SCALAR || n->quoted || !scan(n->text, &x) || !isfinite(x)) {
+    const int good = finite_number(c, n, unit == 1 ? "a number or a multiple of pi, such as pi/2" : "a number", &x);
+    return good ? wrong(c, RULE_BAD_NUMBER, n, "an angle") : 0;
+  }
   *radians = unit * x;
   return 1;
+}
+
+int limb_yml_is_bare(const yml_node* n)
+{
+  double x;
+  return n->kind == YML_SCALAR && scan(n->text, &x);
 }
 
 // ---- lists ------------------------------------------------------------------------------------------

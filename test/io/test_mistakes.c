@@ -303,6 +303,68 @@ END_TEST
 
 // ---- files that are no models ---------------------------------------------------------------------
 
+static int finds(limb_format format, const char* text, size_t size, const char* rule, const char* says)
+{
+  limb_read_options opt = limb_default_read_options();
+  limb_reading* r = NULL;
+  limb_finding f;
+  int found = 0;
+  opt.format = format;
+  (void)!limb_read_text(text, size, "model", &opt, &r, NULL);
+  check_at("%.60s: %s", text, says);
+  for (int i = 0; limb_findings_get(limb_reading_findings(r), i, &f) == LIMB_OK; i++)
+    found += strcmp(f.rule, rule) == 0 && (strstr(f.text, says) || strstr(f.hint, says));
+  limb_reading_destroy(r);
+  return found;
+}
+
+// What a file is, if it is no model, or what is wrong with its form.
+START_TEST(what_a_file_is)
+{
+  static const struct {
+    limb_format format;
+    const char *text, *rule, *says;
+  } cases[] = {
+    {LIMB_FORMAT_AUTO, "#usda 1.0\n", "wrong-format", "a scene in USD"},
+    {LIMB_FORMAT_AUTO, "solid part\n facet normal 0 0 1\n", "wrong-format", "a mesh (STL)"},
+    {LIMB_FORMAT_AUTO, "glTF\2", "wrong-format", "a mesh (glTF)"},
+    {LIMB_FORMAT_URDF, "<robot name='r'><group name='arm'/></robot>", "wrong-format", "this is SRDF"},
+    {LIMB_FORMAT_URDF, "\n<?xml version='1.0'?><robot name='r'><link name='a'/></robot>", "syntax", "a blank line"},
+    {LIMB_FORMAT_MJCF, "<mujoco><default/></mujoco>", "no-body", "another file includes"},
+    {LIMB_FORMAT_YAML, "limb: 1\nbodies:\n  - name: a\n   mass: 1\n", "syntax", "check the indentation"},
+    {LIMB_FORMAT_YAML, "limb: 1\nbodies: [{name: a, mas: 1}]\n", "unknown-key", "the keys here are: name mass com"},
+    {LIMB_FORMAT_YAML, "limb: 1\nbodies: [{name: a, mass: 1}]\njoints: [{name: j, type: fixed, child: a}]\n",
+     "missing-key", "or 'antecedent'"},
+    {LIMB_FORMAT_MJCF,
+     "<mujoco><worldbody><body name='a'><geom type='mesh'/></body><body name='b'><geom type='mesh'/>"
+     "</body><body name='c'><geom type='mesh'/></body></worldbody></mujoco>",
+     "unsupported",
+     "a mesh, which limb cannot "
+     "compute; so for 2 more"},
+    {LIMB_FORMAT_MJCF, "<mujoco><worldbody><body name='a'><geom type='mesh'/></body></worldbody></mujoco>",
+     "unsupported", "saveinertial"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    ck_assert_int_eq(finds(cases[i].format, cases[i].text, strlen(cases[i].text), cases[i].rule, cases[i].says), 1);
+  char stl[84 + 50] = "exported by a program";
+  stl[80] = 1;
+  ck_assert_int_eq(finds(LIMB_FORMAT_AUTO, stl, sizeof stl, "wrong-format", "a mesh (STL)"), 1);
+}
+END_TEST
+
+// MuJoCo ignores limits of free joints, also those of a default class.
+START_TEST(free_joints_have_no_limits)
+{
+  static const char text[] = "<mujoco><default><joint limited='true'/></default><worldbody><body name='a'><joint "
+                             "type='free'/><geom size='1'/></body></worldbody></mujoco>";
+  limb_read_options opt = limb_default_read_options();
+  limb_reading* r = NULL;
+  opt.format = LIMB_FORMAT_MJCF;
+  assert_ok(limb_read_text(text, strlen(text), "free", &opt, &r, NULL));
+  limb_reading_destroy(r);
+}
+END_TEST
+
 // A mistyped robot, and a sentence for people.
 START_TEST(errors_as_lines)
 {
@@ -376,5 +438,5 @@ END_TEST
 CHECK_MAIN("mistakes", 1, xacro_that_would_add_is_an_error, xacro_definitions_are_leftovers, xacro_behind_many_names,
            own_element_tells_its_attributes, mirrored_products, unknown_type_alone, joint_without_child_alone,
            axes_of_any_length, base_without_root, alias_alone, no_rotation_is_written_as_none,
-           geom_with_a_bad_size_alone, attributes_of_mjcf_are_suggested, degrees_of_par, errors_as_lines,
-           files_that_are_no_models, unsupported_things_have_a_hint)
+           geom_with_a_bad_size_alone, attributes_of_mjcf_are_suggested, degrees_of_par, what_a_file_is,
+           free_joints_have_no_limits, errors_as_lines, files_that_are_no_models, unsupported_things_have_a_hint)

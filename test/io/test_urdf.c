@@ -330,6 +330,26 @@ END_TEST
 
 // ---- actuators, own elements, leftovers -------------------------------------------------------------
 
+// Rotor inertia and gear ratio as Drake has them: n^2 J is added to M.
+START_TEST(drake_actuators)
+{
+#define ACTUATOR(joint, inside) \
+  "<transmission name=\"t\"><joint name=\"" joint "\"/><actuator name=\"m\">" inside "</actuator></transmission>"
+  static const char text[] = "<robot name=\"r\">" LINKS "<joint name=\"j\" type=\"continuous\">" ENDS(
+    "a", "b") "</joint>"
+              "<joint name=\"k\" type=\"continuous\">" ENDS("b", "c") "</joint>" ACTUATOR(
+                "j", "<drake:rotor_inertia value=\"2.06e-5\"/><drake:gear_ratio value=\"100\"/>")
+                ACTUATOR("none", "<drake:rotor_inertia value=\"1\"/>") "</robot>";
+  limb_reading* r = read_urdf(text);
+  assert_close(joint_of(r, "j").gear_ratio, 100, 0, 0);
+  assert_close(joint_of(r, "j").rotor_inertia, 2.06e-5, 0, 0);
+  assert_close(joint_of(r, "k").rotor_inertia, 0, 0, 0);
+  assert_that(notes(r, "transmission", "joint") == 2 && warnings(r, "dropped", "transmission 't'") == 1);
+  limb_reading_destroy(r);
+#undef ACTUATOR
+}
+END_TEST
+
 START_TEST(transmissions)
 {
 #define GEAR(joint, inside) "<transmission name=\"t\"><joint name=\"" joint "\">" inside
@@ -467,5 +487,5 @@ START_TEST(locales)
 END_TEST
 
 CHECK_MAIN("io/urdf", 1, types_of_joints, planar_axis_is_the_normal, axes, origins, inertial_frames,
-           inertias_that_lack_something, limits, friction, followers, follower_that_never_moves, transmissions,
-           value_at_a_seam, own_elements, leftovers_are_told_once, names, versions, locales)
+           inertias_that_lack_something, limits, friction, followers, follower_that_never_moves, drake_actuators,
+           transmissions, value_at_a_seam, own_elements, leftovers_are_told_once, names, versions, locales)

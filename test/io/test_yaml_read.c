@@ -41,6 +41,15 @@ static int count_rule(limb_reading* r, const char* rule)
 
 // ---- keys -------------------------------------------------------------------------------------------
 
+static int finding_of(limb_reading* r, const char* rule)
+{
+  limb_finding f;
+  for (int i = 0; limb_findings_get(limb_reading_findings(r), i, &f) == LIMB_OK; i++) {
+    if (strcmp(f.rule, rule) == 0) return 1;
+  }
+  return 0;
+}
+
 START_TEST(joints)
 {
   limb_reading* r =
@@ -464,4 +473,63 @@ START_TEST(guide)
 }
 END_TEST
 
-CHECK_MAIN("yaml reader", 1, joints, bodies, notes, homes, degrees, rows, screws, bodies_between, guide)
+// The same robot with units and without.
+START_TEST(units)
+{
+  static const char* const texts[] = {
+    "limb: 1\nangles: degrees\nbodies: [{name: a, mass: 500g, com: [12mm, 0, 30 cm], inertia: [50 g*cm^2, 0, 0, "
+    "50 g*cm^2, 0, 1e-5]}]\njoints: [{name: j, type: revolute, parent: world, child: a, axis: [0, 0, 1], pose: {rpy: "
+    "[0, 90deg, 0.25rev]}, limits: {lower: -90, upper: 0.5rev, velocity: 180deg/s, effort: 2kNm}, start: 30deg}]\n",
+    "limb: 1\nbodies: [{name: a, mass: 0.5, com: [0.012, 0, 0.3], inertia: [5e-6, 0, 0, 5e-6, 0, 1e-5]}]\n"
+    "joints: [{name: j, type: revolute, parent: world, child: a, axis: [0, 0, 1], pose: {rpy: [0, pi/2, pi/2]}, "
+    "limits: {lower: -pi/2, upper: pi, velocity: pi, effort: 2000}, start: pi/6}]\n"};
+  limb_joint_def j[2];
+  limb_body_def body[2];
+  limb_reading* r[2];
+  for (int i = 0; i < 2; i++) {
+    r[i] = read_text(texts[i]);
+    j[i] = joint_of(r[i], "j");
+    assert_ok(limb_builder_get_body(limb_reading_builder(r[i]), 1, &body[i]));
+    assert_that(!finding_of(r[i], "angle-degrees"));
+  }
+  const double* x[2] = {&body[0].inertia.mass, &body[1].inertia.mass};
+  for (int k = 0; k < 10; k++) assert_that(fabs(x[0][k] - x[1][k]) <= 1e-15 * fabs(x[1][k]));
+  for (int k = 0; k < 9; k++) assert_that(j[0].placement.R.m[k] == j[1].placement.R.m[k]);
+  assert_that(j[0].q_min == j[1].q_min && j[0].q_max == j[1].q_max && j[0].v_max == j[1].v_max);
+  assert_that(j[0].effort_max == 2000 && fabs(j[0].start - j[1].start) < 1e-16);
+  for (int i = 0; i < 2; i++) limb_reading_destroy(r[i]);
+}
+END_TEST
+
+// 90 without a unit, in radians: suspicious in poses and rows; what belongs to another quantity is refused.
+START_TEST(suspicious_angles)
+{
+  static const char head[] =
+    "limb: 1\ndh: modified\nbodies: [{name: a, mass: 1, solid: point}]\njoints: [{name: j, type: "
+    "revolute, parent: world, child: a, ";
+  static const struct {
+    const char *tail, *rule;
+  } cases[] = {{"pose: {rpy: [0, 90, 0]}}]\n", "angle-degrees"},
+               {"dh: {alpha: 90}}]\n", "angle-degrees"},
+               {"dh: {alpha: 90deg}}]\n", NULL},
+               {"dh: {alpha: 4*pi}}]\n", NULL},
+               {"dh: {alpha: 12mm}}]\n", "bad-number"},
+               {"dh: {d: 90deg}}]\n", "bad-number"},
+               {"dh: {d: 2 parsec}}]\n", "bad-number"},
+               {"dh: {d: 12 mm}}]\n", NULL}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    char text[400];
+    (void)snprintf(text, sizeof text, "%s%s", head, cases[i].tail);
+    limb_read_options opt = limb_default_read_options();
+    opt.format = LIMB_FORMAT_YAML;
+    limb_reading* r = NULL;
+    (void)!limb_read_text(text, strlen(text), "text", &opt, &r, NULL);
+    check_at("%s", cases[i].tail);
+    assert_that(finding_of(r, "angle-degrees") == (i < 2) && finding_of(r, "bad-number") == (i >= 4 && i < 7));
+    limb_reading_destroy(r);
+  }
+}
+END_TEST
+
+CHECK_MAIN("yaml reader", 1, units, suspicious_angles, joints, bodies, notes, homes, degrees, rows, screws,
+           bodies_between, guide)
