@@ -169,7 +169,7 @@ static int fill(subject* t, size_t out)
 static void* make(const bench_library* library, const bench_robot* robot, const bench_states* states)
 {
   limb_batch_options o = limb_default_batch_options();
-  o.layout = library->lanes ? LIMB_BATCH_LANES : LIMB_BATCH_ROWS;
+  o.layout = library->lanes ? LIMB_BATCH_BY_LANE : LIMB_BATCH_BY_STATE;
   o.pool = library->pool;
   const size_t size = limb_batch_size(robot->model, &o);
   if (robot->nrow || size == 0 || size > WORKSPACE_MAX) return NULL;
@@ -313,7 +313,7 @@ static int answer(void* self, bench_kernel kernel, int k, double* out)
     return 0;
   }
   double* rows = take(n * wide, sizeof *rows);
-  const int ok = rows && limb_batch_to_rows(t->b, n, wide, t->f64.out, rows) == LIMB_OK;
+  const int ok = rows && limb_batch_to_states(t->b, n, wide, t->f64.out, rows) == LIMB_OK;
   if (ok) memcpy(out, rows + first, wide * sizeof *out);
   free(rows);
   return ok ? 0 : -1;

@@ -115,8 +115,10 @@ static limb_status draw_places(limb_loops* w, uint64_t* seed, double* step, doub
   return s;
 }
 
-static limb_status draw_state(limb_loops* w, limb_data* d, uint64_t* seed, double* q, double* v, double* a, double* tau)
+static limb_status draw_state(limb_data* closed, limb_data* d, uint64_t* seed, double* q, double* v, double* a,
+                              double* tau)
 {
+  limb_loops* w = limb_data_loops(closed);
   const int nv = limb_nv(limb_loops_model(w));
   limb_status s = draw_places(w, seed, v, q);
   for (int i = 0; i < nv; i++) v[i] = bench_uniform(seed), a[i] = bench_uniform(seed);
@@ -124,8 +126,7 @@ static limb_status draw_state(limb_loops* w, limb_data* d, uint64_t* seed, doubl
   if (s == LIMB_OK) s = limb_complete_accelerations(w, q, v, NULL, NULL, a);
   if (s == LIMB_OK) s = limb_inverse_dynamics(d, q, v, a, NULL, tau);
   for (int i = 0; i < nv && s == LIMB_OK; i++) tau[i] += bench_uniform(seed);
-  const limb_closed_motion in = {.q = q, .v = v};
-  if (s == LIMB_OK) s = limb_closed_forward_dynamics(w, &in, tau, NULL, a, NULL, NULL);
+  if (s == LIMB_OK) s = limb_forward_dynamics(closed, q, v, tau, NULL, a);
   return s;
 }
 
@@ -133,13 +134,12 @@ int bench_closed_draw(bench_states* states, const bench_robot* r)
 {
   const size_t nq = (size_t)r->nq, nv = (size_t)r->nv;
   uint64_t seed = 20;
-  limb_data* d = NULL;
-  limb_loops* w = NULL;
+  limb_data *d = NULL, *closed = NULL;
   limb_status s = limb_data_create(limb_spanning_tree(r->model), NULL, &d);
-  if (s == LIMB_OK) s = limb_loops_create(r->model, LIMB_LOOPS_LINEAR, NULL, &w);
+  if (s == LIMB_OK) s = limb_data_create(r->model, NULL, &closed);
   for (size_t k = 0; k < (size_t)states->count && s == LIMB_OK; k++)
-    s = draw_state(w, d, &seed, states->q + k * nq, states->v + k * nv, states->a + k * nv, states->tau + k * nv);
+    s = draw_state(closed, d, &seed, states->q + k * nq, states->v + k * nv, states->a + k * nv, states->tau + k * nv);
   limb_data_destroy(d);
-  limb_loops_destroy(w);
+  limb_data_destroy(closed);
   return s == LIMB_OK ? 0 : -1;
 }

@@ -2,7 +2,7 @@
 // environment and options, no multipliers asked for.
 //
 // What "generic" is for inverse dynamics of a platform:
-//   ID loops    limb_closed_inverse_dynamics, which eliminates passive velocities group by group; a is given
+//   ID loops    limb_inverse_dynamics, which eliminates passive velocities group by group; a is given
 //   ID forces   [S Psi'] [tau_active; lambda] = Gamma_tr, nv equations; a is given
 //   ID KKT      all equations at once, nv + rows + motors of them; the motion of the platform is given:
 //                   [ M   -Psi'  -S ] [ a          ]   [ -h    ]
@@ -17,12 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DENSE_LINKS = 100 }; // longest robot for which matrices of the whole robot are kept
-
 typedef struct subject {
-  limb_data* d;
-  limb_loops* w;
-  limb_parallel* p; // NULL: not asked for
+  limb_data *d, *closed; // of the spanning tree; with the loops closed
+  limb_loops* w;         // inside closed
+  limb_parallel* p;      // NULL: not asked for
   const bench_states* s;
   size_t nq, nv, nrow;
   int mask;
@@ -40,7 +38,7 @@ static void destroy(void* self)
   subject* t = self;
   if (!t) return;
   limb_data_destroy(t->d);
-  limb_loops_destroy(t->w);
+  limb_data_destroy(t->closed);
   limb_parallel_destroy(t->p);
   free(t->x);
   free(t->A);
@@ -106,14 +104,14 @@ static void* make(const bench_library* library, const bench_robot* robot, const 
   if (!t) return NULL;
   const limb_model* m = robot->model;
   const size_t nv = (size_t)robot->nv;
-  const limb_loops_use use = robot->nlink <= DENSE_LINKS ? LIMB_LOOPS_DENSE : LIMB_LOOPS_LINEAR;
   t->s = states;
   t->nq = (size_t)robot->nq, t->nv = nv, t->nrow = (size_t)robot->nrow;
   t->mask = states->count - 1;
   t->x = calloc(nv, sizeof *t->x);
   t->active = calloc(nv, sizeof *t->active);
   limb_status s = t->x && t->active ? limb_data_create(limb_spanning_tree(m), NULL, &t->d) : LIMB_E_NOMEM;
-  if (s == LIMB_OK) s = limb_loops_create(m, use, NULL, &t->w);
+  if (s == LIMB_OK) s = limb_data_create(m, NULL, &t->closed);
+  t->w = limb_data_loops(t->closed);
   if (s == LIMB_OK) s = list_active(t, m);
   if (s == LIMB_OK && bench_is_exact(robot)) s = make_room(t);
   if (s == LIMB_OK && bench_is_exact(robot)) s = find_platform(t, m);
@@ -129,27 +127,24 @@ static void keep(subject* t, limb_status status)
 
 // ---- forward dynamics ----------------------------------------------------------------------------
 
-static void run_closed(subject* t, const limb_closed_options* options, int first, int count)
+static void run_by(void* self, limb_loop_method method, int first, int count)
 {
+  subject* t = self;
+  limb_loop_settings o = limb_default_loop_settings();
+  o.solver.method = method;
+  keep(t, limb_set_loops(t->closed, &o));
   for (int i = 0; i < count; i++) {
     const size_t k = (size_t)((first + i) & t->mask), n = k * t->nv;
-    const limb_closed_motion in = {.q = t->s->q + k * t->nq, .v = t->s->v + n};
-    keep(t, limb_closed_forward_dynamics(t->w, &in, t->s->tau + n, options, t->x, NULL, NULL));
+    const double *q = t->s->q + k * t->nq, *v = t->s->v + n;
+    keep(t, limb_forward_dynamics(t->closed, q, v, t->s->tau + n, NULL, t->x));
   }
 }
 
-static void run_by(void* self, limb_closed_method method, int first, int count)
-{
-  limb_closed_options o = limb_default_closed_options();
-  o.method = method;
-  run_closed(self, &o, first, count);
-}
+static void run_fd(void* self, int first, int count) { run_by(self, LIMB_LOOP_METHOD_AUTO, first, count); }
 
-static void run_fd(void* self, int first, int count) { run_closed(self, NULL, first, count); }
+static void run_schur(void* self, int first, int count) { run_by(self, LIMB_LOOP_METHOD_SCHUR, first, count); }
 
-static void run_schur(void* self, int first, int count) { run_by(self, LIMB_CLOSED_SCHUR, first, count); }
-
-static void run_kkt(void* self, int first, int count) { run_by(self, LIMB_CLOSED_KKT, first, count); }
+static void run_kkt(void* self, int first, int count) { run_by(self, LIMB_LOOP_METHOD_KKT, first, count); }
 
 static void run_platform_fd(void* self, int first, int count)
 {
@@ -165,11 +160,9 @@ static void run_platform_fd(void* self, int first, int count)
 static void run_id(void* self, int first, int count)
 {
   subject* t = self;
-  limb_closed_forces out = {.tau = t->x};
   for (int i = 0; i < count; i++) {
     const size_t k = (size_t)((first + i) & t->mask), n = k * t->nv;
-    const limb_closed_motion in = {t->s->q + k * t->nq, t->s->v + n, t->s->a + n, NULL};
-    keep(t, limb_closed_inverse_dynamics(t->w, &in, NULL, NULL, &out));
+    keep(t, limb_inverse_dynamics(t->closed, t->s->q + k * t->nq, t->s->v + n, t->s->a + n, NULL, t->x));
   }
 }
 

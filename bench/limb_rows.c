@@ -42,7 +42,7 @@ static int mix(subject* t, const limb_model* m)
   unsigned char* given = calloc(t->nv, 1);
   t->forces = calloc(t->nv, 1);
   t->mixed = calloc(n, sizeof *t->mixed);
-  const int ok = given && t->forces && t->mixed && limb_mark_passive(m, given) == LIMB_OK;
+  const int ok = given && t->forces && t->mixed && limb_given_for_passive(m, given) == LIMB_OK;
   for (size_t i = 0; i < n && ok; i++) t->mixed[i] = given[i % t->nv] == LIMB_FORCE_GIVEN ? t->s->tau[i] : t->s->a[i];
   free(given);
   return ok;

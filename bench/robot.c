@@ -128,7 +128,7 @@ int bench_robot_init(bench_robot* robot, const char* name, const limb_model* mod
   r.nv = limb_nv(model);
   r.gravity = limb_model_gravity(model);
   r.nloop = limb_loop_count(model);
-  r.nrow = limb_row_count(model);
+  r.nrow = limb_constraint_count(model);
   r.link = take(n, sizeof *r.link);
   r.loop = take((size_t)r.nloop, sizeof *r.loop);
   children c = {take(n, sizeof *c.first), take(n, sizeof *c.next)};

@@ -167,7 +167,7 @@ static void compare(const char* table, const scene* x, const limb_pool* pool, in
 typedef struct stopwatch {
   int phase;
   int count[PHASES];
-  double task[PHASES][LIMB_SPLIT_PROCESSORS + 1];
+  double task[PHASES][LIMB_SPLIT_PROCESSORS_MAX + 1];
   double inside; // of this call
 } stopwatch;
 
@@ -204,7 +204,7 @@ static void model(const scene* x, quantity what, int processors, double handoff,
   double between = HUGE_VAL, plain = HUGE_VAL;
   int state = 0;
   for (int p = 0; p < PHASES; p++) {
-    for (int i = 0; i <= LIMB_SPLIT_PROCESSORS; i++) w.task[p][i] = HUGE_VAL;
+    for (int i = 0; i <= LIMB_SPLIT_PROCESSORS_MAX; i++) w.task[p][i] = HUGE_VAL;
   }
   const double end = now() + 1e9 * seconds;
   for (int i = 0; i < ROUNDS || now() < end; i++) {

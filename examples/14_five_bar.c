@@ -7,14 +7,14 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { N = 4, ROWS = 2, MOST = 8, STEPS = 400, WIDE = 60, HIGH = 16 };
+enum { N = 4, MOST = 8, STEPS = 400, WIDE = 60, HIGH = 16 };
 static const double TURN = 6.283185307179586, PERIOD = 2, DT = 2.0 / STEPS;
 enum { LEFT, LEFT_ELBOW, RIGHT, RIGHT_ELBOW }; // coordinates; shoulders have motors, elbows none
 
 typedef struct robot {
   limb_model* m;
-  limb_loops* w;
   limb_data* d;
+  limb_loops* w; // inside d
 } robot;
 
 static sp_vec3 tip_at(robot* r, const double* q)
@@ -32,10 +32,10 @@ static limb_status describe(robot* r, const double* q)
   limb_mobility x = {.mobility = 0};
   double way[MOST][N];
   int found = 0;
-  how.held = shoulders, how.tries = 50;
+  how.held = shoulders, how.max_tries = 50;
   limb_status s = limb_mobility_at(r->w, q, NULL, &x);
   if (s == LIMB_OK) s = limb_assembly_branches(r->w, q, &how, MOST, way[0], &found);
-  printf("%d joints, %d equations: %d motions, %d motors\n", x.nv, x.rows, x.mobility, x.active);
+  printf("%d joints, %d equations: %d motions, %d motors\n", x.nv, x.constraints, x.mobility, x.active);
   for (int k = 0; k < found; k++) {
     const sp_vec3 p = tip_at(r, way[k]);
     printf("  elbows at %6.1f and %6.1f degrees, tip at (%.3f, %6.3f) m\n", way[k][LEFT_ELBOW] * 360 / TURN,
@@ -52,14 +52,12 @@ typedef struct moment {
 // Velocities and accelerations of the elbows from those of the shoulders; torques; loads.
 static limb_status solve(robot* r, moment* x)
 {
-  const limb_closed_motion motion = {x->q, x->v, x->a, NULL};
-  double lambda[ROWS];
-  limb_closed_forces out = {.tau = x->tau, .lambda = lambda};
+  const limb_loop_motion motion = {.q = x->q, .v = x->v, .a = x->a};
   sp_force joint[N], loop;
   limb_status s = limb_complete_velocities(r->w, x->q, NULL, NULL, x->v);
   if (s == LIMB_OK) s = limb_complete_accelerations(r->w, x->q, x->v, NULL, NULL, x->a);
-  if (s == LIMB_OK) s = limb_closed_inverse_dynamics(r->w, &motion, NULL, NULL, &out);
-  if (s == LIMB_OK) s = limb_closed_loads(r->w, &motion, lambda, LIMB_ALIGNED, NULL, joint, &loop);
+  if (s == LIMB_OK) s = limb_inverse_dynamics(r->d, x->q, x->v, x->a, NULL, x->tau);
+  if (s == LIMB_OK) s = limb_loop_loads(r->d, &motion, LIMB_ALIGNED, joint, &loop);
   if (s == LIMB_OK) x->elbow = sp_norm3(joint[LEFT_ELBOW].f), x->tip = sp_norm3(loop.f);
   return s;
 }
@@ -116,7 +114,7 @@ static limb_status draw(robot* r, const double* q)
     if (s == LIMB_OK) s = limb_energies(r->d, x.q, x.v, NULL, &e);
     tip[k] = tip_at(r, x.q);
     work += DT * (x.tau[LEFT] * x.v[LEFT] + x.tau[RIGHT] * x.v[RIGHT]);
-    off = fmax(off, fmax(gap.place, gap.velocity)), moved = fmax(moved, e.kinetic);
+    off = fmax(off, fmax(gap.position, gap.velocity)), moved = fmax(moved, e.kinetic);
     if (k % 50 == 0)
       printf("%5.2f s  %8.3f N m  %8.3f N m  %12.3f N  %10.3f N\n", k * DT, x.tau[LEFT], x.tau[RIGHT], x.elbow, x.tip);
   }
@@ -131,8 +129,8 @@ int main(void)
   limb_error err = {LIMB_OK, 0, 0, "", ""};
   double q[N] = {0};
   limb_status s = limb_load("five_bar", NULL, &r.m, &err);
-  if (s == LIMB_OK) s = limb_loops_create(r.m, LIMB_LOOPS_LINEAR, NULL, &r.w);
-  if (s == LIMB_OK) s = limb_data_create(limb_spanning_tree(r.m), NULL, &r.d);
+  if (s == LIMB_OK) s = limb_data_create(r.m, NULL, &r.d);
+  r.w = limb_data_loops(r.d);
   if (s == LIMB_OK) s = limb_start(r.m, q);
   const limb_assembly how = limb_default_assembly();
   if (s == LIMB_OK) s = limb_assemble(r.w, &how, q, NULL);
@@ -140,7 +138,6 @@ int main(void)
   if (s == LIMB_OK) s = compare(&r, q);
   if (s == LIMB_OK) s = draw(&r, q);
   if (s != LIMB_OK) (void)fprintf(stderr, "%s %s %s\n", limb_status_text(s), err.where, err.text);
-  limb_loops_destroy(r.w);
   limb_data_destroy(r.d);
   limb_model_destroy(r.m);
   return s == LIMB_OK ? 0 : 1;

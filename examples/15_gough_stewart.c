@@ -1,7 +1,7 @@
 // A platform on six telescopic legs, which weigh something, is swung about: which forces do the motors need?
 //
 // Twice: by the platform form, leg by leg (limb/parallel.h), and by the generic form, with all 24 coordinates
-// and 18 equations at once (limb/loops.h). Both must give figures that were computed elsewhere. Then back:
+// and 18 equations at once (limb/loops.h). Both must give forces that were computed elsewhere. Then back:
 // from these forces the acceleration of the platform, from the lengths its pose.
 #include <limb/limb.h>
 #include <limb/read.h>
@@ -53,7 +53,7 @@ static limb_platform_motion motion_at(double t)
 typedef struct robot {
   limb_model* m;
   limb_parallel* p;
-  limb_loops* w;
+  limb_data* d;
   int slide[LEGS], length[LEGS]; // velocities and coordinates of the motors
   double off, apart, back;       // largest errors: from what is known, between forms, of the way back
 } robot;
@@ -92,12 +92,10 @@ static limb_status moment(robot* r, int k, double* q)
 {
   const limb_platform_motion x = motion_at(0.1 * k);
   double v[NV], a[NV], tau[NV] = {0}, generic[NV] = {0};
-  const limb_closed_motion all = {q, v, a, NULL};
-  limb_closed_forces out = {.tau = generic};
   limb_status s = limb_parallel_inverse_geometry(r->p, &x.pose, q, NULL);
   if (s == LIMB_OK) s = limb_parallel_inverse_dynamics(r->p, q, &x, NULL, tau);
   if (s == LIMB_OK) s = limb_parallel_motion(r->p, q, &x, v, a);
-  if (s == LIMB_OK) s = limb_closed_inverse_dynamics(r->w, &all, NULL, NULL, &out);
+  if (s == LIMB_OK) s = limb_inverse_dynamics(r->d, q, v, a, NULL, generic);
   if (s == LIMB_OK) s = look_back(r, &x, q, v, tau);
   printf("%4.1f s", 0.1 * k);
   for (int i = 0; i < LEGS; i++) {
@@ -129,11 +127,11 @@ int main(void)
   limb_error err = {LIMB_OK, 0, 0, "", ""};
   limb_status s = limb_load("gough_stewart", NULL, &r.m, &err);
   if (s == LIMB_OK) s = limb_parallel_create(r.m, -1, NULL, &r.p, &err);
-  if (s == LIMB_OK) s = limb_loops_create(r.m, LIMB_LOOPS_LINEAR, NULL, &r.w);
+  if (s == LIMB_OK) s = limb_data_create(r.m, NULL, &r.d);
   if (s == LIMB_OK) s = find_slides(&r);
   if (s == LIMB_OK) s = swing(&r);
   if (s != LIMB_OK) (void)fprintf(stderr, "%s %s %s\n", limb_status_text(s), err.where, err.text);
-  limb_loops_destroy(r.w);
+  limb_data_destroy(r.d);
   limb_parallel_destroy(r.p);
   limb_model_destroy(r.m);
   return s == LIMB_OK ? 0 : 1;

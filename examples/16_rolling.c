@@ -19,8 +19,8 @@ static const double DT = 1e-2;
 
 typedef struct vehicle {
   limb_model* m;
-  limb_loops* w;
-  limb_data* d;
+  limb_data *d, *tree; // with the constraints; without
+  limb_loops* w;       // inside d
   int n;
   double q[MOST], v[MOST], tau[MOST];
   double lambda[4], given;   // forces of the ground; work of motors less friction [N, J]
@@ -32,8 +32,10 @@ typedef struct vehicle {
 static limb_status slope(vehicle* x, const double* q, const double* v, double* a, double* power)
 {
   double friction[MOST] = {0};
-  const limb_closed_motion in = {.q = q, .v = v};
-  limb_status s = limb_closed_forward_dynamics(x->w, &in, x->tau, NULL, a, x->lambda, NULL);
+  limb_loop_details details = {.lambda = NULL};
+  limb_status s = limb_forward_dynamics(x->d, q, v, x->tau, NULL, a);
+  if (s == LIMB_OK) s = limb_get_loop_details(x->d, &details);
+  if (s == LIMB_OK) memcpy(x->lambda, details.lambda, (size_t)limb_constraint_count(x->m) * sizeof *x->lambda);
   if (s == LIMB_OK) s = limb_friction_forces(x->d, v, NULL, friction);
   *power = 0;
   for (int i = 0; i < x->n; i++) *power += v[i] * (x->tau[i] - friction[i]);
@@ -87,7 +89,7 @@ static limb_status sled(vehicle* x)
 {
   double M[9] = {0}, worst = 0;
   x->q[0] = 2.5, x->q[1] = 1, x->v[0] = -1.5, x->v[2] = 0.02;
-  limb_status s = limb_mass_matrix(x->d, x->q, M);
+  limb_status s = limb_mass_matrix(x->tree, x->q, M);
   const double m = M[0], ma = M[5], J = M[8], first = kinetic(x); // heading along x: M[5] = m a
   const double V = sqrt(2 * first / m), k = V * ma / J, c = atanh(x->v[0] / V);
   for (int i = 0; i <= 500 && s == LIMB_OK; i++) {
@@ -110,7 +112,8 @@ static limb_status robot(vehicle* x)
   double uneven = 0;
   x->q[0] = -3.5, x->q[1] = -0.5, x->q[2] = 0.3;
   limb_status s = limb_mobility_at(x->w, x->q, NULL, &has);
-  printf("A robot on two wheels, pushed, then rolling on: %d equations, %d redundant\n", has.rows, has.redundant);
+  printf("A robot on two wheels, pushed, then rolling on: %d equations, %d redundant\n", has.constraints,
+         has.redundant);
   for (int i = 0; i < 700 && s == LIMB_OK; i++) {
     const double swing = 0.9 * cos(5 * i * DT), push = i < 250 ? 0.5 : 0;
     x->tau[3] = push - swing, x->tau[4] = push + swing;
@@ -132,12 +135,16 @@ static limb_status drive(const char* name, limb_status (*how)(vehicle*))
   limb_error err = {LIMB_OK, 0, 0, "", ""};
   memset(x.page, '.', sizeof x.page);
   limb_status s = limb_load(name, NULL, &x.m, &err);
-  if (s == LIMB_OK) s = limb_loops_create(x.m, LIMB_LOOPS_LINEAR, NULL, &x.w);
-  if (s == LIMB_OK) s = limb_data_create(limb_spanning_tree(x.m), NULL, &x.d);
+  if (s == LIMB_OK) s = limb_data_create(x.m, NULL, &x.d);
+  if (s == LIMB_OK) s = limb_data_create(limb_spanning_tree(x.m), NULL, &x.tree);
+  limb_loop_settings settings = limb_default_loop_settings();
+  settings.multipliers = 1;
+  if (s == LIMB_OK) s = limb_set_loops(x.d, &settings);
+  x.w = limb_data_loops(x.d);
   x.n = limb_nv(x.m);
   if (s == LIMB_OK) s = x.n <= MOST ? how(&x) : LIMB_E_MODEL;
   if (s != LIMB_OK) (void)fprintf(stderr, "%s %s %s\n", name, limb_status_text(s), err.text);
-  limb_loops_destroy(x.w);
+  limb_data_destroy(x.tree);
   limb_data_destroy(x.d);
   limb_model_destroy(x.m);
   return s;

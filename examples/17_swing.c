@@ -1,6 +1,6 @@
 // A four-bar hangs under its own weight. Where does it come to rest, and how fast does it swing there?
 //
-// Both answers are in the derivatives of inverse dynamics through the loop (limb/loops.h), by the crank's
+// Both answers are in the derivatives of inverse dynamics through the loop (limb/derivatives.h), by the crank's
 // angle y with coupler and rocker following: Newton's method on tau(y) = 0 finds the rest, and there
 // stiffness d tau / dy and inertia d tau / dy'' give the frequency. Then the linkage is let go next to its
 // rest, and the swings are timed: they take longer by the square of the angle.
@@ -13,8 +13,8 @@ static const double TURN = 6.283185307179586, DT = 1e-3;
 
 typedef struct robot {
   limb_model* m;
-  limb_loops* w;
-  limb_dual* dual;
+  limb_data* d;
+  limb_loops* w; // inside d
   double q[N], stiffness, inertia;
 } robot;
 
@@ -22,14 +22,11 @@ typedef struct robot {
 static limb_status look(robot* r, double* torque)
 {
   static const double none[N] = {0};
-  double tau[N], by_y[N * N], by_yddot[N * N];
-  int count = 0;
-  const limb_closed_motion rest = {r->q, none, none, NULL};
-  const limb_closed_inverse_derivatives out = {tau, by_y, NULL, by_yddot};
-  const limb_status s = limb_closed_inverse_dynamics_derivatives(r->w, r->dual, &rest, NULL, NULL, &count, &out);
-  if (s != LIMB_OK || count != 1) return s != LIMB_OK ? s : LIMB_E_MODEL;
-  *torque = tau[0], r->stiffness = by_y[0], r->inertia = by_yddot[0];
-  return LIMB_OK;
+  double tau[N], by_y[N * N], by_ydot[N * N], by_yddot[N * N];
+  const limb_id_derivatives out = {tau, by_y, by_ydot, by_yddot}; // in the columns of the crank: the others follow
+  const limb_status s = limb_inverse_dynamics_derivatives(r->d, r->q, none, none, NULL, &out);
+  if (s == LIMB_OK) *torque = tau[0], r->stiffness = by_y[0], r->inertia = by_yddot[0];
+  return s;
 }
 
 // The crank turned by dy, the others with it.
@@ -60,11 +57,10 @@ static limb_status step(robot* r, double* q, double* v)
   static const double at[4] = {0, 0.5, 0.5, 1}, share[4] = {1 / 6.0, 1 / 3.0, 1 / 3.0, 1 / 6.0};
   static const double none[N] = {0};
   double p[N], u[N] = {0}, a[N] = {0}, dq[N] = {0}, dv[N] = {0};
-  const limb_closed_motion in = {.q = p, .v = u};
   limb_status s = LIMB_OK;
   for (int k = 0; k < 4 && s == LIMB_OK; k++) {
     for (int i = 0; i < N; i++) p[i] = q[i] + at[k] * DT * u[i], u[i] = v[i] + at[k] * DT * a[i];
-    s = limb_closed_forward_dynamics(r->w, &in, none, NULL, a, NULL, NULL);
+    s = limb_forward_dynamics(r->d, p, u, none, NULL, a);
     for (int i = 0; i < N; i++) dq[i] += share[k] * DT * u[i], dv[i] += share[k] * DT * a[i];
   }
   for (int i = 0; i < N; i++) q[i] += dq[i], v[i] += dv[i];
@@ -111,15 +107,14 @@ int main(void)
   limb_error err = {LIMB_OK, 0, 0, "", ""};
   const limb_assembly how = limb_default_assembly();
   limb_status s = limb_load("four_bar", NULL, &r.m, &err);
-  if (s == LIMB_OK) s = limb_loops_create(r.m, LIMB_LOOPS_DENSE, NULL, &r.w);
-  if (s == LIMB_OK) s = limb_dual_create(r.m, LIMB_DUAL_VECTORS, NULL, &r.dual);
+  if (s == LIMB_OK) s = limb_data_create(r.m, NULL, &r.d);
+  r.w = limb_data_loops(r.d);
   if (s == LIMB_OK) s = limb_start(r.m, r.q);
   if (s == LIMB_OK) s = limb_assemble(r.w, &how, r.q, NULL);
   if (s == LIMB_OK) s = find_rest(&r);
   if (s == LIMB_OK) s = swing(&r);
   if (s != LIMB_OK) (void)fprintf(stderr, "%s %s %s\n", limb_status_text(s), err.where, err.text);
-  limb_dual_destroy(r.dual);
-  limb_loops_destroy(r.w);
+  limb_data_destroy(r.d);
   limb_model_destroy(r.m);
   return s == LIMB_OK ? 0 : 1;
 }

@@ -224,7 +224,7 @@ static int read_search(assemble_run* r, double* branches)
   }
   if (*branches > 0 && cli_has(r->args, "map"))
     return cli_usage(r->args, "--map follows one branch: leave --branches out");
-  r->how.tries = (int)tries;
+  r->how.max_tries = (int)tries;
   r->how.seed = (uint64_t)seed;
   r->how.within_limits = cli_has(r->args, "within-limits");
   return EXIT_FINE;
@@ -261,7 +261,7 @@ static int find_branches(assemble_run* r, int max, const limb_loop_options* o)
   if (!r->q) return cli_usage(r->args, "out of memory");
   limb_status s = r->nheld > 0 ? LIMB_OK : hold_motions(r, o);
   r->how.held = r->held;
-  if (!cli_has(r->args, "tries")) r->how.tries = BRANCH_TRIES;
+  if (!cli_has(r->args, "tries")) r->how.max_tries = BRANCH_TRIES;
   if (s == LIMB_OK) s = limb_assembly_branches(r->at.loops, r->at.q, &r->how, max, r->q, &r->count);
   if (s != LIMB_OK) return failed(r, s);
   if (r->nheld < r->at.mobility.mobility)
@@ -281,7 +281,7 @@ static void report_locked(const cli_closure* c, const char* name)
   (void)fprintf(stderr, "%s: error: the mechanism is locked: none of its %d velocities is left free by", name,
                 c->mobility.nv);
   for (int i = 0; i < limb_loop_count(c->model); i++) {
-    if (limb_get_loop(c->model, i, &x) != LIMB_OK || cli_redundant_of(c, i) == x.nrow) continue;
+    if (limb_get_loop(c->model, i, &x) != LIMB_OK || cli_redundant_of(c, i) == x.nconstraint) continue;
     if (holding++ < SHOWN) (void)fprintf(stderr, "%s '%s'", holding > 1 ? "," : " loop", x.def.name);
   }
   if (holding > SHOWN) (void)fprintf(stderr, " and %d more", holding - SHOWN);
@@ -317,7 +317,7 @@ static void report(const assemble_run* r)
                 c->mobility.mobility == 1 ? "" : "s", c->mobility.redundant, c->mobility.redundant == 1 ? "" : "s");
   for (int i = 0; i < limb_loop_count(c->model); i++) {
     limb_loop_info x;
-    if (limb_get_loop(c->model, i, &x) == LIMB_OK && cli_redundant_of(c, i) == x.nrow)
+    if (limb_get_loop(c->model, i, &x) == LIMB_OK && cli_redundant_of(c, i) == x.nconstraint)
       (void)fprintf(stderr, "%s: warning: loop '%s': is redundant: other loops imply all its constraints\n", name,
                     x.def.name);
   }

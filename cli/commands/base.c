@@ -349,7 +349,7 @@ static int run(const cli_args* args)
     code = cli_usage(args,
                      "the model has %d parameters, more than %d: make joints fixed that need not "
                      "move, or take a part of the robot",
-                     limb_parameter_count(x.m), LIMB_BASE_MOST);
+                     limb_parameter_count(x.m), LIMB_BASE_MAX);
   } else if (s != LIMB_OK) {
     (void)cli_usage(args, "%s", limb_status_text(s));
     code = cli_exit_code(s);

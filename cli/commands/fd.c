@@ -54,13 +54,13 @@ static const char* const examples[] = {
 };
 
 // In the order of the words of --method.
-static limb_closed_method read_method(const cli_args* args)
+static limb_loop_method read_method(const cli_args* args)
 {
   static const char* const names[] = {"auto", "clusters", "schur", "kkt", "proximal"};
   const char* name = cli_get(args, "method");
   for (int k = 0; name && k < 5; k++)
-    if (strcmp(name, names[k]) == 0) return (limb_closed_method)k;
-  return LIMB_CLOSED_AUTO;
+    if (strcmp(name, names[k]) == 0) return (limb_loop_method)k;
+  return LIMB_LOOP_METHOD_AUTO;
 }
 
 static int do_row(limb_evaluator* e, const cli_robot* robot, cli_states* s, double* a)

@@ -10,7 +10,7 @@ enum { SHOWN = 12 }; // names in one line
 
 // ---- the loops -------------------------------------------------------------------------------------
 
-static int has_prescribed_motion(const limb_time_law* law)
+static int has_prescribed_motion(const limb_prescribed_motion* law)
 {
   return law->constant != 0 || law->rate != 0 || law->amplitude != 0 || law->fn != NULL;
 }
@@ -22,7 +22,7 @@ void info_print_loops(const limb_model* m)
   int prescribed = 0;
   if (limb_loop_count(m) == 0) return;
   for (int i = 0; i < limb_loop_count(m); i++)
-    prescribed |= limb_get_loop(m, i, &x) == LIMB_OK && has_prescribed_motion(&x.def.law);
+    prescribed |= limb_get_loop(m, i, &x) == LIMB_OK && has_prescribed_motion(&x.def.motion);
   cli_table t = cli_table_make(prescribed ? "lllrl" : "lllr");
   for (int k = 0; k < 4 + prescribed; k++) cli_cell(&t, "%s", names[k]);
   for (int i = 0; i < limb_loop_count(m); i++) {
@@ -33,9 +33,9 @@ void info_print_loops(const limb_model* m)
     cli_cell(&t, "%s%s, %s", joints ? "joints " : "",
              joints ? info_joint_name(m, x.def.joint) : info_body_name(m, x.def.body_a),
              joints ? info_joint_name(m, x.def.other) : info_body_name(m, x.def.body_b));
-    cli_cell(&t, "%d", x.nrow);
-    if (prescribed && has_prescribed_motion(&x.def.law))
-      cli_cell(&t, "of constraint %d", x.def.law.row);
+    cli_cell(&t, "%d", x.nconstraint);
+    if (prescribed && has_prescribed_motion(&x.def.motion))
+      cli_cell(&t, "of constraint %d", x.def.motion.constraint);
     else if (prescribed)
       cli_cell(&t, "%s", "");
   }
@@ -44,12 +44,12 @@ void info_print_loops(const limb_model* m)
   cli_table_print(&t, stdout, "  ");
 }
 
-static json_t* law_json(const limb_time_law* law)
+static json_t* law_json(const limb_prescribed_motion* law)
 {
   json_t* r = json_object();
-  cli_json_set(r, "row constant rate amplitude frequency phase", json_integer(law->row), cli_json_number(law->constant),
-               cli_json_number(law->rate), cli_json_number(law->amplitude), cli_json_number(law->frequency),
-               cli_json_number(law->phase));
+  cli_json_set(r, "row constant rate amplitude frequency phase", json_integer(law->constraint),
+               cli_json_number(law->constant), cli_json_number(law->rate), cli_json_number(law->amplitude),
+               cli_json_number(law->frequency), cli_json_number(law->phase));
   return r;
 }
 
@@ -74,8 +74,9 @@ static json_t* loop_json(const limb_model* m, const limb_loop_info* x)
   }
   if (def->kind == LIMB_LOOP_DISTANCE) (void)json_object_set_new(r, "length", cli_json_number(def->length));
   if (def->radius != 0) (void)json_object_set_new(r, "radius", cli_json_number(def->radius));
-  cli_json_set(r, "row rows holonomic", json_integer(x->row), json_integer(x->nrow), json_integer(x->holonomic));
-  if (has_prescribed_motion(&def->law)) (void)json_object_set_new(r, "law", law_json(&def->law));
+  cli_json_set(r, "row rows holonomic", json_integer(x->constraint), json_integer(x->nconstraint),
+               json_integer(x->holonomic));
+  if (has_prescribed_motion(&def->motion)) (void)json_object_set_new(r, "law", law_json(&def->motion));
   return r;
 }
 
@@ -100,7 +101,7 @@ static void print_redundant(const cli_closure* c)
   for (int i = 0; i < limb_loop_count(c->model); i++) {
     const int n = cli_redundant_of(c, i);
     if (n == 0 || limb_get_loop(c->model, i, &x) != LIMB_OK || all++ >= SHOWN) continue;
-    printf("%s%s (%d of %d)", shown++ ? ", " : " in ", x.def.name, n, x.nrow);
+    printf("%s%s (%d of %d)", shown++ ? ", " : " in ", x.def.name, n, x.nconstraint);
   }
   if (all > shown) printf(" and %d more", all - shown);
 }
@@ -149,7 +150,8 @@ void info_print_mobility(const cli_closure* c)
     return;
   }
   printf(" (at the start configuration, closed to %.1e)\n", c->report.residual);
-  printf("  Gruebler counts %d: %d velocities less %d constraint%s\n", x->gruebler, x->nv, x->rows, s_of(x->rows));
+  printf("  Gruebler counts %d: %d velocities less %d constraint%s\n", x->gruebler, x->nv, x->constraints,
+         s_of(x->constraints));
   printf("  actual mobility %d: rank %d%s\n", x->mobility, x->rank,
          cli_is_locked(c) ? "; the mechanism is locked" : "");
   printf("  redundant: %d constraint%s", x->redundant, s_of(x->redundant));
@@ -202,7 +204,7 @@ json_t* info_json_mobility(const cli_closure* c)
     const char* name;
     int value;
   } counts[] = {
-    {"rows", x->rows},           {"rank", x->rank},         {"gruebler", x->gruebler},    {"mobility", x->mobility},
+    {"rows", x->constraints},    {"rank", x->rank},         {"gruebler", x->gruebler},    {"mobility", x->mobility},
     {"redundant", x->redundant}, {"idle", x->idle},         {"active", x->active},        {"passive", x->passive},
     {"driven", x->driven},       {"undriven", x->undriven}, {"overdriven", x->overdriven}};
   for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)

@@ -418,7 +418,8 @@ static void note_stiff(const eval_run* r)
     asked |=
       limb_evaluator_get(r->e, i, &item) == LIMB_OK && item.quantity->robots == LIMB_ROBOTS_ELASTIC && !item.from_all;
   }
-  if (asked && marks && limb_mark_elastic(m, marks) == LIMB_OK && limb_mark_count(m, marks, LIMB_FORCE_GIVEN) == 0)
+  if (asked && marks && limb_given_for_elastic(m, marks) == LIMB_OK &&
+      limb_count_given(m, marks, LIMB_FORCE_GIVEN) == 0)
     (void)fprintf(stderr, "%s: note: deflection is zero: '%s' has no elastic joint, nothing gives way\n",
                   r->states.path, limb_model_name(m));
   free(marks);

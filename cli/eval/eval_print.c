@@ -183,7 +183,7 @@ static int advance(const limb_item* item, size_t* index)
 
 static void text_matrices(const eval_run* r, int i, const limb_item* item)
 {
-  size_t index[LIMB_QUANTITY_AXES] = {0};
+  size_t index[LIMB_QUANTITY_AXES_MAX] = {0};
   const double* x = r->x + item->offset;
   const size_t size = item->length[item->rank - 2] * item->length[item->rank - 1];
   if (item->size == 0) return;

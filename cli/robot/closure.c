@@ -8,14 +8,14 @@ enum { MOST_DENSE = 3000 }; // velocities and rows for which matrices of the who
 
 limb_loops_use cli_loops_use(const limb_model* m)
 {
-  return limb_nv(m) + limb_row_count(m) <= MOST_DENSE ? LIMB_LOOPS_DENSE : LIMB_LOOPS_LINEAR;
+  return limb_nv(m) + limb_constraint_count(m) <= MOST_DENSE ? LIMB_LOOPS_DENSE : LIMB_LOOPS_LINEAR;
 }
 
 limb_status cli_closure_make(const limb_model* m, cli_closure* out)
 {
   *out = (cli_closure){.model = m, .report = {.loop = -1}};
   out->q = calloc((size_t)limb_nq(m) + 1, sizeof *out->q);
-  out->redundant = calloc((size_t)limb_row_count(m) + 1, 1);
+  out->redundant = calloc((size_t)limb_constraint_count(m) + 1, 1);
   out->still = calloc((size_t)limb_nv(m) + 1, sizeof *out->still);
   if (!out->q || !out->redundant || !out->still) return LIMB_E_NOMEM;
   const limb_status s = limb_loops_create(m, cli_loops_use(m), NULL, &out->loops);
@@ -34,7 +34,7 @@ void cli_closure_free(cli_closure* c)
 limb_status cli_closure_assemble(cli_closure* c, const limb_assembly* how)
 {
   limb_assembly o = limb_default_assembly();
-  o.tries = CLOSURE_TRIES;
+  o.max_tries = CLOSURE_TRIES;
   const limb_status s = limb_assemble(c->loops, how ? how : &o, c->q, &c->report);
   c->closed = s == LIMB_OK;
   return s == LIMB_E_NOCONV ? LIMB_OK : s;
@@ -63,7 +63,7 @@ static limb_status find_still(cli_closure* c, const limb_loop_options* options)
 limb_status cli_closure_look(cli_closure* c, const limb_loop_options* options)
 {
   limb_status s = limb_mobility_at(c->loops, c->q, options, &c->mobility);
-  if (s == LIMB_OK) s = limb_redundant_rows(c->loops, c->q, options, c->redundant);
+  if (s == LIMB_OK) s = limb_redundant_constraints(c->loops, c->q, options, c->redundant);
   return s == LIMB_OK ? find_still(c, options) : s;
 }
 
@@ -80,7 +80,7 @@ int cli_redundant_of(const cli_closure* c, int loop)
   limb_loop_info x;
   int n = 0;
   if (limb_get_loop(c->model, loop, &x) != LIMB_OK) return 0;
-  for (int r = 0; r < x.nrow; r++) n += c->redundant[x.row + r];
+  for (int r = 0; r < x.nconstraint; r++) n += c->redundant[x.constraint + r];
   return n;
 }
 
@@ -104,7 +104,7 @@ void cli_report_loops(const limb_evaluator* e, const limb_model* m, const char* 
                   f.overdriven, f.overdriven == 1 ? "" : "s");
   if (f.redundant > 0)
     (void)fprintf(stderr, "%s: note: %d of %d equations of the loops follow from others\n", path, f.redundant,
-                  limb_row_count(m));
+                  limb_constraint_count(m));
 }
 
 const char* cli_singularity_name(limb_singularity s)

@@ -172,9 +172,9 @@ static int read_loops(sim_job* job)
   if (code == EXIT_FINE) code = sim_not_negative(p, &s->condition, &o->condition);
   if (code == EXIT_FINE) code = sim_truth(p, &s->work, &work);
   if (code != EXIT_FINE) return code;
-  o->closed.method = (limb_closed_method)method;
+  o->loops.method = (limb_loop_method)method;
   o->work = work;
-  if (baumgarte && limb_baumgarte(o->step > 0 ? o->step : 1e-3, &o->closed) != LIMB_OK)
+  if (baumgarte && limb_baumgarte(o->step > 0 ? o->step : 1e-3, &o->loops) != LIMB_OK)
     return sim_wrong(p, &s->baumgarte, "the step is too small for it");
   return EXIT_FINE;
 }
@@ -410,7 +410,7 @@ static int close_loops(const starting* s)
   if (code == EXIT_FINE) code = sim_not_negative(&job->plan, &job->plan.run.start.tolerance, &tolerance);
   if (code != EXIT_FINE) return code;
   const limb_start_given given = {
-    .q = s->held, .v = s->moves, .time = job->start, .tries = CLOSURE_TRIES, .tolerance = tolerance};
+    .q = s->held, .v = s->moves, .time = job->start, .max_tries = CLOSURE_TRIES, .tolerance = tolerance};
   limb_error err = {0};
   double *q = sim_copy(job, job->q, job->dofs.nq), *v = sim_copy(job, job->v, job->dofs.nv);
   if (!q || !v) return sim_out_of_memory(&job->plan);

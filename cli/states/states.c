@@ -332,9 +332,9 @@ int cli_states_open_loops(const cli_states* s, limb_loops** watch, int* loop, do
   if (!*watch && limb_loops_create(s->model, LIMB_LOOPS_LINEAR, NULL, watch) != LIMB_OK) return 0;
   if (s->has_time) o.time = s->time;
   if (limb_loop_gap_of(*watch, s->q, s->wanted & STATES_V ? s->v : NULL, &o, &gap) != LIMB_OK) return 0;
-  const int velocity = s->wanted & STATES_V && gap.velocity > gap.place;
-  *apart = velocity ? gap.velocity : gap.place;
-  *loop = velocity ? gap.velocity_loop : gap.place_loop;
+  const int velocity = s->wanted & STATES_V && gap.velocity > gap.position;
+  *apart = velocity ? gap.velocity : gap.position;
+  *loop = velocity ? gap.velocity_loop : gap.position_loop;
   return *apart > 1e-6;
 }
 

@@ -17,19 +17,15 @@ typedef struct limb_assembly {
   double time;               ///< of the laws s(t)
   double tolerance;          ///< largest residual of a closed loop [m, rad]; default 1e-12. No less than 1e-14 of the
                              ///< largest distance of a body from the world's origin counts: that is rounding
-  int iterations;            ///< most per try; default 200
-  int tries;                 ///< most starts: the given one, then random ones; default 1
+  int max_iterations;        ///< of a try; default 200
+  int max_tries;             ///< starts: the given one, then random ones; default 1
   uint64_t seed;             ///< of the random starts
   int within_limits;         ///< 1: configurations outside the limits of joints in loops do not count; default 0
   const unsigned char* held; ///< nv marks: 1 for coordinates that stay as they are (ball and free joints: all
                              ///< or none of a joint). NULL: none
 } limb_assembly;
 
-static inline limb_assembly limb_default_assembly(void)
-{
-  const limb_assembly o = {sizeof(limb_assembly), 0, 1e-12, 200, 1, 0, 0, NULL};
-  return o;
-}
+LIMB_API limb_assembly limb_default_assembly(void);
 
 /// What came of it.
 typedef struct limb_assembly_report {
@@ -52,12 +48,12 @@ LIMB_NODISCARD LIMB_API limb_status limb_assemble(limb_loops* w, const limb_asse
 /// Looks for different ways to close the loops with the held coordinates as they are in q: from q, and from
 /// random starts. Two that can be told apart by less than 1e-6 count once. For mechanisms whose mobility is
 /// held: with motion left, every start ends somewhere else; then those on one continuous branch are many.
-/// @param most   room in q_out
-/// @param q_out  most x nq; those found, q's own first (output)
+/// @param max_count  capacity of q_out
+/// @param q_out  max_count x nq; those found, q's own first (output)
 /// @param found  how many (output)
-/// @return LIMB_OK; LIMB_E_NOCONV when none was found. options.tries is the number of starts.
+/// @return LIMB_OK; LIMB_E_NOCONV when none was found. options.max_tries is the number of starts.
 LIMB_NODISCARD LIMB_API limb_status limb_assembly_branches(limb_loops* w, const double* q, const limb_assembly* options,
-                                                           int most, double* q_out, int* found);
+                                                           int max_count, double* q_out, int* found);
 
 /// The exact projection: the nearest state that satisfies the equations. Places first, by Gauss-Newton steps
 /// of least norm, then velocities: v -= Psi^+ (Psi v - s'). Weighted by masses it would be nearest in kinetic
@@ -96,11 +92,7 @@ typedef struct limb_map_point {
   sp_pose pose; ///< of the frame in the world
 } limb_map_point;
 
-static inline limb_map limb_default_map(void)
-{
-  const limb_map o = {sizeof(limb_map), {-1, -1}, {0, 0}, {0, 0}, {1, 1}, -1};
-  return o;
-}
+LIMB_API limb_map limb_default_map(void);
 
 /// Workspace and singularities on a grid: goes outwards from the points nearest to q, neighbour by neighbour,
 /// so that all points belong to one branch. Held are the coordinates of the map; when all of these are

@@ -8,9 +8,9 @@
 //     limb_batch_create(model, NULL, NULL, &b);
 //     limb_batch_inverse_dynamics(b, n, q, v, a, NULL, tau, NULL);    // q: n rows of nq, the others of nv
 //
-// Arrays. LIMB_BATCH_ROWS: state after state, [n][width], as programs have them; no alignment is asked for.
-// LIMB_BATCH_LANES: what the processor works on, blocks of lanes(b) states, [block][width][lane]; an array
-// has room for limb_batch_room() numbers, and is aligned to LIMB_DATA_ALIGN; lanes behind the last state
+// Arrays. LIMB_BATCH_BY_STATE: state after state, [n][width], as programs have them; no alignment is asked for.
+// LIMB_BATCH_BY_LANE: what the processor works on, blocks of lanes(b) states, [block][width][lane]; an array
+// has room for limb_batch_array_length() numbers, and is aligned to LIMB_DATA_ALIGN; lanes behind the last state
 // are read and written, and mean nothing. The width is nq, nv, nv nv (row-major, full), or as a call says.
 // Inputs must not overlap outputs, but for limb_batch_step.
 //
@@ -88,13 +88,13 @@ enum {
   /// Velocities of a robot whose matrices are made in lanes. Those of larger robots, and regressors of more
   /// than 32768 entries, are made state by state: in rows, over double, and derivatives without wrenches that
   /// vary; LIMB_E_UNSUPPORTED otherwise.
-  LIMB_BATCH_MATRICES_MOST = 256
+  LIMB_BATCH_MATRICES_MAX = 256
 };
 
 /// Where a state's numbers are. Values are pinned.
 typedef enum limb_batch_layout {
-  LIMB_BATCH_ROWS = 0, ///< [state][width]
-  LIMB_BATCH_LANES = 1 ///< [block][width][lane]
+  LIMB_BATCH_BY_STATE = 0, ///< [state][width]
+  LIMB_BATCH_BY_LANE = 1   ///< [block][width][lane]
 } limb_batch_layout;
 
 /// Start from limb_default_batch_options(); NULL stands for that.
@@ -106,11 +106,7 @@ typedef struct limb_batch_options {
   const limb_loop_settings* loops; ///< for robots with loops (limb_set_loops); default NULL; read once
 } limb_batch_options;
 
-static inline limb_batch_options limb_default_batch_options(void)
-{
-  const limb_batch_options o = {sizeof(limb_batch_options), LIMB_BATCH_ROWS, 8, NULL, NULL};
-  return o;
-}
+LIMB_API limb_batch_options limb_default_batch_options(void);
 
 /// Bytes that limb_batch_init needs. 0 for a NULL model or options that are none.
 LIMB_API size_t limb_batch_size(const limb_model* m, const limb_batch_options* options);
@@ -140,19 +136,19 @@ LIMB_API int limb_batch_lanes_f32(const limb_batch* b);
 
 /// Numbers in an array of n states in lanes: n rounded up to whole blocks, times width. 0 for NULL, and when
 /// it is more than a size_t holds.
-LIMB_API size_t limb_batch_room(const limb_batch* b, size_t n, size_t width);
-LIMB_API size_t limb_batch_room_f32(const limb_batch* b, size_t n, size_t width);
+LIMB_API size_t limb_batch_array_length(const limb_batch* b, size_t n, size_t width);
+LIMB_API size_t limb_batch_array_length_f32(const limb_batch* b, size_t n, size_t width);
 
 /// Rows to lanes and back. Lanes behind the last state repeat it.
 /// @return LIMB_OK or LIMB_E_ARG (NULL).
 LIMB_NODISCARD LIMB_API limb_status limb_batch_to_lanes(const limb_batch* b, size_t n, size_t width, const double* rows,
                                                         double* lanes);
-LIMB_NODISCARD LIMB_API limb_status limb_batch_to_rows(const limb_batch* b, size_t n, size_t width, const double* lanes,
-                                                       double* rows);
+LIMB_NODISCARD LIMB_API limb_status limb_batch_to_states(const limb_batch* b, size_t n, size_t width,
+                                                         const double* lanes, double* rows);
 LIMB_NODISCARD LIMB_API limb_status limb_batch_to_lanes_f32(const limb_batch* b, size_t n, size_t width,
                                                             const float* rows, float* lanes);
-LIMB_NODISCARD LIMB_API limb_status limb_batch_to_rows_f32(const limb_batch* b, size_t n, size_t width,
-                                                           const float* lanes, float* rows);
+LIMB_NODISCARD LIMB_API limb_status limb_batch_to_states_f32(const limb_batch* b, size_t n, size_t width,
+                                                             const float* lanes, float* rows);
 
 // ---- surroundings ---------------------------------------------------------------------------------------
 
@@ -172,11 +168,7 @@ typedef struct limb_batch_environment {
   const limb_batch_wrench* wrench; ///< nwrench of them, besides those in `all`
 } limb_batch_environment;
 
-static inline limb_batch_environment limb_default_batch_environment(void)
-{
-  const limb_batch_environment env = {sizeof(limb_batch_environment), NULL, 0, NULL};
-  return env;
-}
+LIMB_API limb_batch_environment limb_default_batch_environment(void);
 
 // ---- dynamics -------------------------------------------------------------------------------------------
 
@@ -340,22 +332,18 @@ LIMB_NODISCARD LIMB_API limb_status limb_batch_step_f32(limb_batch* b, size_t n,
 typedef struct limb_split limb_split;
 
 enum {
-  LIMB_SPLIT_PROCESSORS = 256 ///< most that a robot is cut for
+  LIMB_SPLIT_PROCESSORS_MAX = 256 ///< most that a robot is cut for
 };
 
 /// Start from limb_default_split_options(); NULL stands for that.
 typedef struct limb_split_options {
   size_t size;    ///< sizeof(limb_split_options), set by the default function
-  int processors; ///< what the cuts are made for, 1 ... LIMB_SPLIT_PROCESSORS; default 2. Results of chains
+  int processors; ///< what the cuts are made for, 1 ... LIMB_SPLIT_PROCESSORS_MAX; default 2. Results of chains
                   ///< depend on it in their last digits
-  int least;      ///< joints that a call must save, or it is not split; 0, the default: as measured
+  int min_saving; ///< joints that a call must save, or it is not split; 0, the default: as measured
 } limb_split_options;
 
-static inline limb_split_options limb_default_split_options(void)
-{
-  const limb_split_options o = {sizeof(limb_split_options), 2, 0};
-  return o;
-}
+LIMB_API limb_split_options limb_default_split_options(void);
 
 /// Bytes that limb_split_init needs; O(n). 0 for a NULL model or options that are none.
 LIMB_API size_t limb_split_size(const limb_model* m, const limb_split_options* options);

@@ -110,7 +110,7 @@ typedef struct limb_joint_def {
   int mimic;            ///< joint that this one follows: q = multiplier q_mimic + offset; -1: none
   double multiplier;    ///< default 1
   double offset;        ///< [rad] or [m]
-  limb_drive drive;     ///< whether it has a motor: what limb_mark_passive goes by
+  limb_drive drive;     ///< whether it has a motor: what limb_given_for_passive goes by
   double start;         ///< q from which loops are closed (limb/assemble.h) [rad] or [m]
 } limb_joint_def;
 
@@ -212,17 +212,17 @@ typedef enum limb_direction {
 } limb_direction;
 
 /// s, s' and s'' at a time: what a row of a loop is to be instead of zero. Called from inside hot calls.
-typedef void limb_law_fn(void* context, double time, double s[3]);
+typedef void limb_motion_fn(void* context, double time, double s[3]);
 
 /// s(t) = constant + rate t + amplitude sin(2 pi frequency t + phase) + fn(t). Of a row that turns, s is the angle,
 /// through any number of turns; of a distance, what is added to the length; of a non-holonomic row, a velocity, s' is
 /// meant.
-typedef struct limb_time_law {
-  int row; ///< of the loop, from 0 on: the one that follows the law
+typedef struct limb_prescribed_motion {
+  int constraint; ///< of the loop, from 0 on: the one that follows this motion
   double constant, rate, amplitude, frequency, phase;
-  limb_law_fn* fn; ///< NULL: none. Models with one cannot be written to files
-  void* context;   ///< handed on; must live as long as the model
-} limb_time_law;
+  limb_motion_fn* fn; ///< NULL: none. Models with one cannot be written to files
+  void* context;      ///< handed on; must live as long as the model
+} limb_prescribed_motion;
 
 enum {
   LIMB_LOOP_COEFFICIENTS = 6 ///< of a polynomial
@@ -242,7 +242,7 @@ typedef struct limb_loop_def {
   double radius;                              ///< wheel, rolling_disc: > 0 [m]
   int joint, other;                           ///< gear, polynomial: joints with one degree of freedom, not the same
   double coefficient[LIMB_LOOP_COEFFICIENTS]; ///< gear, polynomial
-  limb_time_law law;                          ///< default: all zero
+  limb_prescribed_motion motion;              ///< default: all zero
 } limb_loop_def;
 
 /// A frame fixed in a body.
@@ -253,77 +253,19 @@ typedef struct limb_frame_info {
 } limb_frame_info;
 
 /// A body without mass.
-static inline limb_body_def limb_default_body_def(const char* name)
-{
-  const limb_body_def def = {sizeof(limb_body_def), name, {0, {0, 0, 0}, 0, 0, 0, 0, 0, 0}};
-  return def;
-}
+LIMB_API limb_body_def limb_default_body_def(const char* name);
 
 /// A joint at the parent's origin about z, without limits, friction, rotor, spring or mimic.
-static inline limb_joint_def limb_default_joint_def(const char* name, limb_joint_type type, int parent, int child)
-{
-  const double inf = HUGE_VAL;
-  const limb_joint_def def = {sizeof(limb_joint_def),
-                              name,
-                              type,
-                              parent,
-                              child,
-                              {{{1, 0, 0, 0, 1, 0, 0, 0, 1}}, {0, 0, 0}},
-                              {0, 0, 1},
-                              {0, 0, 0},
-                              0,
-                              -inf,
-                              inf,
-                              inf,
-                              inf,
-                              0,
-                              1,
-                              0,
-                              0,
-                              0,
-                              0,
-                              -1,
-                              1,
-                              0,
-                              LIMB_DRIVE_AUTO,
-                              0};
-  return def;
-}
+LIMB_API limb_joint_def limb_default_joint_def(const char* name, limb_joint_type type, int parent, int child);
 
 /// A shaft without stiffness or damping.
-static inline limb_shaft_def limb_default_shaft_def(int joint, int motor)
-{
-  const limb_shaft_def def = {sizeof(limb_shaft_def), joint, motor, 1, 0, 0, 0};
-  return def;
-}
+LIMB_API limb_shaft_def limb_default_shaft_def(int joint, int motor);
 
 /// A motor on the axis of the joint, uncoupled, without inertia or stiffness.
-static inline limb_motor_def limb_default_motor_def(int joint)
-{
-  const double inf = HUGE_VAL;
-  const limb_motor_def def = {sizeof(limb_motor_def), joint, 0, 0, 0, {0, 0, 0}, {0, 0, 0}, 1, 0, 0, 0, 0, 0, inf};
-  return def;
-}
+LIMB_API limb_motor_def limb_default_motor_def(int joint);
 
 /// A closure between the origins of two bodies; gear and polynomial: set joint, other and coefficient.
-static inline limb_loop_def limb_default_loop_def(const char* name, limb_loop_kind kind, int body_a, int body_b)
-{
-  const limb_loop_def def = {sizeof(limb_loop_def),
-                             name,
-                             kind,
-                             body_a,
-                             body_b,
-                             {{{1, 0, 0, 0, 1, 0, 0, 0, 1}}, {0, 0, 0}},
-                             {{{1, 0, 0, 0, 1, 0, 0, 0, 1}}, {0, 0, 0}},
-                             0,
-                             0,
-                             0,
-                             -1,
-                             -1,
-                             {0, 0, 0, 0, 0, 0},
-                             {0, 0, 0, 0, 0, 0, NULL, NULL}};
-  return def;
-}
+LIMB_API limb_loop_def limb_default_loop_def(const char* name, limb_loop_kind kind, int body_a, int body_b);
 
 /// An empty robot: the world body and gravity (0, 0, -9.81).
 /// @param alloc  where builder and model take memory from; NULL for malloc. Copied.
@@ -399,12 +341,12 @@ LIMB_API int limb_builder_find_loop(const limb_builder* b, const char* name);
 /// that are not geometric), and the number of its rows (0 for lock: as many as are locked).
 LIMB_API const char* limb_loop_kind_name(limb_loop_kind kind);
 LIMB_API unsigned limb_loop_kind_locked(limb_loop_kind kind);
-LIMB_API int limb_loop_kind_rows(limb_loop_kind kind);
+LIMB_API int limb_loop_kind_constraints(limb_loop_kind kind);
 
 /// What row k of a closure is about: "turn_x" ... "move_z" for a direction that is locked, "distance",
 /// "gear", "polynomial", "knife", "height", "along", "across"; NULL beyond the last (of directions), and for
 /// NULL.
-LIMB_API const char* limb_loop_row_name(const limb_loop_def* def, int k);
+LIMB_API const char* limb_loop_constraint_name(const limb_loop_def* def, int k);
 
 /// Number of bodies, the world included; of joints; of added frames. 0 for NULL.
 LIMB_API int limb_builder_body_count(const limb_builder* b);

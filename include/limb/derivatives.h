@@ -9,7 +9,7 @@
 // Coulomb friction is differentiated as it is computed: with coulomb_width > 0 it is smooth, without it
 // the derivative of Fs sign(v) counts as 0. Calls never allocate; statuses as in limb/dynamics.h, and
 // LIMB_E_UNSUPPORTED for an environment with force laws, whose slopes are not known, and, of calls with
-// matrices of nv x nv, for robots with more than LIMB_DERIVATIVES_MOST velocities.
+// matrices of nv x nv, for robots with more than LIMB_DERIVATIVES_MAX velocities.
 #ifndef LIMB_DERIVATIVES_H
 #define LIMB_DERIVATIVES_H
 
@@ -20,7 +20,7 @@ extern "C" {
 #endif
 
 enum {
-  LIMB_DERIVATIVES_MOST = 16384 ///< velocities of a robot; its matrices have 2 GiB then
+  LIMB_DERIVATIVES_MAX = 16384 ///< velocities of a robot; its matrices have 2 GiB then
 };
 
 /// Where inverse dynamics and its derivatives go; what is NULL is not wanted.
@@ -161,7 +161,7 @@ typedef struct limb_hybrid_derivatives {
 ///     dy_f/dq = -M_ff^-1 dtau_f/dq,   dy_g/dq = dtau_g/dq + M_gf dy_f/dq      (the same by v)
 ///     dy/dx = [M_ff^-1, -M_ff^-1 M_fg; M_gf M_ff^-1, M_gg - M_gf M_ff^-1 M_fg]
 /// O(n depth) and an exchange of O(n^2) for each force-given degree of freedom.
-/// @return also LIMB_E_SINGULAR, and LIMB_E_UNSUPPORTED beyond LIMB_DERIVATIVES_MOST velocities.
+/// @return also LIMB_E_SINGULAR, and LIMB_E_UNSUPPORTED beyond LIMB_DERIVATIVES_MAX velocities.
 LIMB_NODISCARD LIMB_API limb_status limb_hybrid_dynamics_derivatives(limb_data* d, const limb_hybrid* in,
                                                                      const limb_hybrid_derivatives* out);
 

@@ -25,11 +25,7 @@ typedef struct limb_wrench {
 } limb_wrench;
 
 /// The wrench on the robot when the tip exerts F_tip on its surroundings: Lynch and Park 2017, Zhang, Khalil 2010.
-static inline limb_wrench limb_wrench_by_tip(int frame, limb_ref ref, sp_force F_tip)
-{
-  const limb_wrench r = {frame, ref, sp_scalef(-1, F_tip)};
-  return r;
-}
+LIMB_API limb_wrench limb_wrench_by_tip(int frame, limb_ref ref, sp_force F_tip);
 
 /// What a frame does when a force law is asked: pose in the world; velocity of the frame against inertial
 /// space (the base's own motion included), in the law's reference.
@@ -70,12 +66,7 @@ typedef struct limb_environment {
   double time;               ///< of the prescribed motions of loops (limb/loops.h) [s]; default 0
 } limb_environment;
 
-static inline limb_environment limb_default_environment(const limb_model* m)
-{
-  const sp_motion none = {{0, 0, 0}, {0, 0, 0}};
-  const limb_environment env = {sizeof(limb_environment), limb_model_gravity(m), none, none, 0, NULL, 1, 0, 0, NULL, 0};
-  return env;
-}
+LIMB_API limb_environment limb_default_environment(const limb_model* m);
 
 /// The force laws of env as plain wrenches, for the state q, v: to look at, or to hold fixed in calls that
 /// do not take laws. O(n).
@@ -108,7 +99,7 @@ LIMB_NODISCARD LIMB_API limb_status limb_mass_matrix(limb_data* d, const double*
 /// Coriolis matrix C(q, v) for a base at rest: C v are the Coriolis and centrifugal forces, dM/dt - 2 C is
 /// skew, and for joints with one degree of freedom C consists of Christoffel symbols. Rotors do not enter.
 /// limb_coriolis_matrix_christoffel (limb/lagrange.h) is the other choice for ball and free joints.
-/// LIMB_E_UNSUPPORTED beyond LIMB_DERIVATIVES_MOST velocities (limb/derivatives.h). O(n depth).
+/// LIMB_E_UNSUPPORTED beyond LIMB_DERIVATIVES_MAX velocities (limb/derivatives.h). O(n depth).
 LIMB_NODISCARD LIMB_API limb_status limb_coriolis_matrix(limb_data* d, const double* q, const double* v, double* C);
 
 /// Forward dynamics, O(n): articulated bodies (ABA); robots with mimic joints go through M and its
@@ -186,7 +177,7 @@ LIMB_NODISCARD LIMB_API limb_status limb_joint_reactions(limb_data* d, const dou
 //     given[k] = LIMB_ACCELERATION_GIVEN    x[k] is an acceleration; tau[k] is computed
 //     given[k] = LIMB_FORCE_GIVEN           x[k] is a force; a[k] is computed
 //
-// Where marks are taken, NULL stands for those of limb_mark_passive: the inverse problem of the model (other
+// Where marks are taken, NULL stands for those of limb_given_for_passive: the inverse problem of the model (other
 // headers have defaults of their own). Any other value than the two is LIMB_E_ARG. Equations, conventions and
 // statuses are those of limb/dynamics.h.
 
@@ -197,20 +188,20 @@ typedef enum limb_given { LIMB_FORCE_GIVEN = 0, LIMB_ACCELERATION_GIVEN = 1 } li
 /// accelerations.
 /// @param given  nv marks (output)
 /// @return LIMB_OK or LIMB_E_ARG (NULL).
-LIMB_NODISCARD LIMB_API limb_status limb_mark_passive(const limb_model* m, unsigned char* given);
+LIMB_NODISCARD LIMB_API limb_status limb_given_for_passive(const limb_model* m, unsigned char* given);
 
 /// Marks all degrees of freedom of one joint, and leaves the others as they are.
 /// @return LIMB_OK or LIMB_E_ARG (NULL, no such joint, a mimic joint, no such mark).
-LIMB_NODISCARD LIMB_API limb_status limb_mark_joint(const limb_model* m, int joint, limb_given mark,
-                                                    unsigned char* given);
+LIMB_NODISCARD LIMB_API limb_status limb_set_given(const limb_model* m, int joint, limb_given mark,
+                                                   unsigned char* given);
 
 /// How many of nv marks are like that: nb and nm of limb/dynamics.h, say. -1 for NULL. O(n).
-LIMB_API int limb_mark_count(const limb_model* m, const unsigned char* given, limb_given mark);
+LIMB_API int limb_count_given(const limb_model* m, const unsigned char* given, limb_given mark);
 
 /// Hybrid dynamics: completes x to a and tau with tau = M a + h + friction + springs - sum J' wrench.
 /// One sweep over articulated bodies, O(n); when the force of a joint with mimic joints is given, through M
 /// and its factors instead. limb_joint_reactions gives the wrenches in the joints, from a.
-/// @param given  nv marks; NULL: limb_mark_passive
+/// @param given  nv marks; NULL: limb_given_for_passive
 /// @param x      nv: accelerations and forces, as the marks say
 /// @param a,tau  nv each, complete (output); one of them may be NULL
 /// @return also LIMB_E_SINGULAR when the mass matrix of the force-given ones is not positive definite to
@@ -224,7 +215,7 @@ LIMB_NODISCARD LIMB_API limb_status limb_hybrid_dynamics(limb_data* d, const dou
 typedef struct limb_hybrid {
   const double* q;            ///< nq
   const double* v;            ///< nv
-  const unsigned char* given; ///< nv marks; NULL: limb_mark_passive
+  const unsigned char* given; ///< nv marks; NULL: limb_given_for_passive
   const double* x;            ///< nv
   const limb_environment* env;
 } limb_hybrid;
@@ -240,7 +231,7 @@ LIMB_NODISCARD LIMB_API limb_status limb_hybrid_dynamics_by_mass_matrix(limb_dat
 // Robots whose base floats: what joint motion does to it, and how not to.
 //
 // The base are the degrees of freedom whose force is given; the arm are those that move as they are told:
-// marks of limb/dynamics.h. NULL stands here for those of limb_mark_base, which leaves elastic joints to the
+// marks of limb/dynamics.h. NULL stands here for those of limb_given_for_base, which leaves elastic joints to the
 // arm. A base may be free, planar, or any joint; there may be several. Nothing here needs it to be near the
 // root: a passive joint anywhere answers to the same equations. With b for base and m for arm,
 //
@@ -258,7 +249,7 @@ LIMB_NODISCARD LIMB_API limb_status limb_hybrid_dynamics_by_mass_matrix(limb_dat
 /// there, that have a motor or a shaft, or that loops hold.
 /// @param given  nv marks (output)
 /// @return LIMB_OK or LIMB_E_ARG (NULL).
-LIMB_NODISCARD LIMB_API limb_status limb_mark_base(const limb_model* m, unsigned char* given);
+LIMB_NODISCARD LIMB_API limb_status limb_given_for_base(const limb_model* m, unsigned char* given);
 
 /// Numbers of scratch that the calls below want. 0 for NULL.
 LIMB_API size_t limb_moving_base_work(const limb_model* m);

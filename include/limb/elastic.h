@@ -19,7 +19,7 @@ extern "C" {
 #endif
 
 enum {
-  LIMB_ELASTIC_ORDER = 16 ///< highest derivative of a link trajectory that is looked at
+  LIMB_ELASTIC_ORDER_MAX = 16 ///< highest derivative of a link trajectory that is looked at
 };
 
 /// Derivatives of the link trajectory that limb_elastic_inverse needs in the default environment: 2 for
@@ -28,7 +28,7 @@ enum {
 /// for each of them along the way, or one if its shaft is damped; a chain of n such joints needs 2 (n + 1).
 /// Without friction dampers do nothing, and as many are needed as without them. Who contains whom is told
 /// by the tree: a joint and a motor of which one carries the other, if the outer one moves some inertia.
-/// @return -1 for NULL, when it is more than LIMB_ELASTIC_ORDER, when the shafts cannot be solved one after
+/// @return -1 for NULL, when it is more than LIMB_ELASTIC_ORDER_MAX, when the shafts cannot be solved one after
 ///         the other (a motor that drives two joints, that carries its own joint or is carried by it), and
 ///         when there is no memory to find out: it allocates for a moment, from where the model came from.
 LIMB_API int limb_elastic_order(const limb_model* m);
@@ -63,7 +63,7 @@ typedef struct limb_trajectory {
 /// @param env  wrenches are fixed in the components they are given by, and may not act on what a shaft's
 ///             motor turns; the base must be at rest and force laws are not followed (LIMB_E_UNSUPPORTED)
 /// @return also LIMB_E_ARG when the order is too low, LIMB_E_UNSUPPORTED when without friction it would be
-///         more than LIMB_ELASTIC_ORDER, LIMB_E_SINGULAR for a shaft without stiffness and damping. The
+///         more than LIMB_ELASTIC_ORDER_MAX, LIMB_E_SINGULAR for a shaft without stiffness and damping. The
 ///         outputs are then not to be used.
 /// Reference: De Luca, Book, Robots with flexible elements, Springer Handbook of Robotics, ch. 11;
 /// Spong 1987; docs/elastic.md.
@@ -73,23 +73,19 @@ LIMB_NODISCARD LIMB_API limb_status limb_elastic_inverse(limb_series* w, const l
 
 /// Marks of what gives way under load: passive joints with a spring and joints behind a shaft are
 /// force-given, everything else (motors, rigid joints, passive joints without a spring) holds still.
-LIMB_NODISCARD LIMB_API limb_status limb_mark_elastic(const limb_model* m, unsigned char* given);
+LIMB_NODISCARD LIMB_API limb_status limb_given_for_elastic(const limb_model* m, unsigned char* given);
 
 /// Options and report of limb_static_deflection. Start from limb_default_deflection().
 typedef struct limb_deflection {
   size_t size;           ///< sizeof(limb_deflection), set by the default function
   double tolerance;      ///< on the imbalance, of the largest spring or given force, and on the step
                          ///< that is left [rad or m], of the largest coordinate or 1; default 1e-12
-  int most;              ///< iterations at most; default 50
+  int max_iterations;    ///< default 50
   int iterations;        ///< taken (output)
   double out_of_balance; ///< largest force that is left [N m or N] (output)
 } limb_deflection;
 
-static inline limb_deflection limb_default_deflection(void)
-{
-  const limb_deflection o = {sizeof(limb_deflection), 1e-12, 50, 0, 0};
-  return o;
-}
+LIMB_API limb_deflection limb_default_deflection(void);
 
 /// Where the robot comes to rest under gravity and wrenches when the acceleration-given coordinates hold
 /// still and the force-given ones give way: springs(q) + g(q) - sum J' wrench = tau for the latter.
@@ -97,14 +93,14 @@ static inline limb_deflection limb_default_deflection(void)
 /// at most 1 (rad or m). Where a load outweighs the springs it goes downhill. Done when the imbalance is
 /// within the tolerance, or is what rounding makes of stiff springs. O(n depth + f^3) an iteration, with f
 /// force-given ones.
-/// @param given  nv marks; NULL: limb_mark_elastic
+/// @param given  nv marks; NULL: limb_given_for_elastic
 /// @param tau    nv: forces of the force-given ones; NULL: zero
 /// @param o      NULL: defaults
 /// @param work   nv (nv + 4) + nq numbers of scratch
 /// @param q      nq: start (in), equilibrium (out); untouched on failure
 /// @return also LIMB_E_NOCONV, LIMB_E_SINGULAR when nothing holds a coordinate that gives way (no spring, an
 ///         equilibrium that the load pushes out of: buckling), and LIMB_E_UNSUPPORTED with force laws and
-///         beyond LIMB_DERIVATIVES_MOST velocities.
+///         beyond LIMB_DERIVATIVES_MAX velocities.
 LIMB_NODISCARD LIMB_API limb_status limb_static_deflection(limb_data* d, const unsigned char* given, const double* tau,
                                                            const limb_environment* env, limb_deflection* o,
                                                            double* work, double* q);

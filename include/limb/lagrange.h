@@ -9,7 +9,7 @@
 //
 // Calls never allocate and do not disturb what limb_kinematics left; statuses as in limb/dynamics.h.
 // Tensors are dense, the last index fastest: entry (i, j, k) is at (i nv + j) nv + k. Calls that fill nv^3
-// numbers return LIMB_E_UNSUPPORTED for more than LIMB_TENSOR3_MOST velocities, and the functions for the
+// numbers return LIMB_E_UNSUPPORTED for more than LIMB_TENSOR3_MAX velocities, and the functions for the
 // length of their scratch memory 0. Outputs must not overlap inputs.
 #ifndef LIMB_LAGRANGE_H
 #define LIMB_LAGRANGE_H
@@ -21,7 +21,7 @@ extern "C" {
 #endif
 
 enum {
-  LIMB_TENSOR3_MOST = 2048 ///< velocities of a robot; nv^3 numbers have 64 GiB then
+  LIMB_TENSOR3_MAX = 2048 ///< velocities of a robot; nv^3 numbers have 64 GiB then
 };
 
 // ---- derivatives of the mass matrix -----------------------------------------------------------------
@@ -42,7 +42,7 @@ LIMB_NODISCARD LIMB_API limb_status limb_mass_matrix_gradient(limb_data* d, cons
 
 /// dM/dt = C + C' along v. O(n depth).
 /// @param Mdot  nv x nv
-/// @return also LIMB_E_UNSUPPORTED beyond LIMB_DERIVATIVES_MOST velocities (limb/derivatives.h).
+/// @return also LIMB_E_UNSUPPORTED beyond LIMB_DERIVATIVES_MAX velocities (limb/derivatives.h).
 LIMB_NODISCARD LIMB_API limb_status limb_mass_matrix_rate(limb_data* d, const double* q, const double* v, double* Mdot);
 
 // ---- Christoffel symbols ----------------------------------------------------------------------------
@@ -76,7 +76,7 @@ LIMB_API size_t limb_christoffel_by_polarisation_work(const limb_model* m);
 /// C v = c. It is limb_coriolis_matrix for joints with one degree of freedom; with ball or free joints
 /// dM/dt - 2 C is skew for that one only, and C(q, v) w = C(q, w) v holds for this one only. O(n depth).
 /// @param C  nv x nv
-/// @return also LIMB_E_UNSUPPORTED beyond LIMB_DERIVATIVES_MOST velocities (limb/derivatives.h).
+/// @return also LIMB_E_UNSUPPORTED beyond LIMB_DERIVATIVES_MAX velocities (limb/derivatives.h).
 LIMB_NODISCARD LIMB_API limb_status limb_coriolis_matrix_christoffel(limb_data* d, const double* q, const double* v,
                                                                      double* C);
 
@@ -130,11 +130,11 @@ LIMB_NODISCARD LIMB_API limb_status limb_lagrangian_terms(limb_data* d, const do
 // near such poses rounding takes all digits of a curvature (of sectional ones, too: see there).
 //
 // Tensors grow fast: four indices are 19 KB for 7 velocities, 1.6 MB for 21, 134 MB for 64. Calls that fill
-// nv^4 numbers return LIMB_E_UNSUPPORTED for more than LIMB_TENSOR4_MOST velocities, and the functions for
+// nv^4 numbers return LIMB_E_UNSUPPORTED for more than LIMB_TENSOR4_MAX velocities, and the functions for
 // the length of their scratch memory 0. Statuses else as in limb/dynamics.h.
 
 enum {
-  LIMB_TENSOR4_MOST = 256 ///< velocities of a robot; nv^4 numbers have 32 GiB then
+  LIMB_TENSOR4_MAX = 256 ///< velocities of a robot; nv^4 numbers have 32 GiB then
 };
 
 /// Christoffel symbols of the second kind, G^i_jk = sum_h (M^-1)_ih G_hjk with those of limb_christoffel:

@@ -64,15 +64,15 @@ LIMB_NODISCARD LIMB_API limb_status limb_get_shaft(const limb_model* m, int shaf
 
 /// Everything about one closure of a loop (limb/loops.h).
 typedef struct limb_loop_info {
-  limb_loop_def def; ///< as described
-  int row, nrow;     ///< first row of its equations among limb_row_count, and their number
-  int holonomic;     ///< how many of them, the first ones, hold places; the others hold velocities only
+  limb_loop_def def;           ///< as described
+  int constraint, nconstraint; ///< its first constraint among limb_constraint_count(), and their number
+  int holonomic;               ///< how many of them, the first ones, hold places; the others hold velocities only
 } limb_loop_info;
 
 /// Number of loops, and of the rows of all their equations; 0 for NULL. A loop by name: -1 when there is
 /// none.
 LIMB_API int limb_loop_count(const limb_model* m);
-LIMB_API int limb_row_count(const limb_model* m);
+LIMB_API int limb_constraint_count(const limb_model* m);
 LIMB_API int limb_find_loop(const limb_model* m, const char* name);
 LIMB_NODISCARD LIMB_API limb_status limb_get_loop(const limb_model* m, int loop, limb_loop_info* out);
 
@@ -102,7 +102,7 @@ typedef struct limb_dof_info {
   int quaternion;   ///< 1: component of a quaternion, without unit
   int passive;      ///< 1: its joint has no motor
   int root;         ///< 1: between its joint and the world nothing moves
-  int base;         ///< 1: of v, of the moving base (limb_mark_base)
+  int base;         ///< 1: of v, of the moving base (limb_given_for_base)
   int moves;        ///< 1: of v, of that base, or of a free or planar joint on the world with a motor
 } limb_dof_info;
 
@@ -186,9 +186,12 @@ enum {
   LIMB_LOOPS_DENSE_MAX = 1024 ///< nv + nc up to which the workspace of a robot with loops holds dense matrices
 };
 
-/// Bytes that limb_data_init needs; O(n) for trees without mimic joints. For a robot with loops it includes
-/// what limb/loops.h needs: dense matrices where nv + nc is at most LIMB_LOOPS_DENSE_MAX. 0 for NULL.
+/// Bytes that limb_data_init needs; O(n) for trees without mimic joints. For a robot with loops it includes what
+/// limb/loops.h needs: dense matrices if nv + nc is at most LIMB_LOOPS_DENSE_MAX. 0 for NULL.
 LIMB_API size_t limb_data_size(const limb_model* m);
+
+/// The same with dense matrices, however large the robot; limb_data_init uses them if it gets that much memory.
+LIMB_API size_t limb_data_dense_size(const limb_model* m);
 
 /// Lays a workspace out in caller memory. Nothing needs to be freed; the same block may be laid out again
 /// at any time. (Under AddressSanitizer the block has poisoned gaps: call limb_data_destroy before the

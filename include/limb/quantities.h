@@ -85,19 +85,19 @@ typedef enum limb_quantity_robots {
 } limb_quantity_robots;
 
 enum {
-  LIMB_QUANTITY_AXES = 4 ///< at most
+  LIMB_QUANTITY_AXES_MAX = 4 ///< at most
 };
 
 /// One quantity. All texts are constants, never NULL unless said so. Members are appended only.
 typedef struct limb_quantity_info {
   const char* name;
-  const char* group;                               ///< heading of the listing that it belongs to
-  const char* equation;                            ///< one line of ASCII mathematics
-  const char* meaning;                             ///< one sentence
-  limb_quantity_axis axis[LIMB_QUANTITY_AXES + 1]; ///< closed by LIMB_AXIS_NONE
-  const char* const* fields;                       ///< of LIMB_AXIS_FIELD, closed by NULL; NULL: no such axis
-  const char* unit;                                ///< of one entry, or of the kinds of entries: "N m, N"
-  unsigned needs;                                  ///< LIMB_NEEDS_...
+  const char* group;                                   ///< heading of the listing that it belongs to
+  const char* equation;                                ///< one line of ASCII mathematics
+  const char* meaning;                                 ///< one sentence
+  limb_quantity_axis axis[LIMB_QUANTITY_AXES_MAX + 1]; ///< closed by LIMB_AXIS_NONE
+  const char* const* fields;                           ///< of LIMB_AXIS_FIELD, closed by NULL; NULL: no such axis
+  const char* unit;                                    ///< of one entry, or of the kinds of entries: "N m, N"
+  unsigned needs;                                      ///< LIMB_NEEDS_...
   limb_quantity_robots robots;
   const char* functions; ///< C functions, of trees first, separated by commas; "": it is part of the state
   const char* note;      ///< where the letter means something else in a textbook, or what to watch; "": nothing
@@ -140,12 +140,12 @@ typedef struct limb_evaluator_options {
   unsigned directions;         ///< of task quantities; default LIMB_TWIST
   double damping;              ///< of task quantities: added to the diagonal of J M^-1 J'; default 0
   double dt;                   ///< time between samples [s]; default 0: quantities of samples are refused
-  const unsigned char* given;  ///< nv marks of hybrid quantities; default NULL: limb_mark_passive. Copied
-  const unsigned char* base;   ///< nv marks, forces of the moving base given; default NULL: limb_mark_base. Copied
+  const unsigned char* given;  ///< nv marks of hybrid quantities; default NULL: limb_given_for_passive. Copied
+  const unsigned char* base;   ///< nv marks, forces of the moving base given; default NULL: limb_given_for_base. Copied
   const limb_environment* env; ///< of states that have none, and of base parameters; default NULL: the default one.
                                ///< Copied, but for the wrenches and laws that it points to
   int tau_is_given;            ///< 1: "tau" is that of the state, as in simulations; default 0: inverse dynamics
-  limb_closed_method method;   ///< of forward dynamics with loops; default LIMB_CLOSED_AUTO
+  limb_loop_method method;     ///< of forward dynamics with loops; default LIMB_LOOP_METHOD_AUTO
   const limb_pool* pool;       ///< threads of limb_evaluator_run_many; default NULL: the caller's
 } limb_evaluator_options;
 
@@ -174,9 +174,9 @@ typedef struct limb_item {
   const limb_quantity_info* quantity; ///< what it is
   int frame;                          ///< -1: none
   limb_ref ref;
-  int rank;                                    ///< axes that are left; 0: one number
-  limb_quantity_axis axis[LIMB_QUANTITY_AXES]; ///< what each counts
-  size_t length[LIMB_QUANTITY_AXES];
+  int rank;                                        ///< axes that are left; 0: one number
+  limb_quantity_axis axis[LIMB_QUANTITY_AXES_MAX]; ///< what each counts
+  size_t length[LIMB_QUANTITY_AXES_MAX];
   size_t size;      ///< product of the lengths
   size_t offset;    ///< of its numbers among those of limb_evaluator_run
   int from_all;     ///< 1: it was added as part of "all"

@@ -128,7 +128,7 @@ LIMB_NODISCARD LIMB_API limb_status limb_energy_regressor(limb_data* d, const do
 typedef struct limb_base_parameters limb_base_parameters;
 
 enum {
-  LIMB_BASE_MOST = 2048, ///< parameters of a model: time grows with their cube
+  LIMB_BASE_MAX = 2048, ///< parameters of a model: time grows with their cube
 
   // What to leave out, to be combined by |. Parameters that are left out count as zero.
   LIMB_BASE_NO_ROTORS = 1,
@@ -143,7 +143,7 @@ enum {
 /// @param alloc  NULL: malloc. Copied
 /// @param out    to be freed with limb_base_destroy; the model must live as long
 /// @return LIMB_OK; LIMB_E_ARG (NULL, unknown flags, half an allocator, a base that moves);
-///         LIMB_E_UNSUPPORTED (more than LIMB_BASE_MOST parameters); LIMB_E_SINGULAR (Y and Y_b K differ: the
+///         LIMB_E_UNSUPPORTED (more than LIMB_BASE_MAX parameters); LIMB_E_SINGULAR (Y and Y_b K differ: the
 ///         geometry is too ill-conditioned to tell what is parallel); LIMB_E_NONFINITE (env, or a robot
 ///         beyond all measure: squares of its lengths must be numbers); LIMB_E_NOMEM.
 LIMB_NODISCARD LIMB_API limb_status limb_base_create(const limb_model* m, const limb_environment* env, unsigned flags,

@@ -95,18 +95,18 @@ typedef struct limb_sim_options {
   /// wrenches; force laws are read at every evaluation.
   limb_environment env;
   limb_stiction stiction;
-  limb_stop stop;             ///< at the limits of all joints
-  double restitution;         ///< of LIMB_STOP_IMPACT, 0 to 1; default 0.5
-  double stiffness;           ///< of LIMB_STOP_SPRING [N m/rad, N/m]; default 1e4
-  double damping;             ///< of LIMB_STOP_SPRING while pressed; default 1e2
-  limb_closed_options closed; ///< for robots with loops; the simulation sets the time
-  double project;             ///< loops: positions and velocities are projected back after each step that leaves a
-                              ///< residual above this; default 1e-13; HUGE_VAL: never. With alpha or beta in
-                              ///< closed, Baumgarte's terms act as well
-  double condition;           ///< > 0: event LIMB_EVENT_SINGULAR where the condition number of the loop equations
-                              ///< (limb_mobility.condition) rises above this; default 0
-  int work;                   ///< 1: integrate limb_sim_summary.work; default 0
-  uint64_t max_steps;         ///< in total; default 0: unlimited
+  limb_stop stop;         ///< at the limits of all joints
+  double restitution;     ///< of LIMB_STOP_IMPACT, 0 to 1; default 0.5
+  double stiffness;       ///< of LIMB_STOP_SPRING [N m/rad, N/m]; default 1e4
+  double damping;         ///< of LIMB_STOP_SPRING while pressed; default 1e2
+  limb_loop_solver loops; ///< for robots with loops; the simulation sets the time
+  double project;         ///< loops: positions and velocities are projected back after each step that leaves a
+                          ///< residual above this; default 1e-13; HUGE_VAL: never. With alpha or beta in
+                          ///< loops, Baumgarte's terms act as well
+  double condition;       ///< > 0: event LIMB_EVENT_SINGULAR where the condition number of the loop equations
+                          ///< (limb_mobility.condition) rises above this; default 0
+  int work;               ///< 1: integrate limb_sim_summary.work; default 0
+  uint64_t max_steps;     ///< in total; default 0: unlimited
 } limb_sim_options;
 
 LIMB_API limb_sim_options limb_default_sim_options(const limb_model* m);
@@ -236,7 +236,7 @@ typedef struct limb_start_given {
   const unsigned char* q; ///< nv marks: 1 where the position stays
   const unsigned char* v; ///< nv marks: 1 where the velocity is given
   double time;            ///< of prescribed motion in loops
-  int tries;              ///< of limb_assemble, for positions
+  int max_tries;          ///< of limb_assemble, for positions
   double tolerance;       ///< what given values may change by to close the loops [rad, m; of velocities per second, or
                           ///< relative if they are above 1]: digits that were rounded off. 0: not at all
 } limb_start_given;

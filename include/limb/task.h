@@ -69,11 +69,7 @@ typedef struct limb_task_options {
   int raise_damping;      ///< 1: instead of LIMB_E_SINGULAR, as much damping as keeps the limit; default 0
 } limb_task_options;
 
-static inline limb_task_options limb_default_task_options(void)
-{
-  const limb_task_options options = {sizeof(limb_task_options), 1e12, 0, 0};
-  return options;
-}
+LIMB_API limb_task_options limb_default_task_options(void);
 
 /// Where the results go; what is NULL is not wanted. The last three members are set unless an argument is
 /// NULL or limb_task_rows() is -1.

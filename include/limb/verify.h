@@ -117,7 +117,7 @@ LIMB_NODISCARD LIMB_API limb_status limb_reference_closed_form(const limb_model*
 /// Known and unknown joints, Khalil 2010, (72)-(82) and, for robots without known ones, (36)-(43), corrected:
 /// what limb_hybrid_dynamics (limb/dynamics.h) computes, in Khalil's classical accelerations. Joints with
 /// more columns than one have a matrix H_j instead of a number.
-/// @param given  nv marks: what is given of each; NULL: limb_mark_passive
+/// @param given  nv marks: what is given of each; NULL: limb_given_for_passive
 /// @param x      nv: the accelerations and forces that are given
 /// @param a,tau  nv each, complete (output)
 /// @return also LIMB_E_UNSUPPORTED when the force of a joint with mimic joints is given, LIMB_E_SINGULAR

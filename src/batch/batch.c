@@ -16,12 +16,17 @@
 
 // ---- workspace ----------------------------------------------------------------------------------------------
 
+limb_batch_options limb_default_batch_options(void)
+{
+  return (limb_batch_options){.size = sizeof(limb_batch_options), .wrenches = 8};
+}
+
 // The options, with defaults for what they do not have. False when they are not valid.
 static bool read_options(const limb_batch_options* given, limb_batch_options* out)
 {
   *out = limb_default_batch_options();
   if (given && limb_sized_read(out, sizeof *out, given, sizeof *out) != LIMB_OK) return false;
-  const bool layout = out->layout == LIMB_BATCH_ROWS || out->layout == LIMB_BATCH_LANES;
+  const bool layout = out->layout == LIMB_BATCH_BY_STATE || out->layout == LIMB_BATCH_BY_LANE;
   return layout && out->wrenches >= 0 && (!out->pool || limb_pool_valid(out->pool));
 }
 
@@ -37,7 +42,7 @@ static void lay_out_lanes(limb_arena* a, const limb_model* m, int wrenches, size
   const size_t more = 8; // transposing works on whole squares (kernel/transpose_kernel.h)
   const size_t nq = (size_t)m->nq, nv = (size_t)m->nv, nl = (size_t)m->nlink;
   const size_t frames = (size_t)m->nbody + (size_t)m->nframe, one = LIMB_BATCH_VECTOR;
-  const bool matrices = m->nv <= LIMB_BATCH_MATRICES_MOST;
+  const bool matrices = m->nv <= LIMB_BATCH_MATRICES_MAX;
   limb_ws_lay_out(a, m, one, &out->ws);
   out->q = limb_arena_take(a, nq + more, one);
   out->v = limb_arena_take(a, nv + more, one);
@@ -168,10 +173,15 @@ static limb_status check_wrenches(const limb_batch_call* c, const limb_batch_env
     const limb_batch_wrench* w = &env->wrench[k];
     const void* numbers = c->type == LIMB_BATCH_F32 ? (const void*)w->f32 : w->f64;
     if (!numbers || !frame_valid(b->m, w->frame) || !limb_ref_valid(w->ref)) return LIMB_E_ARG;
-    const bool lanes = b->options.layout == LIMB_BATCH_LANES;
+    const bool lanes = b->options.layout == LIMB_BATCH_BY_LANE;
     if (lanes && (uintptr_t)numbers % LIMB_DATA_ALIGN) return LIMB_E_ARG;
   }
   return LIMB_OK;
+}
+
+limb_batch_environment limb_default_batch_environment(void)
+{
+  return (limb_batch_environment){.size = sizeof(limb_batch_environment)};
 }
 
 // Reads the environment of a call, and checks its wrenches.
@@ -279,7 +289,7 @@ static bool aligned(const limb_batch_call* c)
 // Whether a call can go state by state.
 static bool one_by_one(const limb_batch_call* c)
 {
-  const bool plain = c->type == LIMB_BATCH_F64 && c->b->options.layout == LIMB_BATCH_ROWS;
+  const bool plain = c->type == LIMB_BATCH_F64 && c->b->options.layout == LIMB_BATCH_BY_STATE;
   return plain && !(c->env && c->env->nwrench > 0);
 }
 
@@ -288,7 +298,7 @@ limb_status limb_batch_prepare(const limb_batch_call* c, limb_batch_job* out)
   const limb_batch* b = c->b;
   const size_t max = PTRDIFF_MAX / 2;
   if (!b || !c->q || c->n > max) return LIMB_E_ARG;
-  const bool lanes = b->options.layout == LIMB_BATCH_LANES;
+  const bool lanes = b->options.layout == LIMB_BATCH_BY_LANE;
   if (lanes && !aligned(c)) return LIMB_E_ARG;
   if (b->m->nloop > 0 && !one_by_one(c)) return LIMB_E_UNSUPPORTED;
   *out = (limb_batch_job){.m = b->m,

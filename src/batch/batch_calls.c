@@ -69,7 +69,7 @@ static limb_status take_steps(const limb_batch_call* c, const limb_batch_steps* 
 // The kernels of a call with matrices of nv x nv.
 static const limb_batch_kernels* kernels_for(const limb_batch_call* c)
 {
-  return limb_batch_matrix_kernels(c, c->b->m->nv <= LIMB_BATCH_MATRICES_MOST);
+  return limb_batch_matrix_kernels(c, c->b->m->nv <= LIMB_BATCH_MATRICES_MAX);
 }
 
 // Whether there is a table for matrices made from others: not for robots with very many mimic joints.
@@ -89,7 +89,7 @@ static limb_status mass_matrix_inverse(const limb_batch_call* c)
   limb_batch_job job;
   const limb_status s = c->out[0] ? limb_batch_prepare(c, &job) : LIMB_E_ARG;
   if (s != LIMB_OK) return s;
-  const bool lanes = c->b->m->nv <= LIMB_BATCH_MATRICES_MOST && has_dof_table(c);
+  const bool lanes = c->b->m->nv <= LIMB_BATCH_MATRICES_MAX && has_dof_table(c);
   const limb_batch_kernels* k = limb_batch_matrix_kernels(c, lanes);
   return k ? limb_batch_go(c->b, &job, k->mass_matrix_inverse) : LIMB_E_UNSUPPORTED;
 }

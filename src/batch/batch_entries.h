@@ -98,7 +98,7 @@ limb_status OVER(limb_batch_frame_jacobian)(limb_batch* b, size_t n, const real*
 
 int OVER(limb_batch_lanes)(const limb_batch* b) { return b ? b->KERNELS->lanes : 0; }
 
-size_t OVER(limb_batch_room)(const limb_batch* b, size_t n, size_t width)
+size_t OVER(limb_batch_array_length)(const limb_batch* b, size_t n, size_t width)
 {
   return b ? padded_size((size_t)b->KERNELS->lanes, n, width) : 0;
 }
@@ -108,7 +108,7 @@ limb_status OVER(limb_batch_to_lanes)(const limb_batch* b, size_t n, size_t widt
   return b ? transpose(b->KERNELS->to_lanes, n, width, rows, lanes) : LIMB_E_ARG;
 }
 
-limb_status OVER(limb_batch_to_rows)(const limb_batch* b, size_t n, size_t width, const real* lanes, real* rows)
+limb_status OVER(limb_batch_to_states)(const limb_batch* b, size_t n, size_t width, const real* lanes, real* rows)
 {
   return b ? transpose(b->KERNELS->to_rows, n, width, lanes, rows) : LIMB_E_ARG;
 }

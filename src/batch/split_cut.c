@@ -200,6 +200,11 @@ static limb_split* lay_out(limb_arena* a, const limb_model* m, const limb_split_
   return s;
 }
 
+limb_split_options limb_default_split_options(void)
+{
+  return (limb_split_options){.size = sizeof(limb_split_options), .processors = 2};
+}
+
 // Defaults for NULL. LIMB_E_ARG or LIMB_E_UNSUPPORTED for options that are none.
 static limb_status read_options(const limb_split_options* given, limb_split_options* out)
 {
@@ -207,7 +212,7 @@ static limb_status read_options(const limb_split_options* given, limb_split_opti
   if (!given) return LIMB_OK;
   const limb_status s = limb_sized_read(out, sizeof *out, given, sizeof *out);
   if (s != LIMB_OK) return s;
-  if (out->processors < 1 || out->processors > LIMB_SPLIT_PROCESSORS || out->least < 0) return LIMB_E_ARG;
+  if (out->processors < 1 || out->processors > LIMB_SPLIT_PROCESSORS_MAX || out->min_saving < 0) return LIMB_E_ARG;
   return LIMB_OK;
 }
 

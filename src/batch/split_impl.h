@@ -13,7 +13,7 @@
 
 #include "kernel/batch_tables.h"
 
-enum { LIMB_SPLIT_PARTS = LIMB_SPLIT_PROCESSORS + 1 }; // at most
+enum { LIMB_SPLIT_PARTS = LIMB_SPLIT_PROCESSORS_MAX + 1 }; // at most
 
 // What a robot is cut into. Ranges of links that are all descendants of the link before the first one (but
 // for the next parts of a limb); ascending.

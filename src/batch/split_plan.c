@@ -75,7 +75,7 @@ static limbs worth_it(const limb_model* m, const limbs* x, int small)
 // Links on the longest way through a call: the trunk, and the processor with most of the limbs.
 static int longest(const limb_model* m, const limbs* x, int processors)
 {
-  int load[LIMB_SPLIT_PROCESSORS] = {0}, max = 0, trunk = m->nlink;
+  int load[LIMB_SPLIT_PROCESSORS_MAX] = {0}, max = 0, trunk = m->nlink;
   bool dealt[LIMB_SPLIT_PARTS] = {0};
   for (int k = 0; k < x->count; k++) {
     int next = -1, idle = 0;
@@ -146,7 +146,7 @@ limb_plan limb_plan_cut(const limb_model* m, limb_split_way way, const limb_spli
 {
   limb_plan plan = {0};
   const bool inverse = way == LIMB_SPLIT_INVERSE;
-  int processors = options->processors, min_saved = options->least;
+  int processors = options->processors, min_saved = options->min_saving;
   if (processors < 2 || m->has_mimic || m->nshaft > 0) return plan;
   if (m->serial) {
     if (min_saved == 0) {

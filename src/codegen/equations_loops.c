@@ -143,7 +143,7 @@ static void add_loop(const loop_cuts* c, int loop)
 limb_status limb_equations_form_loops(limb_equations* e)
 {
   const limb_model* m = e->m;
-  const size_t nc = (size_t)limb_row_count(m);
+  const size_t nc = (size_t)limb_constraint_count(m);
   limb_scalar* X = limb_program_alloc(e->program, 12 * (size_t)m->nlink + 1, sizeof *X);
   limb_scalar* phi = limb_program_alloc(e->program, nc + 1, sizeof *phi);
   e->Psi = limb_ring_alloc(e->ring, (nc + 1) * (size_t)e->nv, sizeof *e->Psi);

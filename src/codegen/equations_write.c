@@ -304,7 +304,7 @@ static int rank_of(const trial* t, int ours, int theirs)
 static limb_status check_rows(const trial* t)
 {
   const limb_equations* x = t->x;
-  const int nc = limb_row_count(x->m);
+  const int nc = limb_constraint_count(x->m);
   const limb_loop_equations out = {.Psi = t->theirs};
   limb_status s = limb_loop_equations_at(t->loops, t->q, NULL, NULL, &out);
   if (s != LIMB_OK) return s;
@@ -353,7 +353,7 @@ limb_status limb_equations_check(limb_equations* x, unsigned what)
 {
   const limb_model* m = x->m;
   const limb_allocator* alloc = &x->program->alloc;
-  const size_t n = (size_t)m->nv, rows = (size_t)limb_row_count(m) + (size_t)x->nrow + n + 1;
+  const size_t n = (size_t)m->nv, rows = (size_t)limb_constraint_count(m) + (size_t)x->nrow + n + 1;
   trial t = {.x = x};
   t.value = limb_ring_alloc(x->ring, (size_t)limb_ring_count(x->ring), sizeof *t.value);
   t.q = limb_ring_alloc(x->ring, (size_t)m->nq, sizeof *t.q);

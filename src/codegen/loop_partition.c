@@ -47,7 +47,7 @@ static int rank_at(limb_loops* w, const double* q)
   return rank;
 }
 
-int limb_closed_configurations(limb_loops* w, uint64_t seed, int max_count, double* q, int* singular)
+int limb_draw_closed_configurations(limb_loops* w, uint64_t seed, int max_count, double* q, int* singular)
 {
   limb_assembly how = limb_default_assembly();
   int found = 0, best = 0;
@@ -223,7 +223,7 @@ static limb_status choose_in(limb_loops* w, const unsigned char* prefer, limb_pr
       error, LIMB_E_UNSUPPORTED, NULL,
       "a loop has a prescribed motion, which generated code does not support; remove it, or use the library");
   int less;
-  c.nq = limb_closed_configurations(w, 1, CONFIGURATIONS, c.q, &less);
+  c.nq = limb_draw_closed_configurations(w, 1, CONFIGURATIONS, c.q, &less);
   if (less > c.nq) return singular(&c, 0, rank_varies);
   if (c.nq == 0)
     return limb_fail(error, LIMB_E_UNSUPPORTED, NULL,

@@ -350,7 +350,7 @@ limb_status limb_trace_multipliers(limb_loop_trace* c, limb_scalar* f, limb_scal
 static unsigned char* driven_marks(limb_loop_trace* c)
 {
   unsigned char* marks = limb_program_alloc(c->t->program, (size_t)c->m.nv + 1, 1);
-  return marks && limb_mark_passive(c->t->m, marks) == LIMB_OK ? marks : NULL;
+  return marks && limb_given_for_passive(c->t->m, marks) == LIMB_OK ? marks : NULL;
 }
 
 // Solves G_a' tau = G' tree in a cluster. reduced: G' tree.

@@ -5,6 +5,7 @@
 #include "base/numeric.h"
 #include "codegen/codegen_impl.h"
 #include "codegen/trace.h"
+#include "loops/closed.h"
 
 #include <string.h>
 
@@ -80,7 +81,7 @@ static limb_status find_configuration(limb_reference* x, uint64_t* seed, double*
 {
   if (!x->w) return limb_random(x->m, seed, q);
   int singular;
-  const int found = limb_closed_configurations(x->w, *seed, STATES, x->work, &singular);
+  const int found = limb_draw_closed_configurations(x->w, *seed, STATES, x->work, &singular);
   if (found == 0) return LIMB_E_NOCONV;
   memcpy(q, x->work + (ptrdiff_t)(*seed % (uint64_t)found) * x->m->nq, (size_t)x->m->nq * sizeof *q);
   return LIMB_OK;

@@ -168,7 +168,7 @@ typedef struct limb_partition {
 // Finds configurations that close the loops, at most max_count, nq numbers each; returns their number. The same seed
 // gives the same ones. Configurations where the constraints, or their part at passive joints, have less rank than
 // elsewhere, or nearly so, are left out; singular counts them.
-int limb_closed_configurations(limb_loops* w, uint64_t seed, int max_count, double* q, int* singular);
+int limb_draw_closed_configurations(limb_loops* w, uint64_t seed, int max_count, double* q, int* singular);
 
 // prefer: nv marks of velocities that should be dependent; NULL: those without motor. Memory is p's.
 // LIMB_E_UNSUPPORTED with a message: prescribed motions, loops that do not close, rank that varies, no choice that

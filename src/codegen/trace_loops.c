@@ -21,7 +21,7 @@ static const char** row_labels(const limb_loop_trace* c)
   for (int l = 0; label && l < m->nloop; l++) {
     const limb_loop* loop = &m->loop[l];
     for (int r = 0; r < loop->nrow; r++) {
-      const char* row = limb_loop_row_name(&loop->def, r);
+      const char* row = limb_loop_constraint_name(&loop->def, r);
       const char* const parts[] = {loop->def.name, ".", row ? row : "?", NULL};
       label[loop->row + r] = limb_program_text(c->t->program, parts);
       if (!label[loop->row + r]) return NULL;

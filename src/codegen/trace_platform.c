@@ -262,7 +262,7 @@ limb_status limb_trace_platform_jacobian(limb_tracer* t, limb_function* f)
   int* active = limb_program_alloc(t->program, (size_t)nv + 1, sizeof *active);
   limb_scalar* J = limb_trace_scalars(t, SIX * (size_t)nv);
   if (!driven || !active || !J) return LIMB_E_NOMEM;
-  s = limb_mark_passive(t->m, driven);
+  s = limb_given_for_passive(t->m, driven);
   if (s != LIMB_OK) return s;
   int n = 0;
   for (int v = 0; v < nv; v++) {

@@ -278,7 +278,7 @@ static limb_status refuse(const limb_tracer* t, const limb_function* f)
   if (t->m->nv == 0) return limb_fail(t->error, LIMB_E_UNSUPPORTED, f->name, "the robot cannot move");
   if (!t->m->given)
     return limb_fail(t->error, LIMB_E_UNSUPPORTED, f->name, "the robot has more than %d velocities",
-                     LIMB_DERIVATIVES_MOST);
+                     LIMB_DERIVATIVES_MAX);
   return limb_fail(t->error, LIMB_E_UNSUPPORTED, f->name,
                    "numbers of this robot cannot stay symbols here (ball or free joints, more than %d velocities, or "
                    "forward dynamics); request it without symbols",
@@ -432,7 +432,7 @@ limb_status limb_trace_hybrid(limb_tracer* t, limb_function* f)
   limb_scalar *a = limb_trace_scalars(t, nv), *tau = limb_trace_scalars(t, nv);
   limb_scalar* packed = limb_trace_scalars(t, m->elim.packed);
   if (!given || !a || !tau || !packed) return LIMB_E_NOMEM;
-  limb_status s = limb_mark_passive(m, given);
+  limb_status s = limb_given_for_passive(m, given);
   if (s == LIMB_OK) s = note_given(t, given, f);
   if (s != LIMB_OK) return s;
   limb_trace_set_inputs(t, f, 1U << INPUT_Q | 1U << INPUT_V | 1U << INPUT_X);

@@ -116,9 +116,9 @@ control_work limb_control_lay_out(const limb_model* m, double* work)
 
 limb_status limb_control_mark(const limb_model* m, unsigned char* active, int* passive)
 {
-  const limb_status s = limb_mark_passive(m, active);
+  const limb_status s = limb_given_for_passive(m, active);
   if (s != LIMB_OK) return s;
-  *passive = limb_mark_count(m, active, LIMB_FORCE_GIVEN);
+  *passive = limb_count_given(m, active, LIMB_FORCE_GIVEN);
   return LIMB_OK;
 }
 

@@ -64,7 +64,7 @@ void limb_lie_symbols(const limb_lie* t, limb_symbols kind, double* G)
 static limb_status symbols(limb_data* d, const double* q, limb_symbols kind, double* G)
 {
   if (!d || !q || !G) return LIMB_E_ARG;
-  if (d->m->nv > LIMB_TENSOR3_MOST) return LIMB_E_UNSUPPORTED;
+  if (d->m->nv > LIMB_TENSOR3_MAX) return LIMB_E_UNSUPPORTED;
   limb_lie t;
   const limb_status s = limb_lie_at(d, q, &t);
   if (s != LIMB_OK) return s;
@@ -90,7 +90,7 @@ limb_status limb_connection(limb_data* d, const double* q, double* G)
 size_t limb_christoffel_by_polarisation_work(const limb_model* m)
 {
   const size_t n = m ? (size_t)m->nv : 0;
-  return n > LIMB_TENSOR3_MOST ? 0 : n * (n + 1);
+  return n > LIMB_TENSOR3_MAX ? 0 : n * (n + 1);
 }
 
 // c(e_j + scale e_k), of a base at rest without gravity
@@ -109,7 +109,7 @@ limb_status limb_christoffel_by_polarisation(limb_data* d, const double* q, doub
   if (limb_has_loops(d)) return LIMB_E_UNSUPPORTED;
   if (!d || !q || !work || !G) return LIMB_E_ARG;
   const int nv = d->m->nv;
-  if (nv > LIMB_TENSOR3_MOST) return LIMB_E_UNSUPPORTED;
+  if (nv > LIMB_TENSOR3_MAX) return LIMB_E_UNSUPPORTED;
   const limb_status s = limb_check_state(d, q, NULL, NULL);
   if (s != LIMB_OK) return s;
   const size_t n = (size_t)nv;
@@ -221,7 +221,7 @@ static void add_derivative(const limb_symbol_sink* s, const int lijk[4], double 
 static limb_status derivatives(limb_data* d, const double* q, limb_symbols kind, double* dG)
 {
   if (!d || !q || !dG) return LIMB_E_ARG;
-  if (d->m->nv > LIMB_TENSOR4_MOST) return LIMB_E_UNSUPPORTED;
+  if (d->m->nv > LIMB_TENSOR4_MAX) return LIMB_E_UNSUPPORTED;
   limb_lie t;
   const limb_status s = limb_lie_at(d, q, &t);
   if (s != LIMB_OK) return s;

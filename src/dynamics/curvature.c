@@ -37,7 +37,7 @@ static void from_columns(size_t n, const double* columns, double* G)
 size_t limb_christoffel_second_work(const limb_model* m)
 {
   const size_t n = m ? (size_t)m->nv : 0;
-  return n > LIMB_TENSOR3_MOST ? 0 : n * n * n;
+  return n > LIMB_TENSOR3_MAX ? 0 : n * n * n;
 }
 
 limb_status limb_christoffel_second(limb_data* d, const double* q, double* work, double* G)
@@ -99,7 +99,7 @@ static void add_structure(const limb_model* m, const double* G, double* unit, do
 size_t limb_curvature_work(const limb_model* m)
 {
   const size_t n = m ? (size_t)m->nv : 0;
-  return n > LIMB_TENSOR4_MOST ? 0 : 2 * n * n * n;
+  return n > LIMB_TENSOR4_MAX ? 0 : 2 * n * n * n;
 }
 
 limb_status limb_curvature(limb_data* d, const double* q, double* work, double* R)
@@ -107,7 +107,7 @@ limb_status limb_curvature(limb_data* d, const double* q, double* work, double* 
   if (limb_has_loops(d)) return LIMB_E_UNSUPPORTED;
   if (!d || !q || !work || !R) return LIMB_E_ARG;
   const limb_model* m = d->m;
-  if (m->nv > LIMB_TENSOR4_MOST) return LIMB_E_UNSUPPORTED;
+  if (m->nv > LIMB_TENSOR4_MAX) return LIMB_E_UNSUPPORTED;
   limb_lie t;
   limb_status s = limb_lie_at(d, q, &t);
   if (s != LIMB_OK) return s;
@@ -147,14 +147,14 @@ static limb_status inverse_for_traces(limb_data* d, const double* q, double* M, 
 size_t limb_ricci_curvature_work(const limb_model* m)
 {
   const size_t n = m ? (size_t)m->nv : 0;
-  return n > LIMB_TENSOR4_MOST ? 0 : n * n * n * n + limb_curvature_work(m);
+  return n > LIMB_TENSOR4_MAX ? 0 : n * n * n * n + limb_curvature_work(m);
 }
 
 limb_status limb_ricci_curvature(limb_data* d, const double* q, double* work, double* Ric)
 {
   if (limb_has_loops(d)) return LIMB_E_UNSUPPORTED;
   if (!d || !q || !work || !Ric) return LIMB_E_ARG;
-  if (d->m->nv > LIMB_TENSOR4_MOST) return LIMB_E_UNSUPPORTED;
+  if (d->m->nv > LIMB_TENSOR4_MAX) return LIMB_E_UNSUPPORTED;
   const size_t n = (size_t)d->m->nv;
   double *R = work, *Minv = work + n * n * n * n; // where the symbols were
   limb_status s = limb_curvature(d, q, Minv, R);
@@ -171,14 +171,14 @@ limb_status limb_ricci_curvature(limb_data* d, const double* q, double* work, do
 size_t limb_scalar_curvature_work(const limb_model* m)
 {
   const size_t n = m ? (size_t)m->nv : 0;
-  return n > LIMB_TENSOR4_MOST ? 0 : limb_ricci_curvature_work(m) + n * n;
+  return n > LIMB_TENSOR4_MAX ? 0 : limb_ricci_curvature_work(m) + n * n;
 }
 
 limb_status limb_scalar_curvature(limb_data* d, const double* q, double* work, double* out)
 {
   if (limb_has_loops(d)) return LIMB_E_UNSUPPORTED;
   if (!d || !q || !work || !out) return LIMB_E_ARG;
-  if (d->m->nv > LIMB_TENSOR4_MOST) return LIMB_E_UNSUPPORTED;
+  if (d->m->nv > LIMB_TENSOR4_MAX) return LIMB_E_UNSUPPORTED;
   const size_t n = (size_t)d->m->nv;
   double *Ric = work, *Minv = work + n * n;
   limb_status s = limb_ricci_curvature(d, q, work + n * n, Ric);

@@ -50,7 +50,7 @@ static bool begin(const limb_model* m, limb_levels* l)
 // Shaft s comes after shaft r. True when that is news.
 static bool comes_after(const limb_model* m, limb_levels* l, int s, int r)
 {
-  if (s < 0 || r < 0 || l->shaft[s].pass > LIMB_ELASTIC_ORDER) return false;
+  if (s < 0 || r < 0 || l->shaft[s].pass > LIMB_ELASTIC_ORDER_MAX) return false;
   limb_shaft_level* x = &l->shaft[s];
   const limb_shaft_level *y = &l->shaft[r], old = *x;
   x->pass = greater(x->pass, y->pass + 1);
@@ -92,8 +92,8 @@ static bool along_path(const limb_model* m, limb_levels* l, int i)
   return news;
 }
 
-// Fills what out points at. False when there is no such order of the shafts, or it takes more than LIMB_ELASTIC_ORDER
-// derivatives whatever the friction.
+// Fills what out points at. False when there is no such order of the shafts, or it takes more than
+// LIMB_ELASTIC_ORDER_MAX derivatives whatever the friction.
 static bool find_levels(const limb_model* m, limb_levels* out)
 {
   out->passes = 0;
@@ -111,7 +111,7 @@ static bool find_levels(const limb_model* m, limb_levels* out)
     for (int f = 0; f < 2; f++) out->order[f] = greater(out->order[f], x->cost[f] + 2);
   }
   // shafts that need each other never come to an end
-  return out->passes <= LIMB_ELASTIC_ORDER && out->order[1] <= LIMB_ELASTIC_ORDER;
+  return out->passes <= LIMB_ELASTIC_ORDER_MAX && out->order[1] <= LIMB_ELASTIC_ORDER_MAX;
 }
 
 // ---- workspace ----------------------------------------------------------------------------------------------

@@ -168,7 +168,7 @@ static limb_status relax(balance* b, limb_deflection* o)
     if (s != LIMB_OK) return s;
     o->out_of_balance = limb_largest((size_t)b->n, b->r);
     const bool held = solve(b), balanced = b->left <= o->tolerance * load;
-    const bool last = o->iterations >= o->most;
+    const bool last = o->iterations >= o->max_iterations;
     if (!held && (balanced || last)) return LIMB_E_SINGULAR;
     if (balanced && (last || arrived(b, o))) return LIMB_OK;
     if (last) return LIMB_E_NOCONV;
@@ -178,6 +178,11 @@ static limb_status relax(balance* b, limb_deflection* o)
   }
 }
 
+limb_deflection limb_default_deflection(void)
+{
+  return (limb_deflection){.size = sizeof(limb_deflection), .tolerance = 1e-12, .max_iterations = 50};
+}
+
 static limb_status read_options(const limb_deflection* o, limb_deflection* own)
 {
   *own = limb_default_deflection();
@@ -185,7 +190,7 @@ static limb_status read_options(const limb_deflection* o, limb_deflection* own)
   const limb_status s = limb_sized_read(own, sizeof *own, o, sizeof *own);
   if (s != LIMB_OK) return s;
   if (!limb_finite(1, &own->tolerance)) return LIMB_E_NONFINITE;
-  return own->tolerance >= 0 && own->most >= 0 ? LIMB_OK : LIMB_E_ARG;
+  return own->tolerance >= 0 && own->max_iterations >= 0 ? LIMB_OK : LIMB_E_ARG;
 }
 
 limb_status limb_static_deflection(limb_data* d, const unsigned char* given, const double* tau,
@@ -202,7 +207,7 @@ limb_status limb_static_deflection(limb_data* d, const unsigned char* given, con
   balance b = {.d = d, .tau = tau, .env = env};
   b.K = work, b.r = b.K + nv * nv, b.x = b.r + nv, b.old = b.x + nv, b.at = b.old + nv;
   unsigned char* elastic = (unsigned char*)(b.at + m->nq); // the last nv numbers
-  if (!given) s = limb_mark_elastic(m, elastic);
+  if (!given) s = limb_given_for_elastic(m, elastic);
   b.given = limb_read_given(d, given ? given : elastic);
   if (!b.given || s != LIMB_OK) return LIMB_E_ARG;
   for (int k = 0; k < m->nv; k++) b.n += b.given[k] == LIMB_FORCE_GIVEN;

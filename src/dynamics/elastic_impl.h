@@ -8,7 +8,7 @@
 #include "dynamics/environment.h"
 #include "kernel/numbers.h"
 
-_Static_assert((int)LIMB_ELASTIC_ORDER == (int)LIMB_SERIES_DEGREE + 2,
+_Static_assert((int)LIMB_ELASTIC_ORDER_MAX == (int)LIMB_SERIES_DEGREE + 2,
                "positions have two derivatives more than forces");
 
 // Where a shaft stands among the others: its force contains the motors of shafts that must be solved before.

@@ -193,7 +193,7 @@ static limb_status read_surroundings(limb_series* w, const limb_environment* env
   p->friction = p->x.terms.friction;
   p->order = w->levels.order[p->friction];
   w->ws.base_turns = w->d->ws.base_turns;
-  return p->order <= LIMB_ELASTIC_ORDER ? LIMB_OK : LIMB_E_UNSUPPORTED;
+  return p->order <= LIMB_ELASTIC_ORDER_MAX ? LIMB_OK : LIMB_E_UNSUPPORTED;
 }
 
 // The configuration without the angles of motors that follow from the motion, in w->at.

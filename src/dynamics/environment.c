@@ -15,6 +15,16 @@
 
 #include <string.h>
 
+limb_environment limb_default_environment(const limb_model* m)
+{
+  return (limb_environment){.size = sizeof(limb_environment), .gravity = limb_model_gravity(m), .friction = 1};
+}
+
+limb_wrench limb_wrench_by_tip(int frame, limb_ref ref, sp_force F_tip)
+{
+  return (limb_wrench){.frame = frame, .ref = ref, .wrench = sp_scalef(-1, F_tip)};
+}
+
 static bool frame_valid(const limb_model* m, int frame) { return frame >= 0 && frame < m->nbody + m->nframe; }
 
 static limb_status check_wrenches(const limb_model* m, const limb_environment* env)

@@ -121,7 +121,7 @@ limb_status limb_mass_matrix_derivative(limb_data* d, const double* q, double* d
   if (limb_has_loops(d)) return LIMB_E_UNSUPPORTED;
   if (!d || !q || !dM) return LIMB_E_ARG;
   const limb_model* m = d->m;
-  if (m->nv > LIMB_TENSOR3_MOST) return LIMB_E_UNSUPPORTED;
+  if (m->nv > LIMB_TENSOR3_MAX) return LIMB_E_UNSUPPORTED;
   limb_lie t;
   const limb_status s = limb_lie_at(d, q, &t);
   if (s != LIMB_OK) return s;

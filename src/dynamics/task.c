@@ -164,6 +164,11 @@ static parts lay_out(const limb_model* m, int rows, double* work)
   return p;
 }
 
+limb_task_options limb_default_task_options(void)
+{
+  return (limb_task_options){.size = sizeof(limb_task_options), .condition_limit = 1e12};
+}
+
 static limb_status read_options(const limb_task_options* given, limb_task_options* out)
 {
   *out = limb_default_task_options();

@@ -293,7 +293,7 @@ limb_status limb_base_create(const limb_model* m, const limb_environment* env, u
   g.env.nlaw = 0, g.env.law = NULL;
   if (!is_still(&g.env)) return LIMB_E_ARG;
   const int np = limb_parameter_count(m);
-  if (np > LIMB_BASE_MOST) return LIMB_E_UNSUPPORTED;
+  if (np > LIMB_BASE_MAX) return LIMB_E_UNSUPPORTED;
   limb_blocks own = {.alloc = alloc ? *alloc : limb_default_allocator()}, scratch = own;
   limb_base_parameters* b = limb_blocks_take(&own, 1, sizeof *b);
   if (!b) return LIMB_E_NOMEM;

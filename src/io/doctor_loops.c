@@ -165,7 +165,10 @@ typedef struct closure {
   unsigned char* redundant; // per constraint: 1 when others imply it
 } closure;
 
-static int has_law(const limb_loop_def* x) { return x->law.rate != 0 || x->law.amplitude != 0 || x->law.fn != NULL; }
+static int has_law(const limb_loop_def* x)
+{
+  return x->motion.rate != 0 || x->motion.amplitude != 0 || x->motion.fn != NULL;
+}
 
 // The body of its group that a moving joint carries, or the world.
 static int head_of(const limb_model* m, int body)
@@ -184,7 +187,7 @@ static int head_of(const limb_model* m, int body)
 static int own_constraints(const closure* c, const limb_loop_info* x)
 {
   int n = 0;
-  for (int r = 0; r < x->nrow; r++) n += !c->redundant[x->row + r];
+  for (int r = 0; r < x->nconstraint; r++) n += !c->redundant[x->constraint + r];
   return n;
 }
 
@@ -200,7 +203,8 @@ static void check_redundancy(const closure* c, const limb_mobility* x)
     if (own_constraints(c, &loop) > 0) last = i;
     if (last == i || head_of(c->m, def->body_a) == head_of(c->m, def->body_b)) continue;
     limb_report(c->r->findings, RULE_LOOP_REPEATED, limb_doctor_loop_pos(c->r, i), (limb_subject){"loop", def->name},
-                "its %d constraint%s from those of the others", loop.nrow, loop.nrow == 1 ? " follows" : "s follow");
+                "its %d constraint%s from those of the others", loop.nconstraint,
+                loop.nconstraint == 1 ? " follows" : "s follow");
   }
   if (x->mobility > 0 || x->nv == 0 || laws || limb_get_loop(c->m, last, &loop) != LIMB_OK) return;
   limb_report(c->r->findings, RULE_LOOP_LOCKED, limb_doctor_loop_pos(c->r, last), (limb_subject){"loop", loop.def.name},
@@ -232,7 +236,7 @@ static limb_status check_closure(const closure* c, memory_pool* pool)
   limb_assembly_report report = {0};
   limb_mobility x;
   limb_loop_info loop;
-  how.tries = MAX_TRIES;
+  how.max_tries = MAX_TRIES;
   limb_status s = limb_start(c->m, c->q);
   if (s == LIMB_OK) s = limb_assemble(c->w, &how, c->q, &report);
   if (s == LIMB_E_NOCONV && limb_get_loop(c->m, report.loop, &loop) == LIMB_OK)
@@ -240,7 +244,7 @@ static limb_status check_closure(const closure* c, memory_pool* pool)
                 (limb_subject){"loop", loop.def.name}, "it remains open by %.3g in the best of %d attempts",
                 report.residual, report.tries);
   if (s == LIMB_OK) s = limb_mobility_at(c->w, c->q, NULL, &x);
-  if (s == LIMB_OK) s = limb_redundant_rows(c->w, c->q, NULL, c->redundant);
+  if (s == LIMB_OK) s = limb_redundant_constraints(c->w, c->q, NULL, c->redundant);
   if (s == LIMB_OK) check_redundancy(c, &x);
   if (s == LIMB_OK && c->r->massless >= 0 && x.mobility > 0) s = check_massless(c, pool);
   return s;
@@ -257,7 +261,7 @@ static limb_status assemble(closure* c, memory_pool* pool)
   if (s == LIMB_OK) s = limb_loops_create(c->m, LIMB_LOOPS_LINEAR, &c->r->alloc, &c->w);
   if (s != LIMB_OK) return s;
   c->q = limb_mempool_alloc(pool, ((size_t)limb_nq(c->m) + 1) * sizeof *c->q);
-  c->redundant = limb_mempool_alloc(pool, (size_t)limb_row_count(c->m) + 1);
+  c->redundant = limb_mempool_alloc(pool, (size_t)limb_constraint_count(c->m) + 1);
   return c->q && c->redundant ? check_closure(c, pool) : LIMB_E_NOMEM;
 }
 

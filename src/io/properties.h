@@ -112,11 +112,11 @@ static const property shaft_properties[] = {
 
 // Of the prescribed motion of a loop, besides its row.
 static const property law_properties[] = {
-  {"law", "constant", offsetof(limb_time_law, constant), ANGLE},
-  {"law", "rate", offsetof(limb_time_law, rate), ANGLE},
-  {"law", "amplitude", offsetof(limb_time_law, amplitude), ANGLE},
-  {"law", "frequency", offsetof(limb_time_law, frequency), ANY},
-  {"law", "phase", offsetof(limb_time_law, phase), PHASE},
+  {"law", "constant", offsetof(limb_prescribed_motion, constant), ANGLE},
+  {"law", "rate", offsetof(limb_prescribed_motion, rate), ANGLE},
+  {"law", "amplitude", offsetof(limb_prescribed_motion, amplitude), ANGLE},
+  {"law", "frequency", offsetof(limb_prescribed_motion, frequency), ANY},
+  {"law", "phase", offsetof(limb_prescribed_motion, phase), PHASE},
 };
 
 enum {

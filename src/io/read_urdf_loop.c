@@ -267,14 +267,14 @@ static void read_coefficients(const loop_reader* t, const xml_node* own)
 static void read_law(const loop_reader* t, const xml_node* own)
 {
   const xml_node* n = limb_xml_child(own, "law");
-  limb_time_law* law = &t->x->def.law;
+  limb_prescribed_motion* law = &t->x->def.motion;
   double row = 0;
   if (!n) return;
   limb_urdf_check(t->r, n, &(urdf_words){.attributes = "row constant rate amplitude frequency phase", .strict = 1});
   for (int i = 0; i < NLAW_PROPERTY; i++) (void)limb_urdf_property(t->r, n, &law_properties[i], law);
   if (limb_urdf_number(t->r, n, "row", &row) <= 0) return;
   if (row >= 0 && row < 6 && row == floor(row))
-    law->row = (int)row;
+    law->constraint = (int)row;
   else
     limb_report_error(&t->r->report, RULE_BAD_VALUE, limb_urdf_attribute_pos(t->r, n, "row"),
                       "row=\"%.60s\" of <law> must be one of 0, 1, ..., 5", limb_xml_get(n, "row"));

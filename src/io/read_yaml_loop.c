@@ -101,7 +101,7 @@ static void read_law(yaml_reader* r, const yml_node* n, raw_loop* x)
   limb_loop_def* def = &x->def;
   const bool lock = def->kind == LIMB_LOOP_LOCK;
   const unsigned locked = lock ? def->locked : limb_loop_kind_locked(def->kind);
-  int rows = limb_loop_kind_rows(def->kind);
+  int rows = limb_loop_kind_constraints(def->kind);
   if (!limb_yml_is(&r->report, n, YML_MAP)) return;
   for (unsigned bits = lock ? locked : 0; bits; bits &= bits - 1) rows++;
   limb_yml_check_keys(&r->report, n, "row constant rate amplitude frequency phase");
@@ -110,10 +110,10 @@ static void read_law(yaml_reader* r, const yml_node* n, raw_loop* x)
   if (!row && rows > 1)
     limb_report_error(&r->report, RULE_MISSING_KEY, n->pos,
                       "the key 'row' of law is missing: a %s loop has %d constraints", loop_words[def->kind], rows);
-  (void)limb_yml_integer(&r->report, row, 0, rows - 1, &def->law.row);
-  const bool turns = direction_of(locked, def->law.row) & (LIMB_MOVE_X - 1);
+  (void)limb_yml_integer(&r->report, row, 0, rows - 1, &def->motion.constraint);
+  const bool turns = direction_of(locked, def->motion.constraint) & (LIMB_MOVE_X - 1);
   limb_yaml_properties(r, n, law_properties, NLAW_PROPERTY,
-                       loop_of_joints(def->kind) ? limb_yaml_turns(r, x->joint) : turns, &def->law);
+                       loop_of_joints(def->kind) ? limb_yaml_turns(r, x->joint) : turns, &def->motion);
 }
 
 // ---- the loop -------------------------------------------------------------------------------------

@@ -215,7 +215,7 @@ static limb_status check_names(const limb_builder* b, limb_format format, limb_e
   limb_loop_def loop;
   limb_status status = LIMB_OK;
   for (int i = 0; !status && limb_builder_get_loop(b, i, &loop) == LIMB_OK; i++) {
-    if (loop.law.fn)
+    if (loop.motion.fn)
       status = limb_fail(err, LIMB_E_UNSUPPORTED, loop.name,
                          "the prescribed motion of this loop is a function of the program, which cannot be written");
   }

@@ -214,8 +214,8 @@ static void put_loop_extension(const limb_writer* o, const limb_loop_def* def)
 {
   const limb_loop_kind kind = def->kind;
   const int lock = kind == LIMB_LOOP_LOCK, distance = kind == LIMB_LOOP_DISTANCE, pair = loop_of_joints(kind);
-  int law = def->law.row != 0;
-  for (int i = 0; i < NLAW_PROPERTY; i++) law |= get_property(&law_properties[i], &def->law) != 0;
+  int law = def->motion.constraint != 0;
+  for (int i = 0; i < NLAW_PROPERTY; i++) law |= get_property(&law_properties[i], &def->motion) != 0;
   if (!law && !lock && !distance && !loop_has_radius(kind) && !pair) return;
   limb_put(o, "    <limb");
   for (int i = 0, n = 0; lock && i < NDIRECTION; i++) {
@@ -229,8 +229,8 @@ static void put_loop_extension(const limb_writer* o, const limb_loop_def* def)
   if (kind == LIMB_LOOP_POLYNOMIAL) limb_put(o, " coefficients=%l", loop_coefficients(def), def->coefficient);
   limb_put(o, law ? ">\n" : "/>\n");
   if (!law) return;
-  limb_put(o, "      <law row=%d", def->law.row);
-  (void)limb_put_properties(o, law_properties, NLAW_PROPERTY, &def->law, NULL, " ", " ");
+  limb_put(o, "      <law row=%d", def->motion.constraint);
+  (void)limb_put_properties(o, law_properties, NLAW_PROPERTY, &def->motion, NULL, " ", " ");
   limb_put(o, "/>\n    </limb>\n");
 }
 

@@ -142,13 +142,13 @@ static void put_end(const limb_writer* w, const char* end, int body, const sp_po
   limb_put(w, "}");
 }
 
-static void put_law(const limb_writer* w, const limb_time_law* law)
+static void put_law(const limb_writer* w, const limb_prescribed_motion* law)
 {
-  const limb_time_law unset = {0};
+  const limb_prescribed_motion unset = {0};
   char row[32], head[40];
-  (void)snprintf(row, sizeof row, "    law: {row: %d", law->row);
+  (void)snprintf(row, sizeof row, "    law: {row: %d", law->constraint);
   (void)snprintf(head, sizeof head, "%s, ", row);
-  const int begun = law->row != 0;
+  const int begun = law->constraint != 0;
   if (begun) limb_put(w, row);
   if (limb_put_properties(w, law_properties, NLAW_PROPERTY, law, &unset, begun ? ", " : head, ", ") || begun)
     limb_put(w, "}\n");
@@ -173,7 +173,7 @@ static void put_loop(const limb_writer* w, const limb_loop_def* def)
   else
     (void)limb_put_properties(w, loop_numbers, NLOOP_NUMBER, def, &unset, "\n    ", "\n    ");
   limb_put(w, "\n");
-  put_law(w, &def->law);
+  put_law(w, &def->motion);
 }
 
 // ---- the robot ------------------------------------------------------------------------------------

@@ -54,7 +54,7 @@ typedef struct limb_batch_space {
   void *q, *v, *x, *y;        // nq, nv, nv, nv
   void* other;                // nv: accelerations by another method
   void* zeros;                // nv
-  void* matrix[3];            // nv x nv each; NULL beyond LIMB_BATCH_MATRICES_MOST velocities
+  void* matrix[3];            // nv x nv each; NULL beyond LIMB_BATCH_MATRICES_MAX velocities
   void* regressor;            // nv x np; NULL: too large
   void* X;                    // nlink poses
   void* wrench;               // nlink forces

@@ -20,6 +20,11 @@
 #define FULL_TURN 6.28318530717958647692
 #define KICK_SEED 0x6b69636bU
 
+limb_assembly limb_default_assembly(void)
+{
+  return (limb_assembly){.size = sizeof(limb_assembly), .tolerance = 1e-12, .max_iterations = 200, .max_tries = 1};
+}
+
 static limb_status read_assembly(const limb_model* m, const limb_assembly* given, limb_assembly* out)
 {
   *out = limb_default_assembly();
@@ -29,7 +34,7 @@ static limb_status read_assembly(const limb_model* m, const limb_assembly* given
     if (s != LIMB_OK) return s;
   }
   if (!limb_finite(1, &out->time) || !limb_finite(1, &out->tolerance)) return LIMB_E_NONFINITE;
-  if (!(out->tolerance > 0) || out->iterations < 1 || out->tries < 1) return LIMB_E_ARG;
+  if (!(out->tolerance > 0) || out->max_iterations < 1 || out->max_tries < 1) return LIMB_E_ARG;
   return limb_check_held(m, out->held);
 }
 
@@ -74,7 +79,7 @@ static limb_status report_on(limb_loops* w, double time, const double* q, int it
   o.time = time;
   limb_loop_gap gap;
   const limb_status s = limb_loop_gap_of(w, q, NULL, &o, &gap);
-  if (s == LIMB_OK && report) *report = (limb_assembly_report){gap.place, gap.place_loop, iterations, tries, 0};
+  if (s == LIMB_OK && report) *report = (limb_assembly_report){gap.position, gap.position_loop, iterations, tries, 0};
   return s;
 }
 
@@ -94,7 +99,7 @@ static limb_status close_all(limb_loops* w, const limb_assembly* o, uint64_t* se
   uint64_t kicks = *seed ^ KICK_SEED;
   const limb_closing closing = {.time = o->time,
                                 .tolerance = o->tolerance,
-                                .iterations = o->iterations,
+                                .iterations = o->max_iterations,
                                 .damping = 1e-3,
                                 .held = o->held,
                                 .kicks = KICKS,
@@ -102,7 +107,7 @@ static limb_status close_all(limb_loops* w, const limb_assembly* o, uint64_t* se
                                 .seed = &kicks};
   int iterations = 0, tries = 0, stuck = 1;
   limb_status s = LIMB_OK;
-  while (s == LIMB_OK && stuck > 0 && tries < o->tries) {
+  while (s == LIMB_OK && stuck > 0 && tries < o->max_tries) {
     if (tries > 0) s = start_again(w, o->held, seed, q);
     if (s == LIMB_OK) s = limb_close(w, &closing, q, &iterations);
     if (s == LIMB_OK) keep_best(w, tries == 0, q);
@@ -157,8 +162,8 @@ limb_status limb_assembly_branches(limb_loops* w, const double* q, const limb_as
   const limb_model* m = w->m;
   limb_assembly o;
   limb_status s = read_assembly(m, options, &o);
-  const int tries = o.tries;
-  o.tries = 1;
+  const int tries = o.max_tries;
+  o.max_tries = 1;
   for (int t = 0; s == LIMB_OK && t < tries && *found < max; t++) {
     double* x = q_out + (ptrdiff_t)*found * m->nq;
     memcpy(x, q, (size_t)m->nq * sizeof *x);
@@ -250,7 +255,7 @@ limb_status limb_project(limb_loops* w, const limb_loop_options* options, double
   for (int i = 0; s == LIMB_OK && i < m->nv; i++) closed = closed && fabs(w->v3[i]) <= PROJECTION_MAX;
   if (s == LIMB_OK) s = limb_loop_gap_of(w, w->q2, v, &o, &gap);
   if (s != LIMB_OK) return s;
-  if (report) *report = (limb_assembly_report){gap.place, gap.place_loop, iterations, 1, 0};
+  if (report) *report = (limb_assembly_report){gap.position, gap.position_loop, iterations, 1, 0};
   if (!closed) return LIMB_E_NOCONV;
   if (v) { // the constraints are those of the gap, Psi included
     memcpy(w->v2, v, (size_t)m->nv * sizeof *v);

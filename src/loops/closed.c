@@ -32,11 +32,15 @@ static limb_loops_use use_for(const limb_model* m)
   return m->nv + m->nrow <= LIMB_LOOPS_DENSE_MAX ? LIMB_LOOPS_DENSE : LIMB_LOOPS_LINEAR;
 }
 
-static size_t size(const limb_model* m) { return limb_loops_size(m, use_for(m)); }
+static size_t size(const limb_model* m, bool dense)
+{
+  return limb_loops_size(m, dense ? LIMB_LOOPS_DENSE : use_for(m));
+}
 
 static limb_status init(const limb_model* m, void* memory, size_t bytes, limb_loops** out)
 {
-  return limb_loops_init(m, use_for(m), memory, bytes, out);
+  const bool dense = bytes >= limb_loops_size(m, LIMB_LOOPS_DENSE);
+  return limb_loops_init(m, dense ? LIMB_LOOPS_DENSE : LIMB_LOOPS_LINEAR, memory, bytes, out);
 }
 
 limb_loops* limb_data_loops(limb_data* d) { return d ? d->loops : NULL; }
@@ -48,7 +52,7 @@ limb_status limb_set_loops(limb_data* d, const limb_loop_settings* settings)
   limb_loop_settings own = limb_default_loop_settings();
   if (settings) {
     limb_status s = limb_sized_read(&own, sizeof own, settings, sizeof own.size);
-    if (s == LIMB_OK) s = limb_closed_options_read(&settings->forward, &own.forward);
+    if (s == LIMB_OK) s = limb_loop_solver_read(&settings->solver, &own.solver);
     if (s == LIMB_OK) s = limb_actuation_read(d->loops, &settings->actuation, &own.actuation);
     if (s == LIMB_OK && own.independent && !limb_given_valid(d->m, own.independent)) s = LIMB_E_ARG;
     if (s != LIMB_OK) return s;
@@ -66,10 +70,9 @@ limb_status limb_get_loop_details(const limb_data* d, limb_loop_details* out)
   return LIMB_OK;
 }
 
-// Options of the loops at the time of an environment.
-static limb_status options_at(const limb_loops* w, const limb_environment* env, limb_loop_options* out)
+limb_status limb_loop_options_at(const limb_loops* w, const limb_environment* env, limb_loop_options* out)
 {
-  *out = w->settings.forward.loops;
+  *out = w->settings.solver.loops;
   out->time = 0;
   if (!env) return LIMB_OK;
   limb_environment e;
@@ -87,7 +90,7 @@ static limb_status inverse_dynamics(limb_loops* w, const double* q, const double
   limb_loop_options o;
   limb_closed_forces out = {.as_tree = true};
   out.tau = tau;
-  limb_status s = options_at(w, env, &o);
+  limb_status s = limb_loop_options_at(w, env, &o);
   if (s == LIMB_OK) s = limb_check_state(w->d, q, v, a);
   if (s != LIMB_OK) return s;
   if (w->settings.multipliers) out.lambda = w->lambda;
@@ -103,25 +106,29 @@ static limb_status inverse_dynamics(limb_loops* w, const double* q, const double
   return s;
 }
 
+void limb_keep_details(limb_loops* w, const limb_closed_report* report, const double* lambda)
+{
+  w->has_details = lambda || w->settings.report;
+  w->details = (limb_loop_details){.lambda = lambda,
+                                   .method = report->method,
+                                   .redundant = report->redundant,
+                                   .residual = report->residual,
+                                   .loop = report->loop,
+                                   .iterations = report->iterations,
+                                   .pivots = w->pivot_ratio};
+}
+
 static limb_status forward_dynamics(limb_loops* w, const double* q, const double* v, const double* tau,
                                     const limb_environment* env, double* a)
 {
   const limb_closed_motion in = {q, v, NULL, env};
   double* lambda = w->settings.multipliers ? w->lambda : NULL;
-  limb_closed_options o = w->settings.forward;
+  limb_loop_solver o = w->settings.solver;
   limb_closed_report report = {.loop = -1};
-  limb_status s = options_at(w, env, &o.loops);
+  limb_status s = limb_loop_options_at(w, env, &o.loops);
   if (s != LIMB_OK) return s;
   s = limb_closed_forward_dynamics(w, &in, tau, &o, a, lambda, w->settings.report ? &report : NULL);
-  w->has_details = lambda || w->settings.report;
-  if (w->has_details)
-    w->details = (limb_loop_details){.lambda = lambda,
-                                     .method = report.method,
-                                     .redundant = report.redundant,
-                                     .residual = report.residual,
-                                     .loop = report.loop,
-                                     .iterations = report.iterations,
-                                     .pivots = w->pivot_ratio};
+  limb_keep_details(w, &report, lambda);
   return s;
 }
 
@@ -135,7 +142,7 @@ static limb_status reduce(limb_loops* w, const double* q, int columns, double* x
 
 static limb_status bias_accelerations(limb_loops* w, const double* q, const double* v, double time, double* a)
 {
-  limb_loop_options o = w->settings.forward.loops;
+  limb_loop_options o = w->settings.solver.loops;
   o.time = time;
   for (int k = 0; k < w->m->nv; k++) a[k] = 0;
   return limb_complete_accelerations(w, q, v, w->settings.independent, &o, a);
@@ -159,7 +166,7 @@ static limb_status bias_forces(limb_loops* w, const double* q, const double* v, 
   const limb_model* m = w->d->m;
   limb_loop_options o;
   limb_call_environment x;
-  limb_status s = options_at(w, env, &o);
+  limb_status s = limb_loop_options_at(w, env, &o);
   if (s == LIMB_OK) s = bias_accelerations(w, q, v, o.time, w->v4);
   if (s == LIMB_OK) s = limb_enter(w->d, env, NULL, NULL, &x);
   if (s != LIMB_OK) return s;
@@ -245,7 +252,7 @@ static limb_status mass_matrix_solve(limb_loops* w, const double* q, int count, 
 static limb_status map_rate(limb_loops* w, const double* q, const double* v, int ny, const double* G, double* rate)
 {
   const ptrdiff_t n = w->m->nv;
-  const double tolerance = w->settings.forward.loops.tolerance;
+  const double tolerance = w->settings.solver.loops.tolerance;
   const limb_loop_point point = {{q, v, w->d->zeros, NULL}, NULL};
   const limb_directions along = {.count = 1, .dq = v};
   double *z = w->v4, *right = w->r3;
@@ -268,7 +275,7 @@ static limb_status reduce_rate(limb_loops* w, const double* q, const double* v, 
   const limb_dense dense = limb_dense_parts(w);
   double *G = dense.part[0], *Gdot = dense.part[1];
   int ny = 0;
-  limb_status s = limb_velocity_map(w, q, w->settings.independent, &w->settings.forward.loops, &ny, G);
+  limb_status s = limb_velocity_map(w, q, w->settings.independent, &w->settings.solver.loops, &ny, G);
   if (s == LIMB_OK) s = map_rate(w, q, v, ny, G, Gdot);
   if (s == LIMB_OK) s = reduce(w, q, columns, rate);
   if (s != LIMB_OK) return s;
@@ -303,30 +310,31 @@ static limb_status coriolis_matrix(limb_loops* w, const double* q, const double*
 
 // ---- loads --------------------------------------------------------------------------------------------------
 
-static limb_status loads_of(limb_loops* w, const double* q, const double* v, const double* a,
-                            const limb_environment* env, limb_ref ref, sp_force* joint, sp_force* loop)
+static limb_status loads_of(limb_loops* w, const limb_loop_motion* motion, limb_ref ref, sp_force* joint,
+                            sp_force* loop)
 {
-  const limb_closed_motion in = {q, v, a, env};
+  const limb_closed_motion in = {motion->q, motion->v, motion->a, motion->env};
+  const double* lambda = motion->lambda ? motion->lambda : w->lambda;
   limb_loop_options o;
   limb_closed_forces out = {.lambda = w->lambda, .as_tree = true};
-  limb_status s = options_at(w, env, &o);
-  if (s == LIMB_OK) s = limb_check_state(w->d, q, v, a);
-  if (s == LIMB_OK) s = limb_closed_inverse_dynamics(w, &in, &w->settings.actuation, &o, &out);
-  return s == LIMB_OK ? limb_closed_loads(w, &in, w->lambda, ref, &o, joint, loop) : s;
+  limb_status s = limb_loop_options_at(w, in.env, &o);
+  if (s == LIMB_OK) s = limb_check_state(w->d, in.q, in.v, in.a);
+  if (s == LIMB_OK && !motion->lambda) s = limb_closed_inverse_dynamics(w, &in, &w->settings.actuation, &o, &out);
+  return s == LIMB_OK ? limb_closed_loads(w, &in, lambda, ref, &o, joint, loop) : s;
 }
 
 static limb_status joint_reactions(limb_loops* w, const double* q, const double* v, const double* a,
                                    const limb_environment* env, limb_ref ref, sp_force* f)
 {
-  return loads_of(w, q, v, a, env, ref, f, NULL);
+  const limb_loop_motion motion = {.q = q, .v = v, .a = a, .env = env};
+  return loads_of(w, &motion, ref, f, NULL);
 }
 
-limb_status limb_loop_loads(limb_data* d, const double* q, const double* v, const double* a,
-                            const limb_environment* env, limb_ref ref, sp_force* joint, sp_force* loop)
+limb_status limb_loop_loads(limb_data* d, const limb_loop_motion* motion, limb_ref ref, sp_force* joint, sp_force* loop)
 {
-  if (!d || !q || !v || !a || !limb_ref_valid(ref)) return LIMB_E_ARG;
-  if (d->loops) return loads_of(d->loops, q, v, a, env, ref, joint, loop);
-  return joint ? limb_joint_reactions(d, q, v, a, env, ref, joint) : LIMB_OK;
+  if (!d || !motion || !motion->q || !motion->v || !motion->a || !limb_ref_valid(ref)) return LIMB_E_ARG;
+  if (d->loops) return loads_of(d->loops, motion, ref, joint, loop);
+  return joint ? limb_joint_reactions(d, motion->q, motion->v, motion->a, motion->env, ref, joint) : LIMB_OK;
 }
 
 // ---- derivatives --------------------------------------------------------------------------------------------
@@ -357,7 +365,7 @@ static limb_status inverse_dynamics_derivatives(limb_loops* w, const double* q, 
   const limb_closed_inverse_derivatives x = {out->tau, out->dtau_dq, out->dtau_dv, out->M};
   limb_loop_options o;
   int ny = 0;
-  limb_status s = options_at(w, env, &o);
+  limb_status s = limb_loop_options_at(w, env, &o);
   if (s == LIMB_OK) s = limb_check_state(w->d, q, v, a);
   if (s == LIMB_OK) s = choose(w, q, &o);
   if (s == LIMB_OK) s = limb_closed_inverse_dynamics_derivatives(w, w->dual, &in, w->chosen, &o, &ny, &x);
@@ -373,9 +381,9 @@ static limb_status forward_dynamics_derivatives(limb_loops* w, const double* q, 
   const limb_closed_motion in = {q, v, NULL, env};
   const limb_closed_derivatives x = {
     .a = out->acc, .da_dq = out->dacc_dq, .da_dv = out->dacc_dv, .da_dtau = out->dacc_dtau};
-  limb_closed_options o = w->settings.forward;
+  limb_loop_solver o = w->settings.solver;
   if (o.alpha != 0 || o.beta != 0) return LIMB_E_UNSUPPORTED;
-  const limb_status s = options_at(w, env, &o.loops);
+  const limb_status s = limb_loop_options_at(w, env, &o.loops);
   return s == LIMB_OK ? limb_closed_forward_dynamics_derivatives(w, w->dual, &in, tau, &o, &x) : s;
 }
 
@@ -408,7 +416,7 @@ static limb_status close_derivatives(limb_loops* w, const double* q, const doubl
   double *G = dense.part[0], *dq = dense.part[1], *dv = dense.part[2], *right = dense.part[3], *sum = dense.part[4];
   limb_loop_options o;
   int ny = 0;
-  limb_status s = options_at(w, env, &o);
+  limb_status s = limb_loop_options_at(w, env, &o);
   if (s == LIMB_OK) s = choose(w, q, &o);
   if (s == LIMB_OK) s = limb_velocity_map(w, q, w->chosen, &o, &ny, G);
   if (s != LIMB_OK) return s;
@@ -438,7 +446,7 @@ static limb_status drive(limb_loops* w, const double* q, int columns, double* x)
   limb_status s = limb_constraints_at(w, q, NULL, 0, LIMB_NEED_PSI);
   for (ptrdiff_t c = 0; s == LIMB_OK && c < columns; c++) {
     for (ptrdiff_t i = 0; i < n; i++) w->v1[i] = x[i * columns + c];
-    s = limb_share_torques(w, &w->settings.actuation, w->settings.forward.loops.tolerance, w->v1, w->v2, &out);
+    s = limb_share_torques(w, &w->settings.actuation, w->settings.solver.loops.tolerance, w->v1, w->v2, &out);
     for (ptrdiff_t i = 0; i < n; i++) x[i * columns + c] = w->v2[i];
   }
   return s;

@@ -136,7 +136,7 @@ static void turn_back(limb_loops* w)
     const limb_loop* loop = &m->loop[l];
     double* phi = w->phi + m->clusters.cluster[loop->cluster].row + loop->local;
     const int turns = (loop->locked & 7U) == 7U ? 3 : 2; // with one or none nothing is turned round
-    const int angle = loop->angle >= 0 ? loop->def.law.row : -1;
+    const int angle = loop->angle >= 0 ? loop->def.motion.constraint : -1;
     double size = 0;
     for (int r = 0; r < turns; r++) size = r == angle ? size : hypot(size, phi[r]);
     for (int r = 0; r < turns; r++) phi[r] *= r == angle ? 1 : size > 0 ? -(2 - size) / size : 0;

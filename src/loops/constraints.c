@@ -11,6 +11,11 @@
 #include <math.h>
 #include <string.h>
 
+limb_loop_options limb_default_loop_options(void)
+{
+  return (limb_loop_options){.size = sizeof(limb_loop_options), .tolerance = 1e-9};
+}
+
 limb_status limb_loop_options_read(const limb_loop_options* given, limb_loop_options* out)
 {
   *out = limb_default_loop_options();
@@ -28,7 +33,7 @@ limb_status limb_loop_options_read(const limb_loop_options* given, limb_loop_opt
 #define FULL_TURN 6.28318530717958647692
 
 // s, s' and s'' of a prescribed motion
-static void ask_law(const limb_time_law* law, double time, double s[3])
+static void ask_law(const limb_prescribed_motion* law, double time, double s[3])
 {
   const double turn = FULL_TURN * law->frequency, angle = turn * time + law->phase;
   s[0] = law->constant + law->rate * time + law->amplitude * sin(angle);
@@ -68,14 +73,14 @@ static void take_laws(limb_loops* w, double time)
   for (int r = 0; r < m->nrow; r++) w->rate[r] = 0, w->gamma[r] = -w->bias[r];
   for (int l = 0; w->has_prescribed && l < m->nloop; l++) {
     const limb_loop* loop = &m->loop[l];
-    const limb_time_law* law = &loop->def.law;
+    const limb_prescribed_motion* law = &loop->def.motion;
     if (!loop->prescribed) continue;
     double s[3];
     ask_law(law, time, s);
-    const int r = m->clusters.cluster[loop->cluster].row + loop->local + law->row;
+    const int r = m->clusters.cluster[loop->cluster].row + loop->local + law->constraint;
     if (loop->angle >= 0)
       w->phi[r] = remainder(angle_of(w, loop) - s[0], FULL_TURN);
-    else if (law->row < loop->holonomic)
+    else if (law->constraint < loop->holonomic)
       w->phi[r] -= s[0];
     w->rate[r] = s[1];
     w->gamma[r] += s[2];
@@ -232,10 +237,10 @@ limb_status limb_loop_gap_of(limb_loops* w, const double* q, const double* v, co
     const limb_loop* loop = &m->loop[l];
     const int first = m->clusters.cluster[loop->cluster].row + loop->local;
     for (int r = first; r < first + loop->nrow; r++) {
-      widen(fabs(w->phi[r]), l, &out->place, &out->place_loop);
+      widen(fabs(w->phi[r]), l, &out->position, &out->position_loop);
       if (v) widen(fabs(w->r1[r] - w->rate[r]), l, &out->velocity, &out->velocity_loop);
     }
-    if (limb_loop_is_flipped(w, l)) widen(2, l, &out->place, &out->place_loop);
+    if (limb_loop_is_flipped(w, l)) widen(2, l, &out->position, &out->position_loop);
   }
   return LIMB_OK;
 }

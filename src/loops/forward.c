@@ -45,7 +45,7 @@
 
 #define DECAY_STEPS 50
 
-limb_status limb_baumgarte(double step, limb_closed_options* o)
+limb_status limb_baumgarte(double step, limb_loop_solver* o)
 {
   if (!o || !limb_finite(1, &step) || !(step > 0)) return LIMB_E_ARG;
   const double gain = 1 / (DECAY_STEPS * step);
@@ -58,11 +58,19 @@ limb_status limb_baumgarte(double step, limb_closed_options* o)
 
 #define NEAR 1e-3 // gaps of positions and velocities, below which Baumgarte's terms need not agree
 
-limb_status limb_closed_options_read(const limb_closed_options* given, limb_closed_options* out)
+limb_loop_solver limb_default_loop_solver(void)
 {
-  *out = limb_default_closed_options();
+  return (limb_loop_solver){.size = sizeof(limb_loop_solver),
+                            .loops = limb_default_loop_options(),
+                            .regularisation = 1e-6,
+                            .max_iterations = 50};
+}
+
+limb_status limb_loop_solver_read(const limb_loop_solver* given, limb_loop_solver* out)
+{
+  *out = limb_default_loop_solver();
   if (!given) return LIMB_OK;
-  const size_t min_size = offsetof(limb_closed_options, iterations) + sizeof out->iterations;
+  const size_t min_size = offsetof(limb_loop_solver, max_iterations) + sizeof out->max_iterations;
   limb_status s = limb_sized_read(out, sizeof *out, given, min_size);
   if (s != LIMB_OK) return s;
   if (out->loops.size != sizeof out->loops) return LIMB_E_ARG; // a member cannot grow
@@ -72,9 +80,9 @@ limb_status limb_closed_options_read(const limb_closed_options* given, limb_clos
   const double number[] = {out->alpha, out->beta, out->regularisation};
   if (!limb_finite(3, number)) return LIMB_E_NONFINITE;
   const int method = (int)out->method; // enumerations may be unsigned
-  const bool known = method >= LIMB_CLOSED_AUTO && method <= LIMB_CLOSED_PROXIMAL;
+  const bool known = method >= LIMB_LOOP_METHOD_AUTO && method <= LIMB_LOOP_METHOD_PROXIMAL;
   const bool sound = out->alpha >= 0 && out->beta >= 0 && out->regularisation > 0;
-  return known && sound && out->iterations > 0 ? LIMB_OK : LIMB_E_ARG;
+  return known && sound && out->max_iterations > 0 ? LIMB_OK : LIMB_E_ARG;
 }
 
 // ---- check of the results -----------------------------------------------------------------------------------
@@ -129,26 +137,26 @@ bool limb_constraints_hold(limb_loops* w, const double* x, const double* target,
 
 // ---- the call -----------------------------------------------------------------------------------------------
 
-static limb_closed_method choose(const limb_model* m, limb_closed_method requested)
+static limb_loop_method choose(const limb_model* m, limb_loop_method requested)
 {
-  if (requested != LIMB_CLOSED_AUTO) return requested;
-  return m->has_mimic && m->nrow > 0 ? LIMB_CLOSED_SCHUR : LIMB_CLOSED_CLUSTERS;
+  if (requested != LIMB_LOOP_METHOD_AUTO) return requested;
+  return m->has_mimic && m->nrow > 0 ? LIMB_LOOP_METHOD_SCHUR : LIMB_LOOP_METHOD_CLUSTERS;
 }
 
-static bool is_stabilised(const limb_closed_options* o) { return o->alpha != 0 || o->beta != 0; }
+static bool is_stabilised(const limb_loop_solver* o) { return o->alpha != 0 || o->beta != 0; }
 
 // The constraints of a call: Baumgarte's terms need phi. The method by clusters checks itself whether they are finite.
-static limb_status find_constraints(limb_loops* w, const limb_forward_in* in, const limb_closed_options* o,
-                                    limb_closed_method method)
+static limb_status find_constraints(limb_loops* w, const limb_forward_in* in, const limb_loop_solver* o,
+                                    limb_loop_method method)
 {
   const unsigned lean = is_stabilised(o) ? 0U : LIMB_NEED_LEAN;
-  const bool raw = lean && method == LIMB_CLOSED_CLUSTERS && !w->has_prescribed;
+  const bool raw = lean && method == LIMB_LOOP_METHOD_CLUSTERS && !w->has_prescribed;
   return limb_constraints_at(w, in->q, in->v, o->loops.time,
                              LIMB_NEED_PSI | LIMB_NEED_GAMMA | lean | (raw ? LIMB_NEED_RAW : 0U));
 }
 
 // gamma -= 2 alpha (Psi v - s') + beta^2 (phi - s); the largest of these terms, 0 far from the surface.
-static double stabilise(limb_loops* w, const double* v, const limb_closed_options* o)
+static double stabilise(limb_loops* w, const double* v, const limb_loop_solver* o)
 {
   double peak = 0, gap = 0;
   if (!is_stabilised(o)) return 0;
@@ -174,24 +182,24 @@ static limb_status by_clusters(limb_loops* w, const limb_forward_in* in, double 
   return s;
 }
 
-static limb_status run(limb_loops* w, const limb_forward_in* in, const limb_closed_options* o, double* a,
-                       double* lambda, limb_closed_report* report)
+static limb_status run(limb_loops* w, const limb_forward_in* in, const limb_loop_solver* o, double* a, double* lambda,
+                       limb_closed_report* report)
 {
   const double tolerance = o->loops.tolerance;
   switch (report->method) {
-  case LIMB_CLOSED_SCHUR: return limb_forward_by_schur(w, in, tolerance, a, lambda);
-  case LIMB_CLOSED_KKT: return limb_forward_by_kkt(w, in, tolerance, a, lambda);
-  case LIMB_CLOSED_PROXIMAL: return limb_forward_by_proximal(w, in, o, a, lambda, &report->iterations);
+  case LIMB_LOOP_METHOD_SCHUR: return limb_forward_by_schur(w, in, tolerance, a, lambda);
+  case LIMB_LOOP_METHOD_KKT: return limb_forward_by_kkt(w, in, tolerance, a, lambda);
+  case LIMB_LOOP_METHOD_PROXIMAL: return limb_forward_by_proximal(w, in, o, a, lambda, &report->iterations);
   default: return by_clusters(w, in, tolerance, a, lambda);
   }
 }
 
 // The choice was clusters or Schur's method, which need trees with mass at their ends: all equations at once
 // do not.
-static bool choose_again(const limb_loops* w, const limb_closed_options* o, limb_closed_report* report)
+static bool choose_again(const limb_loops* w, const limb_loop_solver* o, limb_closed_report* report)
 {
-  if (o->method != LIMB_CLOSED_AUTO || w->use != LIMB_LOOPS_DENSE) return false;
-  report->method = LIMB_CLOSED_KKT;
+  if (o->method != LIMB_LOOP_METHOD_AUTO || w->use != LIMB_LOOPS_DENSE) return false;
+  report->method = LIMB_LOOP_METHOD_KKT;
   return true;
 }
 
@@ -201,9 +209,9 @@ double limb_rounding_at(const limb_model* m, const double* v)
   return LIMB_CONSTRAINT_ROUNDING * (1 + peak * peak);
 }
 
-static limb_status contradiction(limb_closed_method method)
+static limb_status contradiction(limb_loop_method method)
 {
-  return method == LIMB_CLOSED_PROXIMAL ? LIMB_E_NOCONV : LIMB_E_SINGULAR;
+  return method == LIMB_LOOP_METHOD_PROXIMAL ? LIMB_E_NOCONV : LIMB_E_SINGULAR;
 }
 
 // Whether gamma without Baumgarte's terms vanishes where constraints depend on others.
@@ -223,7 +231,7 @@ static bool gammas_agree(limb_loops* w, const double* a, double slack, double to
 }
 
 // Checks suspect ranks. Leaves the constraints as they were.
-static limb_status check_ranks(limb_loops* w, const limb_forward_in* in, const limb_closed_options* o, const double* a,
+static limb_status check_ranks(limb_loops* w, const limb_forward_in* in, const limb_loop_solver* o, const double* a,
                                limb_closed_report* report)
 {
   const double tolerance = o->loops.tolerance;
@@ -233,7 +241,7 @@ static limb_status check_ranks(limb_loops* w, const limb_forward_in* in, const l
   if (s == LIMB_OK && !w->full && is_stabilised(o) &&
       !gammas_agree(w, a, limb_rounding_at(w->m, in->v), tolerance, &why))
     s = contradiction(report->method);
-  if (s == LIMB_OK && !w->full && report->method != LIMB_CLOSED_PROXIMAL)
+  if (s == LIMB_OK && !w->full && report->method != LIMB_LOOP_METHOD_PROXIMAL)
     s = limb_check_redundancy(w, in->q, o->loops.time, tolerance, &why);
   if (why.loop >= 0) {
     report->loop = why.loop, report->residual = why.residual;
@@ -245,10 +253,10 @@ static limb_status check_ranks(limb_loops* w, const limb_forward_in* in, const l
 }
 
 // Whether the results can be trusted.
-static limb_status judge(limb_loops* w, const limb_forward_in* in, const limb_closed_options* o, const double* a,
+static limb_status judge(limb_loops* w, const limb_forward_in* in, const limb_loop_solver* o, const double* a,
                          double term, limb_closed_report* report)
 {
-  if (report->method != LIMB_CLOSED_CLUSTERS) limb_find_suspect_ranks(w, o->loops.tolerance);
+  if (report->method != LIMB_LOOP_METHOD_CLUSTERS) limb_find_suspect_ranks(w, o->loops.tolerance);
   if (!w->full || w->suspect) {
     const limb_status s = check_ranks(w, in, o, a, report);
     if (s != LIMB_OK) return s;
@@ -259,17 +267,17 @@ static limb_status judge(limb_loops* w, const limb_forward_in* in, const limb_cl
 }
 
 limb_status limb_closed_forward_dynamics(limb_loops* w, const limb_closed_motion* in, const double* tau,
-                                         const limb_closed_options* options, double* a, double* lambda,
+                                         const limb_loop_solver* options, double* a, double* lambda,
                                          limb_closed_report* report)
 {
   if (!w || !in || !in->q || !in->v || !tau || !a) return LIMB_E_ARG;
-  limb_closed_options o;
-  limb_status s = limb_closed_options_read(options, &o);
+  limb_loop_solver o;
+  limb_status s = limb_loop_solver_read(options, &o);
   if (s != LIMB_OK) return s;
   const limb_model* m = w->m;
   limb_closed_report found = {.method = choose(m, o.method), .loop = -1};
   if (report) *report = found;
-  if (found.method != LIMB_CLOSED_CLUSTERS && w->use != LIMB_LOOPS_DENSE) return LIMB_E_ORDER;
+  if (found.method != LIMB_LOOP_METHOD_CLUSTERS && w->use != LIMB_LOOPS_DENSE) return LIMB_E_ORDER;
   if (!limb_finite_v(w->d, tau)) return LIMB_E_NONFINITE;
   const limb_forward_in x = {in->q, in->v, tau, in->env};
   s = find_constraints(w, &x, &o, found.method);
@@ -284,7 +292,7 @@ limb_status limb_closed_forward_dynamics(limb_loops* w, const limb_closed_motion
   if (lambda && !limb_finite(m->nrow, lambda)) return LIMB_E_NONFINITE;
   // constraints that were solved for, one by one, hold; one that no joint moves may be prescribed
   const bool clear = w->full && !w->suspect && !w->has_prescribed;
-  if (clear && !report && found.method == LIMB_CLOSED_CLUSTERS) return LIMB_OK;
+  if (clear && !report && found.method == LIMB_LOOP_METHOD_CLUSTERS) return LIMB_OK;
   s = judge(w, &x, &o, a, term, &found);
   if (report) *report = found;
   return s;
@@ -315,14 +323,14 @@ static limb_status check_impact_ranks(limb_loops* w, const double* q, const limb
   return s;
 }
 
-limb_status limb_closed_impulse(limb_loops* w, const double* q, const double* v, const limb_closed_options* options,
+limb_status limb_closed_impulse(limb_loops* w, const double* q, const double* v, const limb_loop_solver* options,
                                 double* v_after, double* impulse, limb_closed_report* report)
 {
   if (!w || !q || !v || !v_after) return LIMB_E_ARG;
-  limb_closed_options o;
-  limb_status s = limb_closed_options_read(options, &o);
+  limb_loop_solver o;
+  limb_status s = limb_loop_solver_read(options, &o);
   if (s != LIMB_OK) return s;
-  if (report) *report = (limb_closed_report){.method = LIMB_CLOSED_SCHUR, .loop = -1};
+  if (report) *report = (limb_closed_report){.method = LIMB_LOOP_METHOD_SCHUR, .loop = -1};
   if (w->use != LIMB_LOOPS_DENSE) return LIMB_E_ORDER;
   if (!limb_finite_v(w->d, v)) return LIMB_E_NONFINITE;
   s = limb_constraints_at(w, q, NULL, o.loops.time, LIMB_NEED_PSI);
@@ -339,4 +347,22 @@ limb_status limb_closed_impulse(limb_loops* w, const double* q, const double* v,
   memcpy(v_after, x, (size_t)m->nv * sizeof *x);
   if (impulse) limb_constraints_to_user(w, lambda, impulse);
   return limb_constraints_hold(w, x, w->rate, slack, o.loops.tolerance, report) ? LIMB_OK : LIMB_E_SINGULAR;
+}
+
+limb_status limb_loop_impulse(limb_data* d, const double* q, const double* v, double time, double* v_after,
+                              double* impulse)
+{
+  if (!d || !q || !v || !v_after) return LIMB_E_ARG;
+  if (!d->loops) {
+    const limb_status s = limb_check_state(d, q, v, NULL);
+    if (s == LIMB_OK) memmove(v_after, v, (size_t)d->m->nv * sizeof *v);
+    return s;
+  }
+  limb_loops* w = d->loops;
+  limb_loop_solver o = w->settings.solver;
+  limb_closed_report report = {.loop = -1};
+  o.loops.time = time;
+  const limb_status s = limb_closed_impulse(w, q, v, &o, v_after, impulse, w->settings.report ? &report : NULL);
+  limb_keep_details(w, &report, NULL);
+  return s;
 }

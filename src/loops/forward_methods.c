@@ -284,7 +284,7 @@ static void take_step(const regular* p, double* a)
   }
 }
 
-limb_status limb_forward_by_proximal(limb_loops* w, const limb_forward_in* in, const limb_closed_options* o, double* a,
+limb_status limb_forward_by_proximal(limb_loops* w, const limb_forward_in* in, const limb_loop_solver* o, double* a,
                                      double* lambda, int* iterations)
 {
   const limb_dense dense = limb_dense_parts(w);
@@ -298,7 +298,7 @@ limb_status limb_forward_by_proximal(limb_loops* w, const limb_forward_in* in, c
   if (!factor_regular(&p, o->regularisation)) return LIMB_E_SINGULAR;
   memset(p.f, 0, (size_t)p.n * sizeof *p.f);
   double before = HUGE_VAL, left = find_rest(&p, a);
-  for (*iterations = 0; *iterations < o->iterations; ++*iterations) {
+  for (*iterations = 0; *iterations < o->max_iterations; ++*iterations) {
     if (!(left > 0) || !(left < STILL_FALLING * before)) break;
     take_step(&p, a);
     before = left, left = find_rest(&p, a);

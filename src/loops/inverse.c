@@ -37,6 +37,8 @@ static bool bounds_make_sense(double lower, double upper)
   return lower <= upper && lower < HUGE_VAL && upper > -HUGE_VAL;
 }
 
+limb_actuation limb_default_actuation(void) { return (limb_actuation){.size = sizeof(limb_actuation)}; }
+
 limb_status limb_actuation_read(const limb_loops* w, const limb_actuation* given, limb_actuation* out)
 {
   *out = limb_default_actuation();
@@ -302,6 +304,22 @@ limb_status limb_closed_reduced_dynamics(limb_loops* w, const limb_closed_motion
   limb_matrix_product(nv, nv, ny, M, G, MG);
   limb_transposed_product(ny, nv, ny, G, MG, A);
   return limb_finite(ny, H) && limb_finite((ptrdiff_t)ny * ny, A) ? LIMB_OK : LIMB_E_NONFINITE;
+}
+
+limb_status limb_reduced_dynamics(limb_data* d, const double* q, const double* v, const limb_environment* env,
+                                  int* count, double* A, double* H)
+{
+  if (!d || !q || !v || !count || !A || !H) return LIMB_E_ARG;
+  if (!d->loops) {
+    *count = d->m->nv;
+    const limb_status s = limb_mass_matrix(d, q, A);
+    return s == LIMB_OK ? limb_inverse_dynamics(d, q, v, d->zeros, env, H) : s;
+  }
+  limb_loops* w = d->loops;
+  const limb_closed_motion in = {.q = q, .v = v, .env = env};
+  limb_loop_options o;
+  const limb_status s = limb_loop_options_at(w, env, &o);
+  return s == LIMB_OK ? limb_closed_reduced_dynamics(w, &in, w->settings.independent, &o, count, A, H) : s;
 }
 
 // ---- loads --------------------------------------------------------------------------------------------------

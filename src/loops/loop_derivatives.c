@@ -235,14 +235,14 @@ static bool all_finite(const limb_model* m, const limb_closed_derivatives* out)
 }
 
 limb_status limb_closed_forward_dynamics_derivatives(limb_loops* w, limb_dual* dual, const limb_closed_motion* in,
-                                                     const double* tau, const limb_closed_options* options,
+                                                     const double* tau, const limb_loop_solver* options,
                                                      const limb_closed_derivatives* out)
 {
   if (!w || !dual || !in || !in->q || !in->v || !tau || !out || limb_spanning_tree(dual->m) != w->d->m)
     return LIMB_E_ARG;
   if (w->use != LIMB_LOOPS_DENSE) return LIMB_E_ORDER;
-  limb_closed_options o;
-  limb_status s = limb_closed_options_read(options, &o);
+  limb_loop_solver o;
+  limb_status s = limb_loop_solver_read(options, &o);
   if (s != LIMB_OK) return s;
   if (o.alpha != 0 || o.beta != 0) return LIMB_E_ARG;
   double *a = out->a ? out->a : w->v4, *lambda = out->lambda ? out->lambda : w->r2;
@@ -266,6 +266,24 @@ limb_status limb_closed_forward_dynamics_derivatives(limb_loops* w, limb_dual* d
   if (s == LIMB_OK) s = by_tau(w, in->q, &p, out->da_dtau, out->dlambda_dtau);
   if (s != LIMB_OK) return s;
   return all_finite(w->m, out) ? LIMB_OK : LIMB_E_NONFINITE;
+}
+
+limb_status limb_multiplier_derivatives_at(limb_data* d, const double* q, const double* v, const double* tau,
+                                           const limb_environment* env, const limb_multiplier_derivatives* out)
+{
+  if (!d || !q || !v || !tau || !out) return LIMB_E_ARG;
+  limb_loops* w = d->loops;
+  if (!w) return limb_check_state(d, q, v, tau); // there are no multipliers
+  if (w->use != LIMB_LOOPS_DENSE) return LIMB_E_ORDER;
+  const limb_closed_motion in = {.q = q, .v = v, .env = env};
+  const limb_closed_derivatives x = {.lambda = out->lambda,
+                                     .dlambda_dq = out->dlambda_dq,
+                                     .dlambda_dv = out->dlambda_dv,
+                                     .dlambda_dtau = out->dlambda_dtau};
+  limb_loop_solver o = w->settings.solver;
+  if (o.alpha != 0 || o.beta != 0) return LIMB_E_UNSUPPORTED;
+  const limb_status s = limb_loop_options_at(w, env, &o.loops);
+  return s == LIMB_OK ? limb_closed_forward_dynamics_derivatives(w, w->dual, &in, tau, &o, &x) : s;
 }
 
 // ---- inverse dynamics ---------------------------------------------------------------------------------------

@@ -201,9 +201,8 @@ static limb_status find_idle_constraints(limb_loops* w)
 
 limb_loop_settings limb_default_loop_settings(void)
 {
-  return (limb_loop_settings){.size = sizeof(limb_loop_settings),
-                              .forward = limb_default_closed_options(),
-                              .actuation = limb_default_actuation()};
+  return (limb_loop_settings){
+    .size = sizeof(limb_loop_settings), .solver = limb_default_loop_solver(), .actuation = limb_default_actuation()};
 }
 
 // ---- life ---------------------------------------------------------------------------------------------------
@@ -219,6 +218,7 @@ limb_status limb_loops_init(const limb_model* m, limb_loops_use use, void* memor
   const limb_model* tree = limb_spanning_tree(m);
   limb_loops* w = lay_out(&a, m, use, &in);
   w->settings = limb_default_loop_settings();
+  for (int r = 0; r < m->nrow; r++) w->lambda[r] = 0;
   limb_status s = limb_data_init(tree, in.data, limb_data_size(tree), &w->d);
   if (s == LIMB_OK && use == LIMB_LOOPS_DENSE)
     s = limb_dual_init(tree, LIMB_DUAL_VECTORS, in.dual, limb_dual_size(tree, LIMB_DUAL_VECTORS), &w->dual);

@@ -15,6 +15,7 @@
 #include "dynamics/environment.h"
 #include "kernel/tables.h"
 #include "linalg/row_reduce.h"
+#include "loops/closed.h"
 #include "model/clusters.h"
 #include "model/data_impl.h"
 
@@ -88,6 +89,12 @@ enum { LIMB_DENSE_PARTS = 6 }; // of dense scratch
 
 // Reads options (NULL: defaults).
 limb_status limb_loop_options_read(const limb_loop_options* given, limb_loop_options* out);
+
+// Options of the settings at the time of an environment.
+limb_status limb_loop_options_at(const limb_loops* w, const limb_environment* env, limb_loop_options* out);
+
+// What limb_get_loop_details returns after forward dynamics and impacts.
+void limb_keep_details(limb_loops* w, const limb_closed_report* report, const double* lambda);
 
 static inline bool limb_is_wheel(const limb_loop* loop)
 {
@@ -223,7 +230,7 @@ typedef struct limb_forward_in {
 } limb_forward_in;
 
 // Reads options (NULL: defaults). LIMB_E_ARG, LIMB_E_NONFINITE, LIMB_E_UNSUPPORTED.
-limb_status limb_closed_options_read(const limb_closed_options* given, limb_closed_options* out);
+limb_status limb_loop_solver_read(const limb_loop_solver* given, limb_loop_solver* out);
 
 limb_status limb_forward_by_clusters(limb_loops* w, const double* q, const double* v, const double* tau,
                                      const limb_call_environment* x, double tolerance, double* a, double* lambda);
@@ -234,7 +241,7 @@ limb_status limb_forward_by_schur(limb_loops* w, const limb_forward_in* in, doub
 limb_status limb_forward_by_kkt(limb_loops* w, const limb_forward_in* in, double tolerance, double* a, double* lambda);
 
 // iterations: how many there were (output)
-limb_status limb_forward_by_proximal(limb_loops* w, const limb_forward_in* in, const limb_closed_options* o, double* a,
+limb_status limb_forward_by_proximal(limb_loops* w, const limb_forward_in* in, const limb_loop_solver* o, double* a,
                                      double* lambda, int* iterations);
 
 // The parts of dense scratch, (nv + nrow + 1)^2 numbers each.

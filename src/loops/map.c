@@ -43,6 +43,11 @@ static int coordinate_of(const limb_model* m, int v)
   return -1;
 }
 
+limb_map limb_default_map(void)
+{
+  return (limb_map){.size = sizeof(limb_map), .velocity = {-1, -1}, .count = {1, 1}, .frame = -1};
+}
+
 static limb_status read_map(limb_loops* w, const limb_map* given, grid* g)
 {
   g->map = limb_default_map();
@@ -106,8 +111,8 @@ static limb_status reach(grid* g, int index, const double* from)
   if (s == LIMB_E_SINGULAR || s == LIMB_E_NOCONV) return LIMB_OK;
   if (s != LIMB_OK) return s;
   g->point[index].closed = 1;
-  g->point[index].mobility.rows = -1;
-  if (g->last >= 0) g->point[g->last].mobility.rows = index;
+  g->point[index].mobility.constraints = -1;
+  if (g->last >= 0) g->point[g->last].mobility.constraints = index;
   if (g->first < 0) g->first = index;
   g->last = index;
   return LIMB_OK;
@@ -150,7 +155,7 @@ limb_status limb_map_over(limb_loops* w, const double* q, const limb_map* map, c
   while (s == LIMB_OK && g.first >= 0) {
     const int index = g.first;
     s = spread(&g, index / g.map.count[1], index % g.map.count[1], 0, q_out + (ptrdiff_t)index * w->m->nq);
-    g.first = point[index].mobility.rows;
+    g.first = point[index].mobility.constraints;
     if (g.first < 0) g.last = -1;
     if (s == LIMB_OK) s = fill_point(&g, index);
   }

@@ -210,7 +210,7 @@ static limb_status condition_of(limb_loops* w, form f, const double* count, doub
 static void count_all(const limb_loops* w, ranks here, limb_mobility* out)
 {
   const limb_model* m = w->m;
-  out->nv = m->nv, out->rows = m->nrow;
+  out->nv = m->nv, out->constraints = m->nrow;
   out->rank = here.rank;
   out->gruebler = m->nv - m->nrow;
   out->mobility = m->nv - here.rank;
@@ -245,8 +245,8 @@ limb_status limb_mobility_at(limb_loops* w, const double* q, const limb_loop_opt
   return LIMB_OK;
 }
 
-limb_status limb_redundant_rows(limb_loops* w, const double* q, const limb_loop_options* options,
-                                unsigned char* redundant)
+limb_status limb_redundant_constraints(limb_loops* w, const double* q, const limb_loop_options* options,
+                                       unsigned char* redundant)
 {
   if (!w || !q || !redundant) return LIMB_E_ARG;
   const limb_model* m = w->m;

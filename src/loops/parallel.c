@@ -145,7 +145,7 @@ static limb_status check_loops(const limb_model* m, limb_error* err)
 {
   for (int l = 0; l < m->nloop; l++) {
     const limb_loop* loop = &m->loop[l];
-    const limb_time_law* law = &loop->def.law;
+    const limb_prescribed_motion* law = &loop->def.motion;
     if (loop->holonomic < loop->nrow)
       return limb_fail(err, LIMB_E_UNSUPPORTED, loop->def.name,
                        "a closure of kind %s holds velocities, not places: see limb/loops.h",

@@ -71,7 +71,7 @@ static bool kind_of_joint(limb_joint_type type, limb_loop_kind* kind)
 static limb_status check_loop(const limb_model* m, int loop, limb_error* err)
 {
   const limb_loop_def* def = &m->loop[loop].def;
-  const limb_time_law* law = &def->law;
+  const limb_prescribed_motion* law = &def->motion;
   limb_joint_type type;
   if (!joint_of_kind(def->kind, &type))
     return limb_fail(err, LIMB_E_UNSUPPORTED, def->name, "a closure of kind %s is not a joint",

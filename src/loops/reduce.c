@@ -337,7 +337,7 @@ static void add_scaled(int n, double a, const double* x, double* y)
 limb_status limb_to_independent(limb_loops* w, int columns, double* x)
 {
   const limb_model* m = w->m;
-  const request ask = {w->settings.independent, LIMB_CARRY_NOTHING, w->settings.forward.loops.tolerance};
+  const request ask = {w->settings.independent, LIMB_CARRY_NOTHING, w->settings.solver.loops.tolerance};
   if (!determines_others(m, ask.independent)) return LIMB_E_SINGULAR;
   for (int v = 0; v < m->nv; v++) w->chosen[v] = 1;
   w->suspect = false;
@@ -359,7 +359,7 @@ limb_status limb_to_independent(limb_loops* w, int columns, double* x)
 
 limb_status limb_from_independent(limb_loops* w, double* x)
 {
-  const request ask = {w->settings.independent, LIMB_CARRY_NOTHING, w->settings.forward.loops.tolerance};
+  const request ask = {w->settings.independent, LIMB_CARRY_NOTHING, w->settings.solver.loops.tolerance};
   for (int c = 0; c < w->m->clusters.count; c++) {
     const int* v = w->m->clusters.cluster[c].v;
     const limb_reduction* r = follow_cluster(w, c, &ask);

@@ -99,6 +99,31 @@ static limb_status check_frame_name(const limb_builder* b, const char* name, con
   return LIMB_OK;
 }
 
+// ---- defaults ------------------------------------------------------------------------------------------------
+
+limb_body_def limb_default_body_def(const char* name)
+{
+  return (limb_body_def){.size = sizeof(limb_body_def), .name = name};
+}
+
+limb_joint_def limb_default_joint_def(const char* name, limb_joint_type type, int parent, int child)
+{
+  return (limb_joint_def){.size = sizeof(limb_joint_def),
+                          .name = name,
+                          .type = type,
+                          .parent = parent,
+                          .child = child,
+                          .placement = sp_pose_identity(),
+                          .axis = {0, 0, 1},
+                          .q_min = -HUGE_VAL,
+                          .q_max = HUGE_VAL,
+                          .v_max = HUGE_VAL,
+                          .effort_max = HUGE_VAL,
+                          .gear_ratio = 1,
+                          .mimic = -1,
+                          .multiplier = 1};
+}
+
 // ---- life ---------------------------------------------------------------------------------------------------
 
 // The world body, the name and empty tables; false when out of memory.

@@ -35,7 +35,7 @@ static const char* direction(unsigned locked, int k)
   return NULL;
 }
 
-const char* limb_loop_row_name(const limb_loop_def* def, int k)
+const char* limb_loop_constraint_name(const limb_loop_def* def, int k)
 {
   if (!def || k < 0) return NULL;
   static const char* const track[] = {"height", "along", "across"};
@@ -71,7 +71,7 @@ unsigned limb_loop_kind_locked(limb_loop_kind kind)
   return 0;
 }
 
-int limb_loop_kind_rows(limb_loop_kind kind)
+int limb_loop_kind_constraints(limb_loop_kind kind)
 {
   switch (kind) {
 #define LIMB_X(name, value, text, locked, rows) \
@@ -84,7 +84,7 @@ int limb_loop_kind_rows(limb_loop_kind kind)
 
 int limb_loop_rows(const limb_loop_def* def)
 {
-  if (def->kind != LIMB_LOOP_LOCK) return limb_loop_kind_rows(def->kind);
+  if (def->kind != LIMB_LOOP_LOCK) return limb_loop_kind_constraints(def->kind);
   int rows = 0;
   for (unsigned left = def->locked; left; left >>= 1) rows += (int)(left & 1);
   return rows;
@@ -104,8 +104,8 @@ static limb_status not_its_own(const limb_loop_def* def, const char* member, con
 
 static limb_status check_finite(const limb_loop_def* def, const char* where, limb_error* err)
 {
-  const double x[] = {def->length,        def->radius,        def->law.constant, def->law.rate,
-                      def->law.amplitude, def->law.frequency, def->law.phase};
+  const double x[] = {def->length,           def->radius,           def->motion.constant, def->motion.rate,
+                      def->motion.amplitude, def->motion.frequency, def->motion.phase};
   const char* const name[] = {"length",        "radius",        "law.constant", "law.rate",
                               "law.amplitude", "law.frequency", "law.phase"};
   for (size_t i = 0; i < sizeof x / sizeof x[0]; i++) {
@@ -211,9 +211,33 @@ static limb_status check_loop(const limb_builder* b, limb_loop_def* def, const c
   s = is_relation(def->kind) ? check_relation(b, def, where, err) : check_closure(b, def, where, err);
   if (s) return s;
   const int rows = limb_loop_rows(def);
-  if (def->law.row < 0 || def->law.row >= rows)
-    return limb_fail(err, LIMB_E_ARG, where, "law.row is %d: the loop has rows 0 to %d", def->law.row, rows - 1);
+  if (def->motion.constraint < 0 || def->motion.constraint >= rows)
+    return limb_fail(err, LIMB_E_ARG, where, "law.row is %d: the loop has rows 0 to %d", def->motion.constraint,
+                     rows - 1);
   return LIMB_OK;
+}
+
+limb_loop_def limb_default_loop_def(const char* name, limb_loop_kind kind, int body_a, int body_b)
+{
+  return (limb_loop_def){.size = sizeof(limb_loop_def),
+                         .name = name,
+                         .kind = kind,
+                         .body_a = body_a,
+                         .body_b = body_b,
+                         .pose_a = sp_pose_identity(),
+                         .pose_b = sp_pose_identity(),
+                         .joint = -1,
+                         .other = -1};
+}
+
+limb_shaft_def limb_default_shaft_def(int joint, int motor)
+{
+  return (limb_shaft_def){.size = sizeof(limb_shaft_def), .joint = joint, .motor = motor, .ratio = 1};
+}
+
+limb_motor_def limb_default_motor_def(int joint)
+{
+  return (limb_motor_def){.size = sizeof(limb_motor_def), .joint = joint, .ratio = 1, .effort_max = HUGE_VAL};
 }
 
 // ---- adding and asking --------------------------------------------------------------------------------------

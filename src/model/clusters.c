@@ -38,7 +38,7 @@ static int holonomic_count(limb_loop_kind kind, int count)
   }
 }
 
-static bool is_prescribed(const limb_time_law* law)
+static bool is_prescribed(const limb_prescribed_motion* law)
 {
   return law->fn || law->constant != 0 || law->rate != 0 || law->amplitude != 0;
 }
@@ -46,7 +46,7 @@ static bool is_prescribed(const limb_time_law* law)
 // The axis of the constraint of a prescribed motion, if that is a rotation; else -1. Rotations come first.
 static int prescribed_axis(const limb_loop* loop)
 {
-  int row = loop->prescribed ? loop->def.law.row : -1;
+  int row = loop->prescribed ? loop->def.motion.constraint : -1;
   for (int k = 0; k < 3 && row >= 0; k++) {
     if ((loop->locked >> k & 1U) && row-- == 0) return k;
   }
@@ -95,7 +95,7 @@ limb_status limb_attach_loops(limb_model* m, limb_error* err)
     loop->row = m->nrow;
     loop->nrow = limb_loop_rows(&loop->def);
     loop->holonomic = holonomic_count(kind, loop->nrow);
-    loop->prescribed = is_prescribed(&loop->def.law);
+    loop->prescribed = is_prescribed(&loop->def.motion);
     loop->angle = prescribed_axis(loop);
     loop->link_a = loop->link_b = -1;
     loop->in_a = loop->in_b = sp_pose_identity();

@@ -17,7 +17,7 @@ static void take_motion(limb_arena* a, size_t nlink, limb_link_motion* out)
 }
 
 // loops: block of the workspace of loops
-static limb_data* lay_out(limb_arena* a, const limb_model* m, void** loops)
+static limb_data* lay_out(limb_arena* a, const limb_model* m, bool dense, void** loops)
 {
   const size_t nl = (size_t)m->nlink;
   limb_data* d = limb_arena_take(a, 1, sizeof *d);
@@ -37,7 +37,7 @@ static limb_data* lay_out(limb_arena* a, const limb_model* m, void** loops)
   if (m->loop_calls) {
     t.q = t.own_q = limb_arena_take(a, (size_t)m->nq, sizeof *t.q);
     t.v = t.own_v = limb_arena_take(a, (size_t)m->nv, sizeof *t.v);
-    *loops = limb_arena_take(a, m->loop_calls->size(m), 1);
+    *loops = limb_arena_take(a, m->loop_calls->size(m, dense), 1);
   }
   if (d) *d = t;
   return d;
@@ -47,7 +47,15 @@ size_t limb_data_size(const limb_model* m)
 {
   limb_arena a = {0};
   void* loops;
-  if (m) (void)lay_out(&a, m, &loops);
+  if (m) (void)lay_out(&a, m, false, &loops);
+  return a.used;
+}
+
+size_t limb_data_dense_size(const limb_model* m)
+{
+  limb_arena a = {0};
+  void* loops;
+  if (m) (void)lay_out(&a, m, true, &loops);
   return a.used;
 }
 
@@ -60,14 +68,15 @@ limb_status limb_data_init(const limb_model* m, void* memory, size_t size, limb_
   if (size < wanted) return LIMB_E_NOMEM;
   limb_arena a = limb_arena_over(memory, size);
   void* loops;
-  limb_data* d = lay_out(&a, m, &loops);
+  const bool dense = size >= limb_data_dense_size(m);
+  limb_data* d = lay_out(&a, m, dense, &loops);
   memset(d->link_force, 0, (size_t)m->nlink * sizeof *d->link_force);
   memset(d->zeros, 0, (size_t)m->nv * sizeof *d->zeros);
   limb_dof_table_clear(m, sizeof(double), &d->ws.table);
   d->memory = (limb_memory){.block = memory, .size = size};
-  limb_status s = limb_mark_passive(m, d->inverse);
-  if (s == LIMB_OK) s = limb_mark_base(m, d->base);
-  if (s == LIMB_OK && m->loop_calls) s = m->loop_calls->init(m, loops, m->loop_calls->size(m), &d->loops);
+  limb_status s = limb_given_for_passive(m, d->inverse);
+  if (s == LIMB_OK) s = limb_given_for_base(m, d->base);
+  if (s == LIMB_OK && m->loop_calls) s = m->loop_calls->init(m, loops, m->loop_calls->size(m, dense), &d->loops);
   if (s == LIMB_OK) *out = d;
   return s;
 }

@@ -37,8 +37,8 @@ struct limb_data {
   sp_force* link_force;               // nlink: external wrenches, link axes and origin; all zero between calls
   limb_moments* composite;            // nlink: scratch of the momentum matrix
   limb_carried* carried;              // nlink: scratch of the momentum's derivatives
-  unsigned char* inverse;             // nv marks of the inverse problem: limb_mark_passive
-  unsigned char* base;                // nv marks of the base: limb_mark_base
+  unsigned char* inverse;             // nv marks of the inverse problem: limb_given_for_passive
+  unsigned char* base;                // nv marks of the base: limb_given_for_base
   double* user_v;                     // nv: scratch in the user's order
   double* zeros;                      // nv zeros
   struct limb_loops* loops;           // robots with loops: what answers with them closed; NULL: there are none

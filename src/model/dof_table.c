@@ -6,13 +6,13 @@
 static size_t columns_of(int ncdof)
 {
   const size_t lanes = LIMB_LANES_MAX;
-  return ncdof <= LIMB_DERIVATIVES_MOST ? ((size_t)ncdof + lanes - 1) / lanes * lanes : 0;
+  return ncdof <= LIMB_DERIVATIVES_MAX ? ((size_t)ncdof + lanes - 1) / lanes * lanes : 0;
 }
 
 void limb_dof_table_lay_out(limb_arena* a, const limb_model* m, size_t scalar, limb_dof_table* out)
 {
   *out = (limb_dof_table){0};
-  if (m->ncdof > LIMB_DERIVATIVES_MOST) return;
+  if (m->ncdof > LIMB_DERIVATIVES_MAX) return;
   out->cell = limb_arena_take(a, ROW_COUNT * columns_of(m->ncdof), scalar);
   out->base = limb_arena_take(a, 12 * (size_t)m->nroot, scalar);
   out->dense = limb_arena_take(a, 12 * (size_t)m->naux, scalar);

@@ -71,7 +71,7 @@ typedef enum limb_slopes {
 } limb_slopes;
 
 typedef struct limb_dof_table {
-  void* cell;   // the table; NULL for robots beyond LIMB_DERIVATIVES_MOST velocities
+  void* cell;   // the table; NULL for robots beyond LIMB_DERIVATIVES_MAX velocities
   void* base;   // 12 numbers per root: velocity and acceleration of its base
   void* dense;  // 12 per ball or free joint: rotation by rows, and origin of the link in its parent
   void* work;   // LIMB_LANES_MAX ncdof: columns of matrices

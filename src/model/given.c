@@ -12,7 +12,7 @@ static void mark(const limb_joint* joint, limb_given how, unsigned char* given)
   if (joint->nv > 0) memset(given + joint->v, (int)how, (size_t)joint->nv);
 }
 
-int limb_mark_count(const limb_model* m, const unsigned char* given, limb_given how)
+int limb_count_given(const limb_model* m, const unsigned char* given, limb_given how)
 {
   if (!m || !given) return -1;
   int count = 0;
@@ -20,7 +20,7 @@ int limb_mark_count(const limb_model* m, const unsigned char* given, limb_given 
   return count;
 }
 
-limb_status limb_mark_passive(const limb_model* m, unsigned char* given)
+limb_status limb_given_for_passive(const limb_model* m, unsigned char* given)
 {
   if (!m || !given) return LIMB_E_ARG;
   for (int j = 0; j < m->njoint; j++) {
@@ -39,7 +39,7 @@ static bool on_base(const limb_model* m, int body, const unsigned char* given)
   return joint->nv > 0 && given[joint->v] == LIMB_FORCE_GIVEN;
 }
 
-limb_status limb_mark_base(const limb_model* m, unsigned char* given)
+limb_status limb_given_for_base(const limb_model* m, unsigned char* given)
 {
   if (!m || !given) return LIMB_E_ARG;
   for (int k = 1; k < m->nbody; k++) { // parents first
@@ -52,7 +52,7 @@ limb_status limb_mark_base(const limb_model* m, unsigned char* given)
   return LIMB_OK;
 }
 
-limb_status limb_mark_elastic(const limb_model* m, unsigned char* given)
+limb_status limb_given_for_elastic(const limb_model* m, unsigned char* given)
 {
   if (!m || !given) return LIMB_E_ARG;
   memset(given, LIMB_ACCELERATION_GIVEN, (size_t)m->nv);
@@ -70,7 +70,7 @@ limb_status limb_mark_elastic(const limb_model* m, unsigned char* given)
   return LIMB_OK;
 }
 
-limb_status limb_mark_joint(const limb_model* m, int joint, limb_given how, unsigned char* given)
+limb_status limb_set_given(const limb_model* m, int joint, limb_given how, unsigned char* given)
 {
   if (!m || !given || joint < 0 || joint >= m->njoint) return LIMB_E_ARG;
   if (how != LIMB_FORCE_GIVEN && how != LIMB_ACCELERATION_GIVEN) return LIMB_E_ARG;

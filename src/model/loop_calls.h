@@ -10,7 +10,7 @@
 #include "limb/loops.h"
 
 typedef struct limb_loop_calls {
-  size_t (*size)(const limb_model* m);
+  size_t (*size)(const limb_model* m, bool dense); // of the workspace; dense: with dense matrices, whatever its size
   limb_status (*init)(const limb_model* m, void* memory, size_t size, limb_loops** out);
 
   limb_status (*inverse_dynamics)(limb_loops* w, const double* q, const double* v, const double* a,

@@ -106,13 +106,13 @@ limb_status limb_get_shaft(const limb_model* m, int shaft, limb_shaft_def* out)
 
 int limb_loop_count(const limb_model* m) { return m ? m->nloop : 0; }
 
-int limb_row_count(const limb_model* m) { return m ? m->nrow : 0; }
+int limb_constraint_count(const limb_model* m) { return m ? m->nrow : 0; }
 
 limb_status limb_get_loop(const limb_model* m, int loop, limb_loop_info* out)
 {
   if (!m || !out || loop < 0 || loop >= m->nloop) return LIMB_E_ARG;
   const limb_loop* l = &m->loop[loop];
-  *out = (limb_loop_info){.def = l->def, .row = l->row, .nrow = l->nrow, .holonomic = l->holonomic};
+  *out = (limb_loop_info){.def = l->def, .constraint = l->row, .nconstraint = l->nrow, .holonomic = l->holonomic};
   return LIMB_OK;
 }
 

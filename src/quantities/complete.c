@@ -52,7 +52,7 @@ int limb_has_prescribed_motion(const limb_model* m)
   limb_loop_info x;
   for (int i = 0; i < limb_loop_count(m); i++) {
     if (limb_get_loop(m, i, &x) != LIMB_OK) continue;
-    if (x.def.law.rate != 0 || x.def.law.amplitude != 0 || x.def.law.fn) return 1;
+    if (x.def.motion.rate != 0 || x.def.motion.amplitude != 0 || x.def.motion.fn) return 1;
   }
   return 0;
 }
@@ -116,7 +116,7 @@ static limb_status refuse_rolling(const limb_completion* c, limb_error* err)
 {
   limb_loop_info x;
   for (int i = 0; i < limb_loop_count(c->model) && !c->complete[0]; i++) {
-    if (limb_get_loop(c->model, i, &x) != LIMB_OK || x.holonomic == x.nrow) continue;
+    if (limb_get_loop(c->model, i, &x) != LIMB_OK || x.holonomic == x.nconstraint) continue;
     return limb_fail(err, LIMB_E_UNSUPPORTED, x.def.name,
                      "all of q is needed: loop '%s' holds velocities, and no position follows from it", x.def.name);
   }
@@ -128,7 +128,7 @@ static limb_status find_start(limb_completion* c)
 {
   limb_assembly how = limb_default_assembly();
   limb_mobility m = {0};
-  how.tries = TRIES;
+  how.max_tries = TRIES;
   limb_status s = limb_start(c->model, c->q);
   if (s == LIMB_OK) s = limb_assemble(c->loops, &how, c->q, NULL);
   if (s == LIMB_E_NOCONV) return LIMB_OK;
@@ -169,7 +169,7 @@ limb_status limb_completion_create(const limb_model* m, const limb_completion_op
                          .tolerance = o.tolerance,
                          .nq = limb_nq(m),
                          .nv = limb_nv(m),
-                         .nc = limb_row_count(m),
+                         .nc = limb_constraint_count(m),
                          .level = {1, o.velocities, o.accelerations}};
   c->complete[0] = all_given(o.given_q, c->nq);
   c->complete[1] = !o.velocities || all_given(o.given_v, c->nv);
@@ -284,7 +284,7 @@ static limb_status assemble(limb_completion* c, int whole, limb_error* err)
   limb_assembly_report report;
   how.held = c->chosen;
   how.time = c->options.time;
-  how.tries = c->count == 1 && !whole ? TRIES : 1;
+  how.max_tries = c->count == 1 && !whole ? TRIES : 1;
   const limb_status s = limb_assemble(c->loops, &how, c->goal, &report);
   if (s != LIMB_OK && s != LIMB_E_NOCONV) return broken(s, err);
   if (s == LIMB_E_NOCONV && !(whole && report.residual <= c->tolerance))
@@ -355,11 +355,11 @@ static limb_status check_positions(limb_completion* c, const double* q, limb_err
   limb_loop_gap gap;
   const limb_status s = limb_loop_gap_of(c->loops, q, NULL, &c->options, &gap);
   if (s != LIMB_OK) return broken(s, err);
-  if (gap.place <= c->tolerance) return LIMB_OK;
+  if (gap.position <= c->tolerance) return LIMB_OK;
   return limb_fail(err, LIMB_E_NOCONV, "loops",
                    "loop '%.64s' is %.3g apart; %.3g is allowed: limb assemble closes it, and so does leaving out "
                    "coordinates that follow from others",
-                   limb_name_of_loop(c->model, gap.place_loop), gap.place, c->tolerance);
+                   limb_name_of_loop(c->model, gap.position_loop), gap.position, c->tolerance);
 }
 
 // ---- velocities and accelerations -----------------------------------------------------------------------
@@ -392,7 +392,7 @@ static limb_status check_accelerations(limb_completion* c, const double* q, cons
   if (s != LIMB_OK) return broken(s, err);
   for (int i = 0; i < limb_loop_count(c->model); i++) {
     if (limb_get_loop(c->model, i, &x) != LIMB_OK) continue;
-    for (int r = x.row; r < x.row + x.nrow; r++) {
+    for (int r = x.constraint; r < x.constraint + x.nconstraint; r++) {
       double rest = -c->gamma[r];
       for (size_t k = 0; k < nv; k++) rest += c->Psi[(size_t)r * nv + k] * a[k];
       if (fabs(rest) > allowed(c, a))

@@ -54,7 +54,7 @@ static int find_still(const limb_model* m, int body, signed char* still)
 // marks, still: scratch for nv marks, and for one number per body.
 static limb_status find_base(const limb_model* m, limb_dofs* d, unsigned char* marks, signed char* still)
 {
-  const limb_status s = limb_mark_base(m, marks);
+  const limb_status s = limb_given_for_base(m, marks);
   memset(still, -1, (size_t)limb_body_count(m));
   still[LIMB_WORLD_BODY] = 1;
   for (int k = 0; k < d->nv && s == LIMB_OK; k++) {

@@ -50,9 +50,9 @@ limb_status limb_eval_mobility(limb_lane* w, double* x)
   const limb_loop_options o = loop_options(w);
   limb_mobility m = {0};
   const limb_status s = limb_mobility_at(limb_data_loops(w->data), w->q, &o, &m);
-  const double all[] = {m.nv,         m.rows,       m.rank,      m.gruebler,          m.mobility,
-                        m.redundant,  m.idle,       m.active,    m.passive,           m.driven,
-                        m.undriven,   m.overdriven, m.condition, m.condition_passive, m.condition_active,
+  const double all[] = {m.nv,         m.constraints, m.rank,      m.gruebler,          m.mobility,
+                        m.redundant,  m.idle,        m.active,    m.passive,           m.driven,
+                        m.undriven,   m.overdriven,  m.condition, m.condition_passive, m.condition_active,
                         m.singularity};
   memcpy(x, all, sizeof all);
   return s;
@@ -178,14 +178,11 @@ limb_status limb_eval_lambda(limb_lane* w, double* x)
 // Of the joints, or of the loops: count of them.
 static limb_status loads(limb_lane* w, int of_joints, int count, double* x)
 {
-  const limb_loop_options o = loop_options(w);
   const double *lambda = NULL, *a = NULL;
   sp_force* f = (sp_force*)(void*)w->work;
   limb_status s = multipliers(w, &lambda, &a);
-  const limb_closed_motion in = {w->q, w->v, a, w->env};
-  if (s == LIMB_OK)
-    s =
-      limb_closed_loads(limb_data_loops(w->data), &in, lambda, w->ref, &o, of_joints ? f : NULL, of_joints ? NULL : f);
+  const limb_loop_motion motion = {w->q, w->v, a, w->env, lambda};
+  if (s == LIMB_OK) s = limb_loop_loads(w->data, &motion, w->ref, of_joints ? f : NULL, of_joints ? NULL : f);
   return limb_put_forces(s, f, count, x);
 }
 
@@ -216,7 +213,7 @@ limb_status limb_count_undriven(limb_evaluator* e, double* q)
   limb_loops* loops = limb_data_loops(e->lane[0].data);
   limb_assembly how = limb_default_assembly();
   limb_mobility m = {0};
-  how.tries = TRIES;
+  how.max_tries = TRIES;
   limb_status s = limb_start(e->model, q);
   if (s == LIMB_OK) s = limb_assemble(loops, &how, q, NULL);
   if (s == LIMB_OK) s = limb_mobility_at(loops, q, NULL, &m);

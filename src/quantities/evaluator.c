@@ -14,7 +14,7 @@ limb_evaluator_options limb_default_evaluator_options(void)
     .frame = -1,
     .ref = LIMB_ALIGNED,
     .directions = LIMB_TWIST,
-    .method = LIMB_CLOSED_AUTO,
+    .method = LIMB_LOOP_METHOD_AUTO,
   };
 }
 
@@ -50,11 +50,11 @@ static limb_status make_marks(limb_evaluator* e)
   if (e->options.given)
     memcpy(e->given, e->options.given, nv);
   else
-    s = limb_mark_passive(e->model, e->given);
+    s = limb_given_for_passive(e->model, e->given);
   if (e->options.base)
     memcpy(e->base, e->options.base, nv);
   else if (s == LIMB_OK)
-    s = limb_mark_base(e->model, e->base);
+    s = limb_given_for_base(e->model, e->base);
   for (size_t k = 0; k < nv && s == LIMB_OK; k++) {
     if (e->given[k] > LIMB_ACCELERATION_GIVEN || e->base[k] > LIMB_ACCELERATION_GIVEN) s = LIMB_E_ARG;
     e->base[k] = e->base[k] == LIMB_FORCE_GIVEN;
@@ -85,7 +85,7 @@ limb_status limb_evaluator_create(const limb_model* m, const limb_evaluator_opti
   *e = (limb_evaluator){.alloc = a, .model = m, .nq = limb_nq(m), .nv = limb_nv(m), .undriven = -1, .failed = -1};
   limb_status s = read_options(e, options);
   if (e->options.tree) e->model = limb_spanning_tree(m);
-  e->nc = limb_row_count(e->model);
+  e->nc = limb_constraint_count(e->model);
   e->closed = limb_loop_count(e->model) > 0;
   if (s == LIMB_OK) s = limb_dofs_create(m, &e->alloc, &e->dofs);
   if (s == LIMB_OK) s = make_marks(e);
@@ -287,7 +287,8 @@ const char* limb_evaluator_label(const limb_evaluator* e, int index, int axis, s
 }
 
 // Indices of an entry of a block along all axes of the quantity.
-static int split(const limb_evaluator* e, const limb_quantity_info* q, size_t entry, size_t index[LIMB_QUANTITY_AXES])
+static int split(const limb_evaluator* e, const limb_quantity_info* q, size_t entry,
+                 size_t index[LIMB_QUANTITY_AXES_MAX])
 {
   const int rank = limb_quantity_rank(q);
   for (int axis = rank - 1; axis >= 0; axis--) {
@@ -300,7 +301,7 @@ static int split(const limb_evaluator* e, const limb_quantity_info* q, size_t en
 
 size_t limb_evaluator_column(const limb_evaluator* e, int index, size_t entry, char* text, size_t size)
 {
-  size_t at[LIMB_QUANTITY_AXES], used = 0;
+  size_t at[LIMB_QUANTITY_AXES_MAX], used = 0;
   if (!e || index < 0 || index >= e->nitem || entry >= e->item[index].size || !text || size == 0) return 0;
   const limb_evaluator_item* item = &e->item[index];
   const limb_quantity_info* q = quantity_of(e, item);
@@ -341,7 +342,7 @@ static int is_linear(const limb_evaluator* e, const limb_quantity_info* q, int a
 
 const char* limb_evaluator_unit(const limb_evaluator* e, int index, size_t entry)
 {
-  size_t at[LIMB_QUANTITY_AXES] = {0};
+  size_t at[LIMB_QUANTITY_AXES_MAX] = {0};
   if (!e || index < 0 || index >= e->nitem || entry >= e->item[index].size) return "";
   const limb_evaluator_item* item = &e->item[index];
   const limb_quantity_row* row = e->block[item->block].row;

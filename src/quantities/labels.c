@@ -131,8 +131,8 @@ static word constraint(const limb_evaluator* e, int k)
 {
   limb_loop_info x;
   for (int i = 0; i < limb_loop_count(e->model); i++) {
-    if (limb_get_loop(e->model, i, &x) != LIMB_OK || k < x.row || k >= x.row + x.nrow) continue;
-    const char* name = limb_loop_row_name(&x.def, k - x.row);
+    if (limb_get_loop(e->model, i, &x) != LIMB_OK || k < x.constraint || k >= x.constraint + x.nconstraint) continue;
+    const char* name = limb_loop_constraint_name(&x.def, k - x.constraint);
     return (word){x.def.name, name ? name : "?"};
   }
   return (word){"?", ""};
@@ -250,7 +250,7 @@ static limb_status find_base_parameters(limb_evaluator* e, limb_error* err)
   env.nwrench = 0, env.wrench = NULL, env.nlaw = 0, env.law = NULL;
   const limb_status s = limb_base_create(e->model, &env, base_flags(e->model), &e->alloc, &e->base_parameters);
   if (s == LIMB_E_UNSUPPORTED)
-    return limb_fail(err, s, "base parameters", "the model has more than %d parameters", LIMB_BASE_MOST);
+    return limb_fail(err, s, "base parameters", "the model has more than %d parameters", LIMB_BASE_MAX);
   return s == LIMB_OK ? s : limb_fail(err, s, "base parameters", "%s", limb_status_text(s));
 }
 

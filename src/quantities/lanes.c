@@ -54,7 +54,7 @@ static limb_status make_room(const limb_evaluator* e, double** x, size_t* size, 
 static limb_status open_data(const limb_evaluator* e, limb_lane* w)
 {
   limb_loop_settings how = limb_default_loop_settings();
-  how.forward.method = e->options.method;
+  how.solver.method = e->options.method;
   how.multipliers = 1, how.report = 1;
   const limb_status s = limb_data_create(e->model, &e->alloc, &w->data);
   return s == LIMB_OK ? limb_set_loops(w->data, &how) : s;

@@ -352,7 +352,7 @@ limb_status limb_select(const limb_evaluator* e, const limb_quantity_info* q, co
   size_t stride = 1;
   for (int axis = 0; axis < rank; axis++) stride *= limb_axis_count(e, q, axis);
   item->fixed = 0, item->from = 0, item->first = 0;
-  spell(q, rank > 0 ? 0 : LIMB_QUANTITY_AXES, labels, text, sizeof text);
+  spell(q, rank > 0 ? 0 : LIMB_QUANTITY_AXES_MAX, labels, text, sizeof text);
   item->length = rank > 0 ? limb_axis_count(e, q, 0) : 1;
   item->size = stride;
   while (*at) {

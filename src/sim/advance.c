@@ -24,7 +24,7 @@ static const double burst_time = 1e-5;
 // was rounding.
 limb_status limb_sim_close_loops(limb_sim* sim, sim_point* p)
 {
-  limb_loop_options o = sim->o.closed.loops;
+  limb_loop_options o = sim->o.loops.loops;
   o.held = sim->nheld ? sim->held : NULL;
   limb_status s = limb_project(sim->loops, &o, p->q, p->v, NULL);
   if (s != LIMB_OK && sim->nheld) {
@@ -40,17 +40,17 @@ limb_status limb_sim_correct(limb_sim* sim, sim_point* p)
   limb_status s = sim->motion.given ? limb_sim_impose(sim, p->t, p->q, p->v) : LIMB_OK;
   limb_sim_keep_held(sim, p);
   if (s != LIMB_OK || !sim->loops) return s;
-  limb_loop_options* loops = &sim->o.closed.loops;
+  limb_loop_options* loops = &sim->o.loops.loops;
   limb_loop_gap gap;
   loops->time = p->t;
   if ((s = limb_loop_gap_of(sim->loops, p->q, p->v, loops, &gap)) != LIMB_OK) return s;
-  const double open = fmax(gap.place, gap.velocity);
+  const double open = fmax(gap.position, gap.velocity);
   if (open > sim->o.project && (!sim->passage.near || open > NEAR_OPEN)) {
     if ((s = limb_sim_close_loops(sim, p)) != LIMB_OK) return s;
     sim->summary.projections++;
     if ((s = limb_loop_gap_of(sim->loops, p->q, p->v, loops, &gap)) != LIMB_OK) return s;
   }
-  sim->summary.position_residual = fmax(sim->summary.position_residual, gap.place);
+  sim->summary.position_residual = fmax(sim->summary.position_residual, gap.position);
   sim->summary.velocity_residual = fmax(sim->summary.velocity_residual, gap.velocity);
   return LIMB_OK;
 }

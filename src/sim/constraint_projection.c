@@ -39,7 +39,7 @@ limb_status limb_sim_mark_holonomic(const limb_sim* sim, unsigned char* holonomi
     limb_loop_info info;
     const limb_status s = limb_get_loop(sim->m, l, &info);
     if (s != LIMB_OK) return s;
-    memset(holonomic + info.row, 1, (size_t)info.holonomic);
+    memset(holonomic + info.constraint, 1, (size_t)info.holonomic);
   }
   return LIMB_OK;
 }
@@ -111,9 +111,9 @@ static limb_status constraints_with_held(limb_sim* sim, double t, const double* 
 {
   sim_constraints* w = sim->constraints;
   const size_t nv = (size_t)sim->nv;
-  limb_loop_options* loops = &sim->o.closed.loops;
+  limb_loop_options* loops = &sim->o.loops.loops;
   loops->time = t;
-  limb_status s = limb_redundant_rows(sim->loops, q, loops, redundant);
+  limb_status s = limb_redundant_constraints(sim->loops, q, loops, redundant);
   const limb_loop_equations out = {.Psi = w->Psi};
   if (s == LIMB_OK) s = limb_loop_equations_at(sim->loops, q, NULL, loops, &out);
   if (s != LIMB_OK) return s;
@@ -134,8 +134,8 @@ limb_status limb_sim_redundant_constraints(limb_sim* sim, double t, const double
 {
   int count;
   if (sim->nheld) return constraints_with_held(sim, t, q, redundant, &count);
-  sim->o.closed.loops.time = t;
-  return limb_redundant_rows(sim->loops, q, &sim->o.closed.loops, redundant);
+  sim->o.loops.loops.time = t;
+  return limb_redundant_constraints(sim->loops, q, &sim->o.loops.loops, redundant);
 }
 
 limb_status limb_sim_movable(limb_sim* sim, double t, const double* q, double* P)
@@ -159,8 +159,8 @@ limb_status limb_sim_movable(limb_sim* sim, double t, const double* q, double* P
 
 limb_status limb_sim_choose_constraints(limb_sim* sim, const sim_point* at)
 {
-  sim->o.closed.loops.time = at->t;
-  return limb_redundant_rows(sim->loops, at->q, &sim->o.closed.loops, sim->constraints->redundant);
+  sim->o.loops.loops.time = at->t;
+  return limb_redundant_constraints(sim->loops, at->q, &sim->o.loops.loops, sim->constraints->redundant);
 }
 
 static const double* row_of(const limb_sim* sim, int i)
@@ -199,7 +199,7 @@ static limb_status approach(limb_sim* sim, double* q, double* residual)
 {
   sim_constraints* w = sim->constraints;
   const limb_loop_equations out = {.residual = w->phi, .Psi = w->Psi, .rate = w->rate};
-  const limb_status s = limb_loop_equations_at(sim->loops, q, NULL, &sim->o.closed.loops, &out);
+  const limb_status s = limb_loop_equations_at(sim->loops, q, NULL, &sim->o.loops.loops, &out);
   if (s != LIMB_OK) return s;
   const int n = factor(sim, true);
   *residual = 0;

@@ -66,22 +66,22 @@ static limb_status solve_tree(limb_sim* sim, const double* q, const double* v, d
 limb_status limb_sim_set_loops(limb_sim* sim, double alpha, double beta)
 {
   limb_loop_settings s = limb_default_loop_settings();
-  s.forward = sim->o.closed;
-  s.forward.alpha = alpha, s.forward.beta = beta;
+  s.solver = sim->o.loops;
+  s.solver.alpha = alpha, s.solver.beta = beta;
   s.multipliers = 1;
   return sim->closed ? limb_set_loops(sim->closed, &s) : LIMB_OK;
 }
 
-// Forward dynamics with the loops closed, at the time in sim->o.closed; lambda goes to sim->lambda.
+// Forward dynamics with the loops closed, at the time in sim->o.loops; lambda goes to sim->lambda.
 static limb_status forward_closed(limb_sim* sim, const double* q, const double* v, const double* x, double* a)
 {
   limb_loop_details details;
-  sim->env.time = sim->o.closed.loops.time;
+  sim->env.time = sim->o.loops.loops.time;
   limb_status s = limb_forward_dynamics(sim->closed, q, v, x, &sim->env, a);
   if (s != LIMB_OK) return s;
   s = limb_get_loop_details(sim->closed, &details);
   if (s == LIMB_OK) limb_sim_note_pivots(sim, sim->env.time, details.pivots);
-  if (s == LIMB_OK) memcpy(sim->lambda, details.lambda, (size_t)limb_row_count(sim->m) * sizeof *sim->lambda);
+  if (s == LIMB_OK) memcpy(sim->lambda, details.lambda, (size_t)limb_constraint_count(sim->m) * sizeof *sim->lambda);
   return s;
 }
 
@@ -116,7 +116,7 @@ limb_status limb_sim_accelerate(limb_sim* sim, double t, double* q, double* v, d
 {
   sim->summary.evaluations++;
   sim->known = false;
-  sim->o.closed.loops.time = t;
+  sim->o.loops.loops.time = t;
   const limb_status s = limb_sim_load(sim, t, q, v);
   return s == LIMB_OK ? limb_sim_solve(sim, q, v, a) : s;
 }
@@ -162,7 +162,7 @@ limb_status limb_sim_power(limb_sim* sim, const double* q, const double* v, doub
   if (sim->nwrench + sim->env.nlaw && (s = wrench_power(sim, q, v, power)) != LIMB_OK) return s;
   if (!sim->loops) return LIMB_OK;
   const limb_loop_equations rate = {NULL, NULL, sim->rate, NULL};
-  s = limb_loop_equations_at(sim->loops, q, v, &sim->o.closed.loops, &rate);
+  s = limb_loop_equations_at(sim->loops, q, v, &sim->o.loops.loops, &rate);
   for (int i = 0; i < sim->nc; i++) *power += sim->lambda[i] * sim->rate[i];
   return s;
 }

@@ -360,8 +360,8 @@ static limb_status condition_value(limb_sim* sim, const sim_point* at, double* v
 {
   const double max = 1e300;
   limb_mobility x = {0};
-  sim->o.closed.loops.time = at->t;
-  const limb_status s = limb_mobility_at(sim->loops, at->q, &sim->o.closed.loops, &x);
+  sim->o.loops.loops.time = at->t;
+  const limb_status s = limb_mobility_at(sim->loops, at->q, &sim->o.loops.loops, &x);
   if (s != LIMB_OK && s != LIMB_E_SINGULAR) return s;
   const double condition = s == LIMB_OK ? fmin(x.condition, max) : max;
   *value = log(fmax(condition, 1) / sim->o.condition);

@@ -209,7 +209,7 @@ limb_status limb_sim_apply_impacts(limb_sim* sim)
   sim_point* now = &sim->now;
   double before = 0, after = 0;
   limb_status s = sim->o.work ? kinetic_energy(sim, &before) : LIMB_OK;
-  sim->o.closed.loops.time = now->t;
+  sim->o.loops.loops.time = now->t;
   if (s == LIMB_OK) s = gather(sim, w);
   if (s == LIMB_OK) s = strike_once(sim, w);
   for (int round = 0; round <= w->n && s == LIMB_OK; round++) {

@@ -78,7 +78,7 @@ limb_status limb_sim_set_motion(limb_sim* sim, const unsigned char* given, limb_
   if (!own) return LIMB_E_NOMEM;
   memcpy(own, given, (size_t)sim->nv);
   sim->motion = (sim_motion){own, motion, context, next_break};
-  sim->o.closed.loops.held = own; // projections leave them alone
+  sim->o.loops.loops.held = own; // projections leave them alone
   sim->inputs = true;
   return LIMB_OK;
 }
@@ -275,7 +275,7 @@ limb_status limb_sim_begin_inputs(limb_sim* sim)
   sim->nheld = 0;
   if (sim->motion.given) {
     memcpy(sim->held, sim->motion.given, (size_t)sim->nv);
-    sim->nheld = limb_mark_count(sim->m, sim->held, LIMB_ACCELERATION_GIVEN);
+    sim->nheld = limb_count_given(sim->m, sim->held, LIMB_ACCELERATION_GIVEN);
     if (s == LIMB_OK) s = limb_sim_impose(sim, sim->now.t, sim->now.q, sim->now.v);
   }
   return s == LIMB_OK ? limb_sim_pass_break(sim) : s;

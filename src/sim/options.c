@@ -71,7 +71,7 @@ limb_sim_options limb_default_sim_options(const limb_model* m)
                             .restitution = 0.5,
                             .stiffness = 1e4,
                             .damping = 1e2,
-                            .closed = limb_default_closed_options(),
+                            .loops = limb_default_loop_solver(),
                             .project = 1e-13};
 }
 
@@ -150,7 +150,7 @@ limb_status limb_sim_read_options(limb_sim* sim, const limb_sim_options* options
     const limb_status s = limb_sized_read(&sim->o, sizeof sim->o, options, offsetof(limb_sim_options, max_steps));
     if (s != LIMB_OK) return limb_fail(err, s, "options", "size: start from limb_default_sim_options()");
   }
-  sim->alpha = sim->o.closed.alpha, sim->beta = sim->o.closed.beta;
+  sim->alpha = sim->o.loops.alpha, sim->beta = sim->o.loops.beta;
   limb_status s = check_steps(&sim->o, err);
   if (s == LIMB_OK) s = check_stops(&sim->o, err);
   if (s != LIMB_OK) return s;

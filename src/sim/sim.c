@@ -71,7 +71,7 @@ static limb_status alloc_workspaces(limb_sim* sim)
   s = limb_data_create(sim->m, &sim->alloc, &sim->closed);
   if (s != LIMB_OK) return s;
   sim->loops = limb_data_loops(sim->closed);
-  s = limb_sim_set_loops(sim, sim->o.closed.alpha, sim->o.closed.beta);
+  s = limb_sim_set_loops(sim, sim->o.loops.alpha, sim->o.loops.beta);
   if (s != LIMB_OK) return s;
   sim->responses = limb_sim_alloc(sim, limb_sim_responses_work(sim), sizeof(double));
   return sim->responses ? LIMB_OK : LIMB_E_NOMEM;
@@ -116,7 +116,7 @@ limb_status limb_sim_create(const limb_model* m, const limb_sim_options* options
   const limb_allocator use = alloc ? *alloc : limb_default_allocator();
   limb_sim* sim = limb_alloc(&use, sizeof *sim);
   if (!sim) return limb_fail(err, LIMB_E_NOMEM, NULL, "out of memory");
-  *sim = (limb_sim){.m = m, .alloc = use, .nq = limb_nq(m), .nv = limb_nv(m), .nc = limb_row_count(m)};
+  *sim = (limb_sim){.m = m, .alloc = use, .nq = limb_nq(m), .nv = limb_nv(m), .nc = limb_constraint_count(m)};
   const limb_status s = fill(sim, options, err);
   if (s == LIMB_OK)
     *out = sim;

@@ -80,7 +80,7 @@ static limb_status close_positions(closing* c, double* q)
   limb_loop_info loop;
   how.held = c->given->q;
   how.time = c->given->time;
-  how.tries = c->given->tries;
+  how.max_tries = c->given->max_tries;
   const limb_status s = limb_assemble(c->loops, &how, q, &report);
   if (s != LIMB_E_NOCONV || limb_get_loop(c->m, report.loop, &loop) != LIMB_OK) return s;
   return close_nearby(c, loop.def.name, report.residual, q);
@@ -147,7 +147,7 @@ limb_status limb_sim_close_start(const limb_model* m, const limb_start_given* gi
   limb_loop_gap gap = {0, 0, -1, -1};
   limb_status s = limb_loops_create(m, LIMB_LOOPS_DENSE, NULL, &c.loops);
   if (s == LIMB_OK) s = limb_loop_gap_of(c.loops, q, NULL, &c.options, &gap);
-  if (s == LIMB_OK && (gap.place > EXACT || !all_marked(c.nv, given->q))) s = close_positions(&c, q);
+  if (s == LIMB_OK && (gap.position > EXACT || !all_marked(c.nv, given->q))) s = close_positions(&c, q);
   if (s == LIMB_OK) s = limb_loop_gap_of(c.loops, q, v, &c.options, &gap);
   if (s == LIMB_OK && (gap.velocity > EXACT || !all_marked(c.nv, given->v))) s = close_velocities(&c, q, v);
   limb_loops_destroy(c.loops);
@@ -163,14 +163,14 @@ static limb_status check_closed(limb_sim* sim, double t)
   if (!sim->loops) return LIMB_OK;
   limb_loop_gap gap;
   limb_loop_info loop;
-  sim->o.closed.loops.time = t;
-  limb_status s = limb_loop_gap_of(sim->loops, sim->now.q, sim->now.v, &sim->o.closed.loops, &gap);
+  sim->o.loops.loops.time = t;
+  limb_status s = limb_loop_gap_of(sim->loops, sim->now.q, sim->now.v, &sim->o.loops.loops, &gap);
   if (s != LIMB_OK) return limb_sim_fail(sim, s, "loops at the start: %s", limb_status_text(s));
-  const bool open = gap.place > 1e-6, moves = gap.velocity > 1e-6;
+  const bool open = gap.position > 1e-6, moves = gap.velocity > 1e-6;
   if (!open && !moves) return LIMB_OK;
-  if ((s = limb_get_loop(sim->m, open ? gap.place_loop : gap.velocity_loop, &loop)) != LIMB_OK) return s;
+  if ((s = limb_get_loop(sim->m, open ? gap.position_loop : gap.velocity_loop, &loop)) != LIMB_OK) return s;
   return open ? limb_sim_fail(sim, LIMB_E_NOCONV, "loop '%s' is open by %.3g at the start; assemble it first",
-                              loop.def.name, gap.place)
+                              loop.def.name, gap.position)
               : limb_sim_fail(sim, LIMB_E_NOCONV,
                               "velocities at the start open loop '%s' at a rate of %.3g; project them first",
                               loop.def.name, gap.velocity);
@@ -183,20 +183,20 @@ static limb_status correct_start(limb_sim* sim)
   limb_loop_info loop;
   const limb_status s = limb_sim_correct(sim, &sim->now);
   if (s != LIMB_E_NOCONV || !sim->motion.given) return s;
-  if (limb_loop_gap_of(sim->loops, sim->now.q, sim->now.v, &sim->o.closed.loops, &gap) != LIMB_OK) return s;
-  const bool open = gap.place >= gap.velocity;
-  if (limb_get_loop(sim->m, open ? gap.place_loop : gap.velocity_loop, &loop) != LIMB_OK) return s;
+  if (limb_loop_gap_of(sim->loops, sim->now.q, sim->now.v, &sim->o.loops.loops, &gap) != LIMB_OK) return s;
+  const bool open = gap.position >= gap.velocity;
+  if (limb_get_loop(sim->m, open ? gap.position_loop : gap.velocity_loop, &loop) != LIMB_OK) return s;
   return limb_sim_fail(sim, s,
                        "the prescribed motion opens loop '%s' at the start, %s %.3g, and the "
                        "other joints are too far away to close it",
-                       loop.def.name, open ? "by" : "at a rate of", open ? gap.place : gap.velocity);
+                       loop.def.name, open ? "by" : "at a rate of", open ? gap.position : gap.velocity);
 }
 
 static limb_status find_redundant_constraints(limb_sim* sim)
 {
   if (!sim->loops) return LIMB_OK;
   limb_mobility mobility;
-  limb_status s = limb_mobility_at(sim->loops, sim->now.q, &sim->o.closed.loops, &mobility);
+  limb_status s = limb_mobility_at(sim->loops, sim->now.q, &sim->o.loops.loops, &mobility);
   sim->redundant = s == LIMB_OK && mobility.redundant > mobility.idle;
   if (s == LIMB_OK && sim->redundant) s = limb_sim_create_constraints(sim);
   return s == LIMB_OK && sim->redundant ? limb_sim_choose_constraints(sim, &sim->now) : s;
@@ -230,8 +230,8 @@ static limb_status choose_stepper(limb_sim* sim)
   if (next == sim->stepper) return LIMB_OK;
   // Multistep methods remember earlier states: a projection would make them restart. Baumgarte's terms keep them near.
   const bool stabilise = next->pace == SIM_AHEAD && sim->alpha == 0 && sim->beta == 0;
-  sim->o.closed.alpha = stabilise ? 10 : sim->alpha, sim->o.closed.beta = stabilise ? 10 : sim->beta;
-  const limb_status s = limb_sim_set_loops(sim, sim->o.closed.alpha, sim->o.closed.beta);
+  sim->o.loops.alpha = stabilise ? 10 : sim->alpha, sim->o.loops.beta = stabilise ? 10 : sim->beta;
+  const limb_status s = limb_sim_set_loops(sim, sim->o.loops.alpha, sim->o.loops.beta);
   return s == LIMB_OK ? enter_stepper(sim, next) : s;
 }
 

@@ -29,7 +29,7 @@ limb_status limb_sim_begin_derivatives(limb_sim* sim)
     limb_loop_info info;
     const limb_status s = limb_get_loop(sim->m, l, &info);
     if (s != LIMB_OK) return s;
-    const limb_time_law* law = &info.def.law;
+    const limb_prescribed_motion* law = &info.def.motion;
     w->laws = w->laws || law->fn || law->rate != 0 || law->amplitude != 0;
   }
   limb_status s = sim->loops ? limb_sim_create_constraints(sim) : LIMB_OK;
@@ -91,7 +91,7 @@ static limb_status of_accelerations(limb_sim* sim, const sim_point* at, bool exa
   s = limb_sim_movable(sim, at->t, at->q, P);
   if (s == LIMB_OK) s = limb_sim_set_loops(sim, 0, 0);
   if (s == LIMB_OK) s = differences(sim, limb_sim_accelerate, at, P, a_q, a_v);
-  const limb_status restored = limb_sim_set_loops(sim, sim->o.closed.alpha, sim->o.closed.beta);
+  const limb_status restored = limb_sim_set_loops(sim, sim->o.loops.alpha, sim->o.loops.beta);
   return s == LIMB_OK ? restored : s;
 }
 
@@ -123,7 +123,7 @@ static limb_status of_tree(limb_sim* sim, const double* q, const double* v, doub
 // constraints, equations.c extends the accelerations off it differently from the library's derivatives.
 static limb_status of_loops(limb_sim* sim, const double* q, const double* v, bool exact, const limb_fd_derivatives* out)
 {
-  const limb_closed_options* o = &sim->o.closed;
+  const limb_loop_solver* o = &sim->o.loops;
   const bool stabilised = o->alpha != 0 || o->beta != 0;
   if (sim->nheld || (exact && (stabilised || sim->redundant || sim->passage.near))) return LIMB_E_UNSUPPORTED;
   limb_status s = stabilised ? limb_sim_set_loops(sim, 0, 0) : LIMB_OK;
@@ -152,7 +152,7 @@ static limb_status analytic(limb_sim* sim, const sim_point* at, bool exact, doub
   sim_derivatives* w = &sim->derivatives;
   double *q = at->q, *v = at->v;
   if (sim->nwrenches || sim->env.nlaw) return LIMB_E_UNSUPPORTED;
-  sim->o.closed.loops.time = at->t;
+  sim->o.loops.loops.time = at->t;
   limb_status s = limb_sim_load(sim, at->t, q, v);
   if (s != LIMB_OK) return s;
   const limb_fd_derivatives out = {.dacc_dq = a_q, .dacc_dv = a_v, .dacc_dtau = w->a_x};

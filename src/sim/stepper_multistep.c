@@ -131,9 +131,9 @@ typedef struct equations {
 static limb_status loop_rows(limb_sim* sim, equations* e, double t, const double* dv, double* forces, double* rows)
 {
   const int nv = sim->nv;
-  sim->o.closed.loops.time = t;
+  sim->o.loops.loops.time = t;
   const limb_loop_equations out = {NULL, e->Psi, NULL, e->gamma};
-  const limb_status s = limb_loop_equations_at(sim->loops, e->base.q, e->base.v, &sim->o.closed.loops, &out);
+  const limb_status s = limb_loop_equations_at(sim->loops, e->base.q, e->base.v, &sim->o.loops.loops, &out);
   for (int i = 0; i < sim->nc && s == LIMB_OK; i++) {
     const double* row = e->Psi + (size_t)i * (size_t)nv;
     double sum = -e->gamma[i];

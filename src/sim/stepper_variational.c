@@ -125,8 +125,8 @@ static limb_status middle(limb_sim* sim, variational* w, double h)
 
 static limb_status rows_at(limb_sim* sim, double t, const double* q, limb_loop_equations out)
 {
-  sim->o.closed.loops.time = t;
-  return limb_loop_equations_at(sim->loops, q, NULL, &sim->o.closed.loops, &out);
+  sim->o.loops.loops.time = t;
+  return limb_loop_equations_at(sim->loops, q, NULL, &sim->o.loops.loops, &out);
 }
 
 // ---- linear equations of nv + nc numbers ----------------------------------------------------------------
@@ -277,7 +277,7 @@ static limb_status finish(limb_sim* sim, variational* w, double h)
   for (int k = 0; k < sim->nc; k++) sim->lambda[k] = (w->nu[k] + w->r[sim->nv + k]) / h;
   if (sim->nheld) find_holding(sim, w, h);
   double power;
-  sim->o.closed.loops.time = sim->begin.t + h / 2;
+  sim->o.loops.loops.time = sim->begin.t + h / 2;
   s = limb_sim_power(sim, w->qm, w->xi, &power);
   f->work += h * power;
   return s;

@@ -234,9 +234,9 @@ limb_status limb_sundials_check_drift(limb_sim* sim)
   if (!sim->loops) return LIMB_OK;
   limb_loop_gap gap;
   const sim_point* f = &sim->front;
-  sim->o.closed.loops.time = f->t;
-  const limb_status status = limb_loop_gap_of(sim->loops, f->q, f->v, &sim->o.closed.loops, &gap);
-  s->displaced = fmax(gap.place, gap.velocity) > 1000 * fmax(sim->o.relative, sim->o.absolute);
+  sim->o.loops.loops.time = f->t;
+  const limb_status status = limb_loop_gap_of(sim->loops, f->q, f->v, &sim->o.loops.loops, &gap);
+  s->displaced = fmax(gap.position, gap.velocity) > 1000 * fmax(sim->o.relative, sim->o.absolute);
   return status;
 }
 

@@ -107,7 +107,7 @@ static void match_loops(const pair* p, limb_comparison* out)
     if (limb_get_loop(p->b, i, &xb) != LIMB_OK) continue;
     if (limb_get_loop(p->a, limb_find_loop(p->a, xb.def.name), &xa) != LIMB_OK)
       (void)snprintf(out->why, sizeof out->why, "loop '%.64s' is new", xb.def.name);
-    else if (xa.nrow != xb.nrow || xa.holonomic != xb.holonomic)
+    else if (xa.nconstraint != xb.nconstraint || xa.holonomic != xb.holonomic)
       (void)snprintf(out->why, sizeof out->why, "loop '%.64s' has other equations", xb.def.name);
   }
 }
@@ -129,7 +129,7 @@ static double constraint_difference(const pair* p, const limb_loop_equations* ea
 // Loop constraints at the state of compare_state, before it is changed, and at a random time.
 static limb_status compare_loops(pair* p, double time, limb_comparison* out)
 {
-  const size_t nc = (size_t)limb_row_count(p->a), n = p->Ma ? nc * (size_t)p->nv : 0;
+  const size_t nc = (size_t)limb_constraint_count(p->a), n = p->Ma ? nc * (size_t)p->nv : 0;
   limb_loop_options o = limb_default_loop_options();
   if (nc == 0) return LIMB_OK;
   o.time = time;
@@ -144,8 +144,8 @@ static limb_status compare_loops(pair* p, double time, limb_comparison* out)
   for (int i = 0; i < limb_loop_count(p->b) && s == LIMB_OK && !*out->why; i++) {
     s = limb_get_loop(p->b, i, &xb);
     if (s == LIMB_OK) s = limb_get_loop(p->a, limb_find_loop(p->a, xb.def.name), &xa);
-    for (int r = 0; s == LIMB_OK && r < xb.nrow; r++)
-      if (!(constraint_difference(p, &ea, &eb, (size_t)(xa.row + r), (size_t)(xb.row + r)) <= SAME))
+    for (int r = 0; s == LIMB_OK && r < xb.nconstraint; r++)
+      if (!(constraint_difference(p, &ea, &eb, (size_t)(xa.constraint + r), (size_t)(xb.constraint + r)) <= SAME))
         (void)snprintf(out->why, sizeof out->why, "loop '%.64s' has other equations", xb.def.name);
   }
   free(x);

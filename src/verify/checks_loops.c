@@ -39,7 +39,7 @@ static limb_status psi(verify* t, double* off)
   for (int i = 0; i < limb_loop_count(t->m); i++) {
     if (limb_get_loop(t->m, i, &x) != LIMB_OK) continue;
     holonomic += x.holonomic;
-    for (int r = x.row + x.holonomic; r < x.row + x.nrow; r++) c->row[r] = c->other[r] = 0;
+    for (int r = x.constraint + x.holonomic; r < x.constraint + x.nconstraint; r++) c->row[r] = c->other[r] = 0;
   }
   s = verify_compare(s, off, c->nc, c->row, c->other, t->size.speed);
   return holonomic > 0 ? s : LIMB_E_UNSUPPORTED;
@@ -68,33 +68,31 @@ static limb_status gamma_rate(verify* t, double* off)
 
 // ---- forward dynamics ------------------------------------------------------------------------------
 
-static limb_status forward_by(verify* t, limb_closed_method method, double* off)
+static limb_status forward_by(verify* t, limb_loop_method method, double* off)
 {
   verify_closed* c = t->closed;
-  const limb_closed_motion in = {.q = c->q, .v = c->v, .env = &t->env};
-  limb_closed_options o = limb_default_closed_options();
-  o.method = method;
   limb_status s = verify_close(t);
-  if (s == LIMB_OK) s = limb_closed_forward_dynamics(c->w, &in, c->tau, &o, c->x, c->row, NULL);
+  if (s == LIMB_OK) s = verify_multipliers(c, method);
+  if (s == LIMB_OK) s = limb_forward_dynamics(c->d, c->q, c->v, c->tau, &t->env, c->x);
+  verify_get_multipliers(c, c->row);
   s = verify_compare(s, off, t->nv, c->x, c->acc, c->size_acc);
   return verify_compare(s, off, c->nc, c->row, c->lambda, c->size_force);
 }
 
-static limb_status by_clusters(verify* t, double* off) { return forward_by(t, LIMB_CLOSED_CLUSTERS, off); }
+static limb_status by_clusters(verify* t, double* off) { return forward_by(t, LIMB_LOOP_METHOD_CLUSTERS, off); }
 
-static limb_status by_schur(verify* t, double* off) { return forward_by(t, LIMB_CLOSED_SCHUR, off); }
+static limb_status by_schur(verify* t, double* off) { return forward_by(t, LIMB_LOOP_METHOD_SCHUR, off); }
 
-static limb_status by_proximal(verify* t, double* off) { return forward_by(t, LIMB_CLOSED_PROXIMAL, off); }
+static limb_status by_proximal(verify* t, double* off) { return forward_by(t, LIMB_LOOP_METHOD_PROXIMAL, off); }
 
 // A_c a_i + H_c = G' tau for the independent ones.
 static limb_status by_reduction(verify* t, double* off)
 {
   verify_closed* c = t->closed;
-  const limb_closed_motion in = {c->q, c->v, c->a, &t->env};
   int ny = 0, count = 0;
   limb_status s = verify_close(t);
   if (s == LIMB_OK) s = limb_independent_velocities(c->w, c->q, NULL, c->mark);
-  if (s == LIMB_OK) s = limb_closed_reduced_dynamics(c->w, &in, c->mark, NULL, &ny, t->A, c->y);
+  if (s == LIMB_OK) s = limb_reduced_dynamics(c->d, c->q, c->v, &t->env, &ny, t->A, c->y);
   if (s == LIMB_OK) s = limb_velocity_map(c->w, c->q, c->mark, NULL, &count, t->B);
   if (s != LIMB_OK) return s;
   const size_t n = (size_t)ny;
@@ -118,10 +116,10 @@ static limb_status by_reduction(verify* t, double* off)
 static limb_status constraints_hold(verify* t, double* off)
 {
   verify_closed* c = t->closed;
-  const limb_closed_motion in = {.q = c->q, .v = c->v, .env = &t->env};
   const limb_loop_equations out = {.Psi = c->Psi, .gamma = c->row};
   limb_status s = verify_close(t);
-  if (s == LIMB_OK) s = limb_closed_forward_dynamics(c->w, &in, c->tau, NULL, c->x, NULL, NULL);
+  if (s == LIMB_OK) s = verify_multipliers(c, LIMB_LOOP_METHOD_AUTO);
+  if (s == LIMB_OK) s = limb_forward_dynamics(c->d, c->q, c->v, c->tau, &t->env, c->x);
   if (s == LIMB_OK) s = equations(c, c->q, c->v, out);
   if (s != LIMB_OK) return s;
   verify_times(c->nc, t->nv, c->Psi, c->x, c->other);
@@ -135,13 +133,15 @@ static limb_status inverse_forward(verify* t, double* off)
 {
   verify_closed* c = t->closed;
   limb_status s = verify_close(t);
+  limb_loop_details details = {.overdriven = 0};
+  if (s == LIMB_OK) s = verify_multipliers(c, LIMB_LOOP_METHOD_AUTO);
+  if (s == LIMB_OK) s = limb_inverse_dynamics(c->d, c->q, c->v, c->acc, &t->env, c->x);
+  if (s == LIMB_OK) s = limb_get_loop_details(c->d, &details);
   if (s != LIMB_OK) return s;
-  const limb_closed_motion in = {c->q, c->v, c->acc, &t->env};
-  limb_closed_forces f = {.tau = c->x, .lambda = c->row};
-  s = limb_closed_inverse_dynamics(c->w, &in, NULL, NULL, &f);
-  if (s == LIMB_OK) s = limb_closed_forward_dynamics(c->w, &in, c->x, NULL, c->y, NULL, NULL);
+  verify_get_multipliers(c, c->row);
+  s = limb_forward_dynamics(c->d, c->q, c->v, c->x, &t->env, c->y);
   s = verify_compare(s, off, t->nv, c->y, c->acc, c->size_acc);
-  if (f.overdriven > 0) return s;
+  if (details.overdriven > 0) return s;
   s = verify_compare(s, off, t->nv, c->x, c->tau, c->size_force);
   return verify_compare(s, off, c->nc, c->row, c->lambda, c->size_force);
 }
@@ -191,9 +191,9 @@ static limb_status loads(verify* t, double* off)
   sp_force sum = {0}, rate = {0};
   limb_status s = verify_close(t);
   if (s != LIMB_OK) return s;
-  const limb_closed_motion in = {c->q, c->v, c->acc, &t->env};
+  const limb_loop_motion motion = {c->q, c->v, c->acc, &t->env, c->lambda};
   double size = c->size_force;
-  s = limb_closed_loads(c->w, &in, c->lambda, LIMB_WORLD, NULL, t->F, c->loads);
+  s = limb_loop_loads(c->d, &motion, LIMB_WORLD, t->F, c->loads);
   if (s == LIMB_OK) s = limb_kinematics(t->d, c->q, c->v, c->acc);
   if (s == LIMB_OK) s = verify_on_world(t, &sum, &size);
   if (s == LIMB_OK) s = add_closures(t, &sum, &size);
@@ -227,7 +227,7 @@ static limb_status closure_forces(verify* t, double* out)
   for (int i = 0; i < limb_loop_count(t->m) && s == LIMB_OK; i++) {
     s = limb_get_loop(t->m, i, &x);
     if (s != LIMB_OK || x.def.joint >= 0) continue;
-    for (size_t r = (size_t)x.row; r < (size_t)(x.row + x.nrow); r++)
+    for (size_t r = (size_t)x.constraint; r < (size_t)(x.constraint + x.nconstraint); r++)
       for (size_t k = 0; k < nv; k++) out[k] += c->Psi[r * nv + k] * c->lambda[r];
   }
   return s;
@@ -255,9 +255,9 @@ static limb_status loads_along_joints(verify* t, double* off)
 {
   verify_closed* c = t->closed;
   limb_status s = verify_close(t);
-  const limb_closed_motion in = {c->q, c->v, c->acc, &t->env};
+  const limb_loop_motion motion = {c->q, c->v, c->acc, &t->env, c->lambda};
   if (s == LIMB_OK) s = closure_forces(t, c->x);
-  if (s == LIMB_OK) s = limb_closed_loads(c->w, &in, c->lambda, LIMB_BODY, NULL, t->F, NULL);
+  if (s == LIMB_OK) s = limb_loop_loads(c->d, &motion, LIMB_BODY, t->F, NULL);
   memset(c->y, 0, (size_t)t->nv * sizeof *c->y);
   if (s == LIMB_OK) s = add_loads(t, -1);
   if (s == LIMB_OK) s = limb_joint_reactions(t->d, c->q, c->v, c->acc, &t->env, LIMB_BODY, t->F);
@@ -272,7 +272,7 @@ static limb_status impact(verify* t, double* off)
   limb_energy before = {0}, after = {0}, lost = {0};
   const limb_loop_equations out = {.Psi = c->Psi, .rate = c->rate};
   limb_status s = verify_close(t);
-  if (s == LIMB_OK) s = limb_closed_impulse(c->w, c->q, t->v, NULL, c->x, c->row, NULL);
+  if (s == LIMB_OK) s = limb_loop_impulse(c->d, c->q, t->v, 0, c->x, c->row);
   for (int k = 0; k < t->nv; k++) c->y[k] = t->v[k] - c->x[k];
   if (s == LIMB_OK) s = limb_energies(t->d, c->q, t->v, &t->env, &before);
   if (s == LIMB_OK) s = limb_energies(t->d, c->q, c->x, &t->env, &after);
@@ -291,25 +291,22 @@ static limb_status impact(verify* t, double* off)
 static limb_status sample_forward(verify* t, double h, double* out)
 {
   verify_closed* c = t->closed;
-  const limb_closed_motion in = {.q = c->qt, .v = c->vt, .env = &c->env};
-  limb_closed_options o = limb_default_closed_options();
-  const limb_status s = move(t, c->v, h);
-  o.method = LIMB_CLOSED_KKT;
+  limb_status s = move(t, c->v, h);
+  if (s == LIMB_OK) s = verify_multipliers(c, LIMB_LOOP_METHOD_KKT);
   for (int k = 0; k < t->nv; k++) c->at[k] = (1 + h) * c->tau[k];
-  return s != LIMB_OK ? s : limb_closed_forward_dynamics(c->w, &in, c->at, &o, out, NULL, NULL);
+  return s == LIMB_OK ? limb_forward_dynamics(c->d, c->qt, c->vt, c->at, &c->env, out) : s;
 }
 
 // Along v for q, a for v, tau for itself.
 static limb_status forward_derivatives(verify* t, double* off)
 {
   verify_closed* c = t->closed;
-  const limb_closed_derivatives out = {.da_dq = t->A, .da_dv = t->B, .da_dtau = t->M};
+  const limb_fd_derivatives out = {.dacc_dq = t->A, .dacc_dv = t->B, .dacc_dtau = t->M};
   limb_status s = verify_close(t);
-  if (s == LIMB_OK) s = verify_dual(t);
   if (s != LIMB_OK) return s;
   if (c->mobility.redundant > c->mobility.idle) return LIMB_E_SINGULAR;
-  const limb_closed_motion in = {c->q, c->v, NULL, &c->env};
-  s = limb_closed_forward_dynamics_derivatives(c->w, t->dual, &in, c->tau, NULL, &out);
+  s = verify_multipliers(c, LIMB_LOOP_METHOD_AUTO);
+  if (s == LIMB_OK) s = limb_forward_dynamics_derivatives(c->d, c->q, c->v, c->tau, &c->env, &out);
   const double size = fmax(c->size_acc, verify_sum(t, c->v, c->a, c->tau, c->x));
   if (s == LIMB_OK) s = verify_difference(t, c->step, sample_forward, t->nv, c->y, c->z);
   return verify_compare(s, off, t->nv, c->x, c->y, size);
@@ -336,10 +333,8 @@ static limb_status move_along(verify* t, double time)
 static limb_status sample_inverse(verify* t, double h, double* out)
 {
   verify_closed* c = t->closed;
-  limb_closed_forces f = {.tau = out};
   const limb_status s = move_along(t, h);
-  const limb_closed_motion in = {c->qt, c->vt, c->at, &c->env};
-  return s == LIMB_OK ? limb_closed_inverse_dynamics(c->w, &in, NULL, NULL, &f) : s;
+  return s == LIMB_OK ? limb_inverse_dynamics(c->d, c->qt, c->vt, c->at, &c->env, out) : s;
 }
 
 // Components of rotations are not coordinates: independent ones must be of joints that turn or slide.
@@ -358,24 +353,19 @@ static int can_be_held(const verify* t)
 static limb_status inverse_derivatives(verify* t, double* off)
 {
   verify_closed* c = t->closed;
-  const limb_closed_inverse_derivatives out = {.dtau_dy = t->A, .dtau_dydot = t->B};
-  int ny = 0;
+  const limb_id_derivatives out = {.dtau_dq = t->A, .dtau_dv = t->B};
+  const size_t n = (size_t)t->nv;
   limb_status s = verify_close(t);
   if (s == LIMB_OK) s = limb_independent_velocities(c->w, c->q, NULL, c->mark);
-  if (s == LIMB_OK) s = verify_dual(t);
   if (s != LIMB_OK) return s;
   if (c->mobility.undriven > 0) return LIMB_E_SINGULAR;
   if (!can_be_held(t) || limb_has_prescribed_motion(t->m)) return LIMB_E_UNSUPPORTED;
-  const limb_closed_motion in = {c->q, c->v, c->a, &c->env};
-  s = limb_closed_inverse_dynamics_derivatives(c->w, t->dual, &in, c->mark, NULL, &ny, &out);
+  s = limb_inverse_dynamics_derivatives(c->d, c->q, c->v, c->a, &c->env, &out);
   if (s == LIMB_OK) s = verify_difference(t, c->step, sample_inverse, t->nv, c->y, c->x);
   if (s != LIMB_OK) return s;
-  const size_t n = (size_t)ny;
-  memset(c->x, 0, (size_t)t->nv * sizeof *c->x);
-  for (size_t v = 0, k = 0; v < (size_t)t->nv; v++) { // k counts the independent ones
-    for (size_t i = 0; i < (size_t)t->nv && c->mark[v]; i++)
-      c->x[i] += t->A[i * n + k] * c->v[v] + t->B[i * n + k] * c->a[v];
-    k += c->mark[v];
+  memset(c->x, 0, n * sizeof *c->x);
+  for (size_t v = 0; v < n; v++) { // columns of dependent velocities are zero
+    for (size_t i = 0; i < n; i++) c->x[i] += t->A[i * n + v] * c->v[v] + t->B[i * n + v] * c->a[v];
   }
   return verify_compare(s, off, t->nv, c->x, c->y, c->size_force);
 }

@@ -17,9 +17,15 @@ enum {
 
 static const double MAX_CONDITION = 1e3;
 
-limb_loops_use verify_loops_use(const limb_model* m)
+int verify_is_dense(const limb_model* m) { return limb_nv(m) + limb_constraint_count(m) <= MAX_DENSE; }
+
+// A workspace with the loops closed, with dense matrices for more robots than limb_data_create.
+static limb_status create_closed(const limb_model* m, void** block, limb_data** out)
 {
-  return limb_nv(m) + limb_row_count(m) <= MAX_DENSE ? LIMB_LOOPS_DENSE : LIMB_LOOPS_LINEAR;
+  const size_t size = verify_is_dense(m) ? limb_data_dense_size(m) : limb_data_size(m);
+  const size_t whole = (size + LIMB_DATA_ALIGN - 1) / LIMB_DATA_ALIGN * LIMB_DATA_ALIGN;
+  *block = aligned_alloc(LIMB_DATA_ALIGN, whole);
+  return *block ? limb_data_init(m, *block, whole, out) : LIMB_E_NOMEM;
 }
 
 static limb_status allocate(verify* t, verify_closed* c)
@@ -38,7 +44,9 @@ static limb_status allocate(verify* t, verify_closed* c)
   for (size_t i = 0; i < sizeof of_v / sizeof *of_v; i++) *of_v[i] = at, at += nv;
   for (size_t i = 0; i < sizeof of_row / sizeof *of_row; i++) *of_row[i] = at, at += nc;
   c->Psi = at;
-  return limb_loops_create(t->m, verify_loops_use(t->m), NULL, &c->w);
+  const limb_status s = create_closed(t->m, &c->block, &c->d);
+  c->w = limb_data_loops(c->d);
+  return s;
 }
 
 limb_status verify_loops_open(verify* t, limb_assembly_report* report)
@@ -47,12 +55,12 @@ limb_status verify_loops_open(verify* t, limb_assembly_report* report)
   limb_assembly how = limb_default_assembly();
   if (!c) return LIMB_E_NOMEM;
   t->closed = c;
-  c->nc = limb_row_count(t->m);
+  c->nc = limb_constraint_count(t->m);
   c->env = t->env;
   if (c->env.coulomb_width == 0) c->env.coulomb_width = 0.1;
   limb_status s = allocate(t, c);
   if (s == LIMB_OK) s = limb_start(t->m, c->start);
-  how.tries = ASSEMBLY_TRIES;
+  how.max_tries = ASSEMBLY_TRIES;
   return s == LIMB_OK ? limb_assemble(c->w, &how, c->start, report) : s;
 }
 
@@ -61,7 +69,8 @@ void verify_loops_free(verify* t)
   verify_closed* c = t->closed;
   if (!c) return;
   verify_free_cuts(c);
-  limb_loops_destroy(c->w);
+  limb_data_destroy(c->d);
+  free(c->block);
   free(c->memory);
   free(c->mark);
   free(c->loads);
@@ -123,13 +132,29 @@ static limb_status draw_motion(verify* t, uint64_t* seed)
   return s;
 }
 
+limb_status verify_multipliers(verify_closed* c, limb_loop_method method)
+{
+  limb_loop_settings o = limb_default_loop_settings();
+  o.solver.method = method, o.multipliers = 1;
+  return limb_set_loops(c->d, &o);
+}
+
+void verify_get_multipliers(const verify_closed* c, double* lambda)
+{
+  limb_loop_details details = {.lambda = NULL};
+  if (limb_get_loop_details(c->d, &details) == LIMB_OK && details.lambda)
+    memcpy(lambda, details.lambda, (size_t)c->nc * sizeof *lambda);
+}
+
 // Torques of about the size of those that the motion needs.
 static limb_status draw_torques(verify* t, uint64_t* seed)
 {
   verify_closed* c = t->closed;
-  const limb_closed_motion in = {c->q, c->v, c->a, &t->env};
-  limb_closed_forces f = {.tau = c->tau, .tree = c->x, .lambda = c->lambda};
-  const limb_status s = limb_closed_inverse_dynamics(c->w, &in, NULL, NULL, &f);
+  limb_status s = verify_multipliers(c, LIMB_LOOP_METHOD_AUTO);
+  if (s == LIMB_OK) s = limb_inverse_dynamics(t->d, c->q, c->v, c->a, &t->env, c->x);
+  if (s != LIMB_OK) return s;
+  s = limb_inverse_dynamics(c->d, c->q, c->v, c->a, &t->env, c->tau);
+  verify_get_multipliers(c, c->lambda);
   for (int k = 0; k < t->nv; k++) c->tau[k] *= 1 + 0.5 * limb_random_sign(seed);
   c->size_force = fmax(verify_largest(t->nv, c->x), verify_largest(c->nc, c->lambda));
   return s == LIMB_E_SINGULAR ? LIMB_OK : s; // the nearest ones will do
@@ -139,13 +164,12 @@ static limb_status draw_torques(verify* t, uint64_t* seed)
 static limb_status solve(verify* t)
 {
   verify_closed* c = t->closed;
-  const limb_closed_motion in = {.q = c->q, .v = c->v, .env = &t->env};
-  limb_closed_options o = limb_default_closed_options();
-  const int dense = t->nv <= VERIFY_KKT && verify_loops_use(t->m) == LIMB_LOOPS_DENSE;
-  o.method = dense ? LIMB_CLOSED_KKT : LIMB_CLOSED_AUTO;
+  const int dense = t->nv <= VERIFY_KKT && verify_is_dense(t->m);
   limb_status s = limb_forward_dynamics(t->d, c->q, c->v, c->tau, &t->env, c->acc);
   c->size_acc = s == LIMB_OK ? verify_largest(t->nv, c->acc) : 0; // the tree may have no mass
-  s = limb_closed_forward_dynamics(c->w, &in, c->tau, &o, c->acc, c->lambda, NULL);
+  s = verify_multipliers(c, dense ? LIMB_LOOP_METHOD_KKT : LIMB_LOOP_METHOD_AUTO);
+  if (s == LIMB_OK) s = limb_forward_dynamics(c->d, c->q, c->v, c->tau, &t->env, c->acc);
+  verify_get_multipliers(c, c->lambda);
   c->size_force = fmax(c->size_force, verify_largest(c->nc, c->lambda));
   return s;
 }
@@ -199,8 +223,8 @@ static limb_status copy_loops(const limb_model* m, limb_builder* b)
     limb_loop_info loop;
     s = limb_get_loop(m, i, &loop);
     if (s != LIMB_OK) break;
-    if (loop.def.kind == LIMB_LOOP_POINT_ON_LINE && loop.def.law.amplitude == 0 && loop.def.law.constant == 0 &&
-        loop.def.law.rate == 0 && !loop.def.law.fn)
+    if (loop.def.kind == LIMB_LOOP_POINT_ON_LINE && loop.def.motion.amplitude == 0 && loop.def.motion.constant == 0 &&
+        loop.def.motion.rate == 0 && !loop.def.motion.fn)
       loop.def.kind = LIMB_LOOP_PIN;
     s = limb_builder_add_loop(b, &loop.def, NULL, NULL);
   }
@@ -213,7 +237,7 @@ static limb_status make_pinned(verify* t)
   verify_closed* c = t->closed;
   limb_builder* b = NULL;
   limb_loops* w = NULL;
-  limb_loop_gap gap = {.place = 1};
+  limb_loop_gap gap = {.position = 1};
   limb_status s = limb_builder_create(NULL, &b);
   if (s == LIMB_OK) s = copy_tree(t->m, b);
   if (s == LIMB_OK) s = copy_loops(t->m, b);
@@ -223,7 +247,7 @@ static limb_status make_pinned(verify* t)
   if (s == LIMB_OK) s = limb_loop_gap_of(w, c->q, NULL, NULL, &gap);
   limb_loops_destroy(w);
   limb_builder_destroy(b);
-  if (s == LIMB_OK && gap.place < 1e-9) return LIMB_OK;
+  if (s == LIMB_OK && gap.position < 1e-9) return LIMB_OK;
   limb_data_destroy(c->pinned_data);
   limb_model_destroy(c->pinned);
   c->pinned = NULL, c->pinned_data = NULL;
@@ -238,8 +262,8 @@ static limb_status make_cut_workspace(verify_cut* x)
   x->q = calloc(nq + 3 * nv + 1, sizeof *x->q);
   if (!x->q) return LIMB_E_NOMEM;
   x->v = x->q + nq, x->a = x->v + nv, x->tau = x->a + nv;
-  const limb_status s = limb_data_create(limb_spanning_tree(x->m), NULL, &x->d);
-  return s == LIMB_OK ? limb_loops_create(x->m, verify_loops_use(x->m), NULL, &x->w) : s;
+  const limb_status s = limb_data_create(limb_spanning_tree(x->m), NULL, &x->tree);
+  return s == LIMB_OK ? limb_data_create(x->m, NULL, &x->d) : s;
 }
 
 // The first joint in the loop that can be exchanged with the closure.
@@ -270,7 +294,7 @@ static limb_status make_cuts(verify* t)
 void verify_free_cuts(verify_closed* c)
 {
   for (int i = 0; i < VERIFY_CUTS; i++) {
-    limb_loops_destroy(c->cut[i].w);
+    limb_data_destroy(c->cut[i].tree);
     limb_data_destroy(c->cut[i].d);
     limb_model_destroy(c->cut[i].m);
     free(c->cut[i].q);
@@ -310,13 +334,11 @@ static limb_status platform_inverse(verify* t, double* off)
 {
   verify_closed* c = t->closed;
   limb_platform_motion motion;
-  limb_closed_forces f = {.tau = c->y};
   limb_status s = at_platform(t, &motion);
   if (s != LIMB_OK) return s;
   if (c->mobility.undriven > 0) return LIMB_E_UNSUPPORTED;
-  const limb_closed_motion in = {c->q, c->v, c->a, &t->env};
   s = limb_parallel_inverse_dynamics(c->platform, c->q, &motion, &t->env, c->x);
-  if (s == LIMB_OK) s = limb_closed_inverse_dynamics(c->w, &in, NULL, NULL, &f);
+  if (s == LIMB_OK) s = limb_inverse_dynamics(c->d, c->q, c->v, c->a, &t->env, c->y);
   return verify_compare(s, off, t->nv, c->x, c->y, c->size_force);
 }
 
@@ -353,7 +375,7 @@ static limb_status compare_bodies(verify* t, const verify_cut* x, double* off)
   for (int b = 1; b < t->nbody && s == LIMB_OK; b++) {
     sp_motion here = {0}, there = {0};
     s = limb_frame_acceleration(t->d, b, LIMB_WORLD, &here);
-    if (s == LIMB_OK) s = limb_frame_acceleration(x->d, b, LIMB_WORLD, &there);
+    if (s == LIMB_OK) s = limb_frame_acceleration(x->tree, b, LIMB_WORLD, &there);
     s = verify_compare(s, off, 6, &here.w.x, &there.w.x, size);
   }
   return s;
@@ -368,14 +390,12 @@ static limb_status cut_elsewhere(verify* t, double* off)
   limb_data* d = c->pinned ? c->pinned_data : t->d;
   for (int i = 0; i < c->ncut && s == LIMB_OK; i++) {
     verify_cut* x = &c->cut[i];
-    const limb_closed_motion here = {.q = c->q, .v = c->v, .env = &t->env};
-    const limb_closed_motion there = {.q = x->q, .v = x->v, .env = &t->env};
     s = carry_torques(t, x, c->y);
-    if (s == LIMB_OK) s = limb_closed_forward_dynamics(c->w, &here, c->y, NULL, c->x, NULL, NULL);
+    if (s == LIMB_OK) s = limb_forward_dynamics(c->d, c->q, c->v, c->y, &t->env, c->x);
     if (s == LIMB_OK) s = limb_recut_state(d, x->m, c->q, c->v, x->q, x->v);
-    if (s == LIMB_OK) s = limb_closed_forward_dynamics(x->w, &there, x->tau, NULL, x->a, NULL, NULL);
+    if (s == LIMB_OK) s = limb_forward_dynamics(x->d, x->q, x->v, x->tau, &t->env, x->a);
     if (s == LIMB_OK) s = limb_kinematics(t->d, c->q, c->v, c->x);
-    if (s == LIMB_OK) s = limb_kinematics(x->d, x->q, x->v, x->a);
+    if (s == LIMB_OK) s = limb_kinematics(x->tree, x->q, x->v, x->a);
     if (s == LIMB_OK) s = compare_bodies(t, x, off);
   }
   return s;

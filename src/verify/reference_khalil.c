@@ -300,7 +300,7 @@ static bool on_moving_base(const limb_model* m)
 // What one problem is given.
 typedef struct problem {
   const double *q, *v, *x;
-  const unsigned char* given; // NULL: limb_mark_passive
+  const unsigned char* given; // NULL: limb_given_for_passive
   const limb_environment* env;
   bool moving;     // all joints are marked alike
   limb_given mark; // the mark, then
@@ -324,7 +324,7 @@ static recursion lay_out(limb_arena* a, const limb_model* m)
 static limb_status set_marks(const recursion* r, const problem* p)
 {
   const size_t nv = (size_t)r->m->nv;
-  if (!p->moving && !p->given) return limb_mark_passive(r->m, r->given);
+  if (!p->moving && !p->given) return limb_given_for_passive(r->m, r->given);
   if (p->moving)
     memset(r->given, (int)p->mark, nv);
   else

@@ -154,13 +154,14 @@ enum {
 // The robot with one loop cut elsewhere.
 typedef struct verify_cut {
   limb_model* m;
-  limb_data* d;
-  limb_loops* w;
+  limb_data *tree, *d;     // of the spanning tree; with the loops closed
   double *q, *v, *a, *tau; // q owns the memory of all
 } verify_cut;
 
 struct verify_closed {
-  limb_loops* w;
+  limb_data* d;         // with the loops closed; verify's is of the spanning tree
+  limb_loops* w;        // its constraints
+  void* block;          // its memory
   limb_environment env; // as verify's, Coulomb friction smooth: differences go over its step
   int nc;               // constraints
   double* start;        // nq: closed
@@ -193,10 +194,14 @@ struct verify_closed {
 // The closed state that belongs to verify's. LIMB_OK, or why there is none.
 limb_status verify_close(verify* t);
 
+// Chooses the method of forward dynamics with the loops closed, and keeps multipliers; copies them (nc).
+limb_status verify_multipliers(verify_closed* c, limb_loop_method method);
+void verify_get_multipliers(const verify_closed* c, double* lambda);
+
 // Frees the robots that are cut elsewhere, and the platform.
 void verify_free_cuts(verify_closed* c);
 
-// The use of a workspace for robots of this size: dense, unless matrices of the whole robot would be too large.
-limb_loops_use verify_loops_use(const limb_model* m);
+// 1 unless matrices of the whole robot would be too large.
+int verify_is_dense(const limb_model* m);
 
 #endif

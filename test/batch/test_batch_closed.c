@@ -139,7 +139,7 @@ START_TEST(settings)
   ring x;
   ring_make(&x, closed_find("five_bar", 1));
   limb_loop_settings by_kkt = limb_default_loop_settings();
-  by_kkt.forward.method = LIMB_CLOSED_KKT;
+  by_kkt.solver.method = LIMB_LOOP_METHOD_KKT;
   limb_batch_options o = limb_default_batch_options();
   o.loops = &by_kkt;
   limb_batch* b = batch_make(x.c.m, &o);
@@ -158,7 +158,7 @@ START_TEST(what_is_refused)
   ring r;
   float f[64] = {0};
   ring_make(&r, closed_find("five_bar", 1));
-  o.layout = LIMB_BATCH_LANES;
+  o.layout = LIMB_BATCH_BY_LANE;
   limb_batch* lanes = batch_make(r.c.m, &o);
   double* y = batch_aligned(64 * sizeof *y);
   assert_status(limb_batch_forward_dynamics(lanes, 1, y, y, y, NULL, y, NULL), LIMB_E_UNSUPPORTED);

@@ -26,7 +26,7 @@ static void bench_make(bench* x, int index, batch_what what, bool f32)
   x->s = batch_states_make(robot_find(names[index])->make(), MOST, (uint64_t)index + 7);
   limb_batch_options o = limb_default_batch_options();
   x->rows = batch_make(x->s.m, NULL);
-  o.layout = LIMB_BATCH_LANES;
+  o.layout = LIMB_BATCH_BY_LANE;
   x->lanes = batch_make(x->s.m, &o);
   x->ask = batch_ask_for(&x->s, what, f32);
   x->scalar = f32 ? sizeof(float) : sizeof(double);
@@ -167,7 +167,7 @@ END_TEST
 
 static size_t room_of(const bench* x, size_t n, size_t width)
 {
-  return x->ask.f32 ? limb_batch_room_f32(x->lanes, n, width) : limb_batch_room(x->lanes, n, width);
+  return x->ask.f32 ? limb_batch_array_length_f32(x->lanes, n, width) : limb_batch_array_length(x->lanes, n, width);
 }
 
 static limb_status to_lanes(const bench* x, size_t n, size_t width, const void* rows, void* lanes)
@@ -178,11 +178,11 @@ static limb_status to_lanes(const bench* x, size_t n, size_t width, const void* 
 
 static limb_status to_rows(const bench* x, size_t n, size_t width, const void* lanes, void* rows)
 {
-  return x->ask.f32 ? limb_batch_to_rows_f32(x->lanes, n, width, lanes, rows)
-                    : limb_batch_to_rows(x->lanes, n, width, lanes, rows);
+  return x->ask.f32 ? limb_batch_to_states_f32(x->lanes, n, width, lanes, rows)
+                    : limb_batch_to_states(x->lanes, n, width, lanes, rows);
 }
 
-// Rows in lanes, in as much memory as limb_batch_room says.
+// Rows in lanes, in as much memory as limb_batch_array_length says.
 static void* in_lanes(const bench* x, size_t n, size_t width, const void* rows)
 {
   void* y = batch_aligned(room_of(x, n, width) * x->scalar);
@@ -258,7 +258,7 @@ END_TEST
 // Where every number goes: [block][width][lane], the last state again behind the last.
 static void check_places(limb_batch* b, size_t n, size_t width)
 {
-  const size_t w = (size_t)limb_batch_lanes(b), all = limb_batch_room(b, n, width);
+  const size_t w = (size_t)limb_batch_lanes(b), all = limb_batch_array_length(b, n, width);
   double* rows = batch_aligned(n * width * sizeof *rows);
   double *lanes = batch_aligned(all * sizeof *lanes), *back = batch_aligned(n * width * sizeof *back);
   for (size_t i = 0; i < n * width; i++) rows[i] = (double)i + 0.5;
@@ -268,7 +268,7 @@ static void check_places(limb_batch* b, size_t n, size_t width)
     const size_t block = at / (w * width), k = at / w % width, state = block * w + at % w;
     assert_that(lanes[at] == rows[(state < n ? state : n - 1) * width + k]);
   }
-  assert_ok(limb_batch_to_rows(b, n, width, lanes, back));
+  assert_ok(limb_batch_to_states(b, n, width, lanes, back));
   assert_same_bytes(back, rows, n * width * sizeof *back);
   free(rows), free(lanes), free(back);
 }
@@ -284,16 +284,16 @@ START_TEST(there_and_back)
   for (size_t width = 1; width < 20; width++) {
     for (size_t n = 0; n < 20; n++) check_places(b, n, width);
   }
-  assert_that(limb_batch_room(b, SIZE_MAX, 2) == 0 && limb_batch_room(b, SIZE_MAX / 2, 3) == 0);
-  assert_that(limb_batch_room_f32(b, 2, SIZE_MAX) == 0 && limb_batch_room(b, 5, 0) == 0);
-  assert_that(limb_batch_room(b, SIZE_MAX, 1) == 0 && limb_batch_room(b, 0, 7) == 0);
-  assert_that(limb_batch_room(NULL, 1, 1) == 0 && limb_batch_room_f32(NULL, 1, 1) == 0);
+  assert_that(limb_batch_array_length(b, SIZE_MAX, 2) == 0 && limb_batch_array_length(b, SIZE_MAX / 2, 3) == 0);
+  assert_that(limb_batch_array_length_f32(b, 2, SIZE_MAX) == 0 && limb_batch_array_length(b, 5, 0) == 0);
+  assert_that(limb_batch_array_length(b, SIZE_MAX, 1) == 0 && limb_batch_array_length(b, 0, 7) == 0);
+  assert_that(limb_batch_array_length(NULL, 1, 1) == 0 && limb_batch_array_length_f32(NULL, 1, 1) == 0);
   double x[64] = {0};
   float y[64] = {0};
   assert_status(limb_batch_to_lanes(NULL, 1, 1, x, x + 32), LIMB_E_ARG);
-  assert_status(limb_batch_to_rows(b, 1, 1, NULL, x), LIMB_E_ARG);
+  assert_status(limb_batch_to_states(b, 1, 1, NULL, x), LIMB_E_ARG);
   assert_status(limb_batch_to_lanes_f32(b, 1, 1, y, NULL), LIMB_E_ARG);
-  assert_status(limb_batch_to_rows_f32(NULL, 1, 1, y, y + 32), LIMB_E_ARG);
+  assert_status(limb_batch_to_states_f32(NULL, 1, 1, y, y + 32), LIMB_E_ARG);
   limb_batch_destroy(b);
   limb_model_destroy(m);
 }

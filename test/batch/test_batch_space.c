@@ -205,7 +205,7 @@ START_TEST(too_large_for_lanes)
   static const batch_what whats[] = {BATCH_MASS, BATCH_MASS_INVERSE, BATCH_ID_SLOPES, BATCH_FD_SLOPES, BATCH_REGRESSOR};
   batch_states s = batch_states_make(robot_chain(LONG), FEW, 1);
   limb_batch_options o = limb_default_batch_options();
-  o.layout = LIMB_BATCH_LANES;
+  o.layout = LIMB_BATCH_BY_LANE;
   limb_batch *rows = batch_make(s.m, NULL), *lanes = batch_make(s.m, &o);
   limb_data* d = NULL;
   assert_ok(limb_data_create(s.m, NULL, &d));
@@ -227,7 +227,7 @@ static limb_model* many_mimics(void)
 {
   limb_builder* b = fixture_begin("many_mimics");
   const sp_inertia rod = limb_inertia_box(1, 0.1, 0.1, 0.5);
-  for (int i = 0; i <= LIMB_DERIVATIVES_MOST; i++) {
+  for (int i = 0; i <= LIMB_DERIVATIVES_MAX; i++) {
     char name[24];
     (void)snprintf(name, sizeof name, "b%d", i);
     const int body = fixture_body(b, name, rod);

@@ -86,18 +86,18 @@ START_TEST(in_lanes)
   journey j;
   journey_make(&j, names[_i], 1);
   limb_batch_options o = limb_default_batch_options();
-  o.layout = LIMB_BATCH_LANES;
+  o.layout = LIMB_BATCH_BY_LANE;
   limb_batch* b = batch_make(j.s.m, &o);
-  double *q = batch_aligned(limb_batch_room(b, N, j.s.nq) * sizeof *q),
-         *v = batch_aligned(limb_batch_room(b, N, j.s.nv) * sizeof *v),
-         *tau = batch_aligned(limb_batch_room(b, N, j.s.nv) * sizeof *tau);
+  double *q = batch_aligned(limb_batch_array_length(b, N, j.s.nq) * sizeof *q),
+         *v = batch_aligned(limb_batch_array_length(b, N, j.s.nv) * sizeof *v),
+         *tau = batch_aligned(limb_batch_array_length(b, N, j.s.nv) * sizeof *tau);
   assert_ok(limb_batch_to_lanes(b, N, j.s.nq, j.q, q));
   assert_ok(limb_batch_to_lanes(b, N, j.s.nv, j.v, v));
   assert_ok(limb_batch_to_lanes(b, N, j.s.nv, j.s.tau, tau));
   assert_ok(limb_batch_step(j.b, N, j.q, j.v, j.s.tau, NULL, &how, NULL));
   assert_ok(limb_batch_step(b, N, q, v, tau, NULL, &how, NULL));
-  assert_ok(limb_batch_to_rows(b, N, j.s.nq, q, j.s.q));
-  assert_ok(limb_batch_to_rows(b, N, j.s.nv, v, j.s.v));
+  assert_ok(limb_batch_to_states(b, N, j.s.nq, q, j.s.q));
+  assert_ok(limb_batch_to_states(b, N, j.s.nv, v, j.s.v));
   check_at("robot %s", names[_i]);
   assert_same_bytes(j.s.q, j.q, N * j.s.nq * sizeof *q);
   assert_same_bytes(j.s.v, j.v, N * j.s.nv * sizeof *v);

@@ -26,7 +26,7 @@ static limb_split* cut(const limb_model* m, const limb_pool* pool, int processor
 {
   limb_split_options o = limb_default_split_options();
   o.processors = processors;
-  o.least = least;
+  o.min_saving = least;
   limb_split* s;
   assert_ok(limb_split_create(m, pool, &o, NULL, &s));
   return s;
@@ -249,9 +249,9 @@ START_TEST(bad_arguments)
   assert_status(limb_split_create(m, NULL, NULL, NULL, &s), LIMB_E_ARG);
   assert_status(limb_split_create(m, &none, NULL, NULL, &s), LIMB_E_ARG);
   assert_status(limb_split_create(m, &pools[0], NULL, NULL, NULL), LIMB_E_ARG);
-  static const int wrong[][2] = {{0, 0}, {-1, 0}, {LIMB_SPLIT_PROCESSORS + 1, 0}, {2, -1}};
+  static const int wrong[][2] = {{0, 0}, {-1, 0}, {LIMB_SPLIT_PROCESSORS_MAX + 1, 0}, {2, -1}};
   for (int i = 0; i < 4; i++) {
-    o.processors = wrong[i][0], o.least = wrong[i][1];
+    o.processors = wrong[i][0], o.min_saving = wrong[i][1];
     assert_that(limb_split_size(m, &o) == 0);
     assert_status(limb_split_create(m, &pools[0], &o, NULL, &s), LIMB_E_ARG);
   }

@@ -27,7 +27,7 @@ static limb_split* cut(const limb_model* m, limb_threads* t)
 {
   limb_split_options o = limb_default_split_options();
   o.processors = 3;
-  o.least = 1;
+  o.min_saving = 1;
   limb_split* s;
   assert_ok(limb_split_create(m, limb_threads_pool(t), &o, NULL, &s));
   assert_that(limb_split_inverse_parts(s) > 1 && limb_split_forward_parts(s) > 1);

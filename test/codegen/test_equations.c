@@ -308,7 +308,7 @@ static bool has_entry(const written* w, int i, int j)
 // Velocities that close the loops are those that Psi turns to zero.
 static void check_rows(const closed_case* c, written* w)
 {
-  const int n = limb_nv(c->m), most = limb_row_count(c->m);
+  const int n = limb_nv(c->m), most = limb_constraint_count(c->m);
   double* Psi = calloc((size_t)(most * n) + 1, sizeof *Psi);
   limb_loops* loops;
   limb_mobility x;

@@ -36,8 +36,8 @@ static law_case draw(trial* t)
   c.c.kp = kp, c.c.kd = kd, c.c.env = &t->env;
   c.goal = (limb_goal){q, v, a};
   assert_ok(limb_goal_error(t->m, t->q, t->v, &c.goal, c.e, c.e1, c.a));
-  assert_ok(limb_mark_passive(t->m, c.active));
-  c.passive = limb_mark_count(t->m, c.active, LIMB_FORCE_GIVEN);
+  assert_ok(limb_given_for_passive(t->m, c.active));
+  c.passive = limb_count_given(t->m, c.active, LIMB_FORCE_GIVEN);
   return c;
 }
 

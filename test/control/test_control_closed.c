@@ -1,6 +1,7 @@
 // Control laws of robots with loops: the errors of what moves independently, and who is driven.
 #include "limb/control.h"
 
+#include "loops/closed.h"
 #include "loops/closed_bench.h"
 
 // A law with random gains, a goal near the state, and what it asks for.
@@ -28,7 +29,7 @@ static law_case draw(const bench* b, rng* r)
   c.c.kp = kp, c.c.kd = kd, c.goal = (limb_goal){c.q, v, a};
   assert_ok(limb_goal_error(b->c.m, b->c.q, b->c.v, &c.goal, e, e1, c.wanted));
   for (int k = 0; k < nv; k++) c.wanted[k] += kd[k] * e1[k] + kp[k] * e[k];
-  assert_ok(limb_mark_passive(b->c.m, c.active));
+  assert_ok(limb_given_for_passive(b->c.m, c.active));
   assert_ok(limb_independent_velocities(b->w, b->c.q, NULL, c.independent));
   assert_ok(limb_mobility_at(b->w, b->c.q, NULL, &c.mobility));
   return c;

@@ -374,9 +374,9 @@ END_TEST
 START_TEST(too_large)
 {
   if (_i > 0) return;
-  limb_model* m = robot_chain(LIMB_TENSOR4_MOST + 1);
+  limb_model* m = robot_chain(LIMB_TENSOR4_MAX + 1);
   limb_data* d;
-  double q[LIMB_TENSOR4_MOST + 1] = {0}, x = 0;
+  double q[LIMB_TENSOR4_MAX + 1] = {0}, x = 0;
   assert_ok(limb_data_create(m, NULL, &d));
   assert_status(limb_christoffel_derivative(d, q, &x), LIMB_E_UNSUPPORTED);
   assert_status(limb_connection_derivative(d, q, &x), LIMB_E_UNSUPPORTED);

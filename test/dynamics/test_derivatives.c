@@ -243,9 +243,9 @@ START_TEST(what_cannot_be_computed_is_refused)
   assert_status(limb_inverse_dynamics_derivatives(d, q, none, none, NULL, NULL), LIMB_E_ARG);
   limb_data_destroy(d);
   limb_model_destroy(m);
-  m = robot_chain(LIMB_DERIVATIVES_MOST + 1);
+  m = robot_chain(LIMB_DERIVATIVES_MAX + 1);
   assert_ok(limb_data_create(m, NULL, &d));
-  double* zeros = calloc(LIMB_DERIVATIVES_MOST + 1, sizeof *zeros);
+  double* zeros = calloc(LIMB_DERIVATIVES_MAX + 1, sizeof *zeros);
   assert_that(zeros);
   assert_status(limb_inverse_dynamics_derivatives(d, zeros, zeros, zeros, NULL, &id), LIMB_E_UNSUPPORTED);
   assert_status(limb_coriolis_matrix(d, zeros, zeros, x), LIMB_E_UNSUPPORTED);

@@ -3,7 +3,7 @@
 #include "dynamics/elastic_robots.h"
 #include "support/trial.h"
 
-enum { ROBOTS = CHECK_SANITIZED ? 40 : 400, MOST_ROWS = LIMB_ELASTIC_ORDER };
+enum { ROBOTS = CHECK_SANITIZED ? 40 : 400, MOST_ROWS = LIMB_ELASTIC_ORDER_MAX };
 
 // ---- random robots --------------------------------------------------------------------------------------
 

@@ -83,9 +83,9 @@ static void rigid_torques(const pair* p, double t, double* tau)
 
 static void elastic_answer(const pair* p, double t, state* s)
 {
-  double q[4], d[4 * LIMB_ELASTIC_ORDER];
-  links_at(t, q, LIMB_ELASTIC_ORDER, d);
-  const limb_trajectory path = {q, LIMB_ELASTIC_ORDER, d};
+  double q[4], d[4 * LIMB_ELASTIC_ORDER_MAX];
+  links_at(t, q, LIMB_ELASTIC_ORDER_MAX, d);
+  const limb_trajectory path = {q, LIMB_ELASTIC_ORDER_MAX, d};
   assert_ok(limb_elastic_inverse(p->w, &path, NULL, s->q, s->v, s->a, s->tau));
 }
 

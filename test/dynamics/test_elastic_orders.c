@@ -1,7 +1,7 @@
 // Inverse dynamics of robots with shafts: how many derivatives are needed; what is refused, and how.
 #include "dynamics/elastic_robots.h"
 
-enum { MOST_ROWS = LIMB_ELASTIC_ORDER, ARM_V = 4 };
+enum { MOST_ROWS = LIMB_ELASTIC_ORDER_MAX, ARM_V = 4 };
 
 // ---- orders of derivatives ----------------------------------------------------------------------------
 

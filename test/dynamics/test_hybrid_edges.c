@@ -19,21 +19,21 @@ static void marks_of_robots(trial* t)
   unsigned char* one = (unsigned char*)trial_doubles(t, n);
   memset(given, 7, n);
   memset(one, 9, n);
-  assert_ok(limb_mark_passive(t->m, given));
+  assert_ok(limb_given_for_passive(t->m, given));
   for (int j = 0; j < limb_joint_count(t->m); j++) {
     limb_joint_info info;
     assert_ok(limb_get_joint(t->m, j, &info));
     const limb_given mark = info.passive ? LIMB_FORCE_GIVEN : LIMB_ACCELERATION_GIVEN;
     for (int k = 0; k < info.nv; k++) assert_that(given[info.v + k] == mark);
     if (info.def.mimic >= 0) {
-      assert_status(limb_mark_joint(t->m, j, mark, one), LIMB_E_ARG);
+      assert_status(limb_set_given(t->m, j, mark, one), LIMB_E_ARG);
       continue;
     }
     assert_that(info.passive ==
                 (info.def.drive == LIMB_DRIVE_PASSIVE ||
                  (info.def.drive == LIMB_DRIVE_AUTO && (info.def.type == LIMB_FREE || info.shaft >= 0))));
     for (int k = 0; k < info.nv; k++) assert_that(one[info.v + k] == 9);
-    assert_ok(limb_mark_joint(t->m, j, mark, one));
+    assert_ok(limb_set_given(t->m, j, mark, one));
   }
   assert_that(memcmp(given, one, n) == 0);
 }
@@ -44,7 +44,7 @@ static void base_of_robots(trial* t)
   const size_t n = (size_t)t->nv;
   unsigned char* given = (unsigned char*)trial_doubles(t, n);
   memset(given, 7, n);
-  assert_ok(limb_mark_base(t->m, given));
+  assert_ok(limb_given_for_base(t->m, given));
   int count = 0;
   for (int j = 0; j < limb_joint_count(t->m); j++) {
     limb_joint_info info;
@@ -62,8 +62,8 @@ static void base_of_robots(trial* t)
       count += floats;
     }
   }
-  assert_that(limb_mark_count(t->m, given, LIMB_FORCE_GIVEN) == count);
-  assert_that(limb_mark_count(t->m, given, LIMB_ACCELERATION_GIVEN) == t->nv - count);
+  assert_that(limb_count_given(t->m, given, LIMB_FORCE_GIVEN) == count);
+  assert_that(limb_count_given(t->m, given, LIMB_ACCELERATION_GIVEN) == t->nv - count);
 }
 
 START_TEST(base_follows_the_model) { trial_over(_i, 1, base_of_robots); }
@@ -76,17 +76,17 @@ START_TEST(marks_are_checked)
 {
   limb_model* m = robot_planar_2r();
   unsigned char given[2] = {5, 5};
-  assert_status(limb_mark_passive(NULL, given), LIMB_E_ARG);
-  assert_status(limb_mark_passive(m, NULL), LIMB_E_ARG);
-  assert_status(limb_mark_base(NULL, given), LIMB_E_ARG);
-  assert_status(limb_mark_base(m, NULL), LIMB_E_ARG);
-  assert_that(limb_mark_count(NULL, given, LIMB_FORCE_GIVEN) == -1);
-  assert_that(limb_mark_count(m, NULL, LIMB_FORCE_GIVEN) == -1);
-  assert_status(limb_mark_joint(NULL, 0, LIMB_FORCE_GIVEN, given), LIMB_E_ARG);
-  assert_status(limb_mark_joint(m, 0, LIMB_FORCE_GIVEN, NULL), LIMB_E_ARG);
-  assert_status(limb_mark_joint(m, -1, LIMB_FORCE_GIVEN, given), LIMB_E_ARG);
-  assert_status(limb_mark_joint(m, limb_joint_count(m), LIMB_FORCE_GIVEN, given), LIMB_E_ARG);
-  assert_status(limb_mark_joint(m, 0, (limb_given)2, given), LIMB_E_ARG);
+  assert_status(limb_given_for_passive(NULL, given), LIMB_E_ARG);
+  assert_status(limb_given_for_passive(m, NULL), LIMB_E_ARG);
+  assert_status(limb_given_for_base(NULL, given), LIMB_E_ARG);
+  assert_status(limb_given_for_base(m, NULL), LIMB_E_ARG);
+  assert_that(limb_count_given(NULL, given, LIMB_FORCE_GIVEN) == -1);
+  assert_that(limb_count_given(m, NULL, LIMB_FORCE_GIVEN) == -1);
+  assert_status(limb_set_given(NULL, 0, LIMB_FORCE_GIVEN, given), LIMB_E_ARG);
+  assert_status(limb_set_given(m, 0, LIMB_FORCE_GIVEN, NULL), LIMB_E_ARG);
+  assert_status(limb_set_given(m, -1, LIMB_FORCE_GIVEN, given), LIMB_E_ARG);
+  assert_status(limb_set_given(m, limb_joint_count(m), LIMB_FORCE_GIVEN, given), LIMB_E_ARG);
+  assert_status(limb_set_given(m, 0, (limb_given)2, given), LIMB_E_ARG);
   assert_that(given[0] == 5 && given[1] == 5);
   limb_model_destroy(m);
 }
@@ -118,7 +118,7 @@ static void bed_make(bed* b)
   assert_ok(limb_random(b->m, &seed, b->q));
   rng_fill(&r, 1, NV, b->v);
   rng_fill(&r, 5, NV, b->x);
-  assert_ok(limb_mark_passive(b->m, b->given));
+  assert_ok(limb_given_for_passive(b->m, b->given));
   b->in = (limb_hybrid){b->q, b->v, b->given, b->x, NULL};
   b->slopes = (limb_hybrid_derivatives){b->a, b->A[0], b->A[1], b->A[2]};
 }
@@ -448,7 +448,7 @@ START_TEST(none_and_too_many)
   const limb_hybrid in = {&x, &x, &given, &x, NULL};
   const limb_hybrid_derivatives out = {&x, &x, &x, &x};
   const limb_directions along = {.count = 1};
-  assert_ok(limb_mark_passive(m, &given));
+  assert_ok(limb_given_for_passive(m, &given));
   assert_that(given == 7);
   assert_ok(limb_hybrid_dynamics(d, &x, &x, &given, &x, NULL, &x, &x));
   assert_ok(limb_hybrid_dynamics_by_mass_matrix(d, &in, &x, &x, &x));
@@ -460,9 +460,9 @@ START_TEST(none_and_too_many)
   limb_data_destroy(d);
   limb_model_destroy(m);
 
-  m = robot_chain(LIMB_DERIVATIVES_MOST + 1);
+  m = robot_chain(LIMB_DERIVATIVES_MAX + 1);
   assert_ok(limb_data_create(m, NULL, &d));
-  double* zeros = calloc(LIMB_DERIVATIVES_MOST + 1, sizeof *zeros);
+  double* zeros = calloc(LIMB_DERIVATIVES_MAX + 1, sizeof *zeros);
   assert_that(zeros);
   const limb_hybrid many = {zeros, zeros, NULL, zeros, NULL};
   assert_status(limb_hybrid_dynamics_derivatives(d, &many, &out), LIMB_E_UNSUPPORTED);

@@ -60,7 +60,7 @@ static void base_velocities(trial* t)
   for (int k = 0; k < t->nv; k++) assert_that(!s.given[k] || v[k] == t->v[k]);
 }
 
-// Without marks the base is that of limb_mark_base: an elastic joint keeps the velocity it was given.
+// Without marks the base is that of limb_given_for_base: an elastic joint keeps the velocity it was given.
 static void default_base(trial* t)
 {
   if (spared(t)) return;
@@ -68,7 +68,7 @@ static void default_base(trial* t)
   double *v = trial_doubles(t, n), *want = trial_doubles(t, n);
   double* work = trial_doubles(t, limb_moving_base_work(t->m));
   unsigned char* given = (unsigned char*)trial_doubles(t, n);
-  assert_ok(limb_mark_base(t->m, given));
+  assert_ok(limb_given_for_base(t->m, given));
   for (size_t k = 0; k < n; k++) v[k] = want[k] = t->v[k];
   assert_ok(limb_velocity_from_momentum(t->d, t->q, NULL, NULL, work, v));
   assert_ok(limb_velocity_from_momentum(t->d, t->q, given, NULL, work, want));

@@ -196,7 +196,7 @@ static void balanced(rig* r, const limb_environment* env, const double* before)
 {
   double tau[MOST_V], springs[MOST_V], zero[MOST_V] = {0}, moved[MOST_V];
   unsigned char given[MOST_V];
-  assert_ok(limb_mark_elastic(r->m, given));
+  assert_ok(limb_given_for_elastic(r->m, given));
   assert_ok(limb_inverse_dynamics(r->d, r->q, zero, zero, env, tau));
   assert_ok(limb_spring_forces(r->d, r->q, springs));
   assert_ok(limb_difference(r->m, before, r->q, moved));
@@ -250,7 +250,7 @@ static void simulate(rig* r, const limb_environment* env, double time, double* q
   const double h = time / steps, at[4] = {0, h / 2, h / 2, h}, weight[4] = {h / 6, h / 3, h / 3, h / 6};
   unsigned char given[NV];
   double x[2 * NV] = {0}, y[2 * NV], k[2 * NV], sum[2 * NV], still[NV] = {0};
-  assert_ok(limb_mark_elastic(r->m, given));
+  assert_ok(limb_given_for_elastic(r->m, given));
   memcpy(x, q, NV * sizeof *x);
   for (int i = 0; i < steps; i++) {
     memset(k, 0, sizeof k), memset(sum, 0, sizeof sum);
@@ -340,10 +340,10 @@ START_TEST(marks)
   ck_assert_int_eq(limb_nv(m), 11);
   unsigned char given[11];
   static const unsigned char want[11] = {0, 1, 0, 0, 1, 1, 1, 1, 1, 1, 1}; // the motor is the last
-  assert_ok(limb_mark_elastic(m, given));
+  assert_ok(limb_given_for_elastic(m, given));
   assert_that(memcmp(given, want, sizeof want) == 0);
-  assert_status(limb_mark_elastic(NULL, given), LIMB_E_ARG);
-  assert_status(limb_mark_elastic(m, NULL), LIMB_E_ARG);
+  assert_status(limb_given_for_elastic(NULL, given), LIMB_E_ARG);
+  assert_status(limb_given_for_elastic(m, NULL), LIMB_E_ARG);
   limb_model_destroy(m);
 }
 END_TEST
@@ -363,7 +363,7 @@ START_TEST(bad_input)
   assert_status(limb_static_deflection(r->d, NULL, &nothing, NULL, &o, r->work, r->q), LIMB_E_NONFINITE);
   o.size = 3;
   assert_status(limb_static_deflection(r->d, NULL, NULL, NULL, &o, r->work, r->q), LIMB_E_ARG);
-  o = limb_default_deflection(), o.most = -1;
+  o = limb_default_deflection(), o.max_iterations = -1;
   assert_status(limb_static_deflection(r->d, NULL, NULL, NULL, &o, r->work, r->q), LIMB_E_ARG);
   o = limb_default_deflection(), o.tolerance = -1;
   assert_status(limb_static_deflection(r->d, NULL, NULL, NULL, &o, r->work, r->q), LIMB_E_ARG);
@@ -384,14 +384,14 @@ START_TEST(not_enough_iterations)
 {
   rig* r = rig_make(pendulum(3, 0, 2));
   limb_deflection o = limb_default_deflection();
-  for (o.most = 0; o.most < 3; o.most++) {
+  for (o.max_iterations = 0; o.max_iterations < 3; o.max_iterations++) {
     r->q[0] = 0.1;
     assert_status(limb_static_deflection(r->d, NULL, NULL, NULL, &o, r->work, r->q), LIMB_E_NOCONV);
     ck_assert(r->q[0] == 0.1);
-    ck_assert_int_eq(o.iterations, o.most);
+    ck_assert_int_eq(o.iterations, o.max_iterations);
     ck_assert(o.out_of_balance > 1e-9);
   }
-  o.most = 50, o.tolerance = 1e-2; // rough, and soon done
+  o.max_iterations = 50, o.tolerance = 1e-2; // rough, and soon done
   assert_ok(limb_static_deflection(r->d, NULL, NULL, NULL, &o, r->work, r->q));
   ck_assert_int_lt(o.iterations, 5);
   ck_assert(o.out_of_balance < 0.1 && o.out_of_balance > 0);

@@ -43,7 +43,7 @@ static flight prepare(limb_model* m)
   flight f = {.m = m, .nq = limb_nq(m), .nv = limb_nv(m)};
   assert_that(f.nq <= MOST);
   assert_ok(limb_data_create(m, NULL, &f.d));
-  assert_ok(limb_mark_passive(m, f.passive));
+  assert_ok(limb_given_for_passive(m, f.passive));
   f.env = limb_default_environment(m);
   f.env.gravity = sp_v3(0, 0, 0);
   return f;

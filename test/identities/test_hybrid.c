@@ -212,7 +212,7 @@ static void patterns(trial* t)
   equation e = equation_make(t->d, t->q, t->v, &env);
   for (int pattern = 0; pattern < 4; pattern++) {
     random_marks(&t->r, t->nv, e.given);
-    if (pattern == 3) assert_ok(limb_mark_passive(t->m, e.given));
+    if (pattern == 3) assert_ok(limb_given_for_passive(t->m, e.given));
     mixed_input(t, &env, &e);
     compare(&e);
   }
@@ -274,7 +274,7 @@ static void halves(trial* t)
   double *a = trial_doubles(t, n), *tau = trial_doubles(t, n), *half = trial_doubles(t, n);
   double* work = trial_doubles(t, trial_small(t) ? n * n : t->m->elim.packed);
   unsigned char* given = (unsigned char*)trial_doubles(t, n);
-  assert_ok(limb_mark_passive(t->m, given));
+  assert_ok(limb_given_for_passive(t->m, given));
   assert_ok(limb_hybrid_dynamics(t->d, t->q, t->v, given, t->a, &t->env, a, tau));
   assert_ok(limb_hybrid_dynamics(t->d, t->q, t->v, NULL, t->a, &t->env, half, NULL));
   assert_that(memcmp(half, a, size) == 0);

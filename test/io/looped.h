@@ -29,12 +29,12 @@ static inline limb_loop_def random_loop(rng* r, const limb_builder* b, limb_loop
   if (kind == LIMB_LOOP_LOCK) def.locked = LIMB_TURN_Y | LIMB_MOVE_X | LIMB_MOVE_Z;
   if (kind == LIMB_LOOP_DISTANCE) def.length = rng_uniform(r, 0.1, 1);
   if (kind == LIMB_LOOP_WHEEL || kind == LIMB_LOOP_ROLLING_DISC) def.radius = rng_uniform(r, 0.1, 1);
-  const int rows = kind == LIMB_LOOP_LOCK ? 3 : limb_loop_kind_rows(kind);
-  def.law.row = rows - 1;
-  def.law.rate = rng_uniform(r, -1, 1);
-  def.law.amplitude = rng_uniform(r, -1, 1);
-  def.law.frequency = rng_uniform(r, 0, 2);
-  def.law.phase = rng_uniform(r, -3, 3);
+  const int rows = kind == LIMB_LOOP_LOCK ? 3 : limb_loop_kind_constraints(kind);
+  def.motion.constraint = rows - 1;
+  def.motion.rate = rng_uniform(r, -1, 1);
+  def.motion.amplitude = rng_uniform(r, -1, 1);
+  def.motion.frequency = rng_uniform(r, 0, 2);
+  def.motion.phase = rng_uniform(r, -3, 3);
   return def;
 }
 
@@ -83,9 +83,9 @@ static inline void assert_same_loops(const limb_builder* a, const limb_builder* 
     assert_that(x.locked == y.locked && x.length == y.length && x.radius == y.radius);
     assert_that(x.joint == y.joint && x.other == y.other);
     for (int k = 0; k < LIMB_LOOP_COEFFICIENTS; k++) assert_that(x.coefficient[k] == y.coefficient[k]);
-    assert_that(x.law.row == y.law.row && x.law.constant == y.law.constant);
-    assert_that(x.law.rate == y.law.rate && x.law.amplitude == y.law.amplitude);
-    assert_that(x.law.frequency == y.law.frequency && x.law.phase == y.law.phase);
+    assert_that(x.motion.constraint == y.motion.constraint && x.motion.constant == y.motion.constant);
+    assert_that(x.motion.rate == y.motion.rate && x.motion.amplitude == y.motion.amplitude);
+    assert_that(x.motion.frequency == y.motion.frequency && x.motion.phase == y.motion.phase);
   }
 }
 

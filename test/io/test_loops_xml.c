@@ -210,9 +210,9 @@ START_TEST(what_limb_adds_to_urdf)
   ck_assert_int_eq(loop_count(r), 6);
   assert_that(loop_at(r, 0).locked == (LIMB_TURN_X | LIMB_MOVE_Z));
   const limb_loop_def rod = loop_at(r, 1), disc = loop_at(r, 2), gear = loop_at(r, 3);
-  assert_that(rod.length == 0.5 && rod.law.row == 0 && rod.law.constant == 1 && rod.law.rate == 2);
-  assert_that(rod.law.amplitude == 3 && rod.law.frequency == 4 && rod.law.phase == 5);
-  assert_that(disc.radius == 0.1 && disc.law.row == 2 && disc.law.rate == 7);
+  assert_that(rod.length == 0.5 && rod.motion.constraint == 0 && rod.motion.constant == 1 && rod.motion.rate == 2);
+  assert_that(rod.motion.amplitude == 3 && rod.motion.frequency == 4 && rod.motion.phase == 5);
+  assert_that(disc.radius == 0.1 && disc.motion.constraint == 2 && disc.motion.rate == 7);
   const limb_builder* b = limb_reading_builder(r);
   assert_that(gear.joint == limb_builder_find_joint(b, "j"));
   assert_that(gear.other == limb_builder_find_joint(b, "k"));

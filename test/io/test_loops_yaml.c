@@ -67,8 +67,8 @@ START_TEST(kinds)
     assert_that(got.kind == want.kind && got.body_a == want.body_a && got.body_b == want.body_b);
     assert_that(got.locked == want.locked && got.length == want.length);
     assert_that(got.radius == want.radius && got.joint == -1 && got.other == -1);
-    assert_that(got.law.row == 0 && !got.law.fn && got.law.constant == 0 && got.law.rate == 0);
-    assert_that(got.law.amplitude == 0 && got.law.frequency == 0 && got.law.phase == 0);
+    assert_that(got.motion.constraint == 0 && !got.motion.fn && got.motion.constant == 0 && got.motion.rate == 0);
+    assert_that(got.motion.amplitude == 0 && got.motion.frequency == 0 && got.motion.phase == 0);
     assert_that(memcmp(&got.pose_a, &want.pose_a, sizeof got.pose_a) == 0);
     limb_reading_destroy(r);
   }
@@ -86,7 +86,7 @@ START_TEST(relations)
   const limb_loop_def same = loop_of(r, "same"), gear = loop_of(r, "gear"), cam = loop_of(r, "cam");
   assert_that(same.joint == 1 && same.other == 2); // the joint of the base comes first
   assert_that(same.coefficient[0] == 0 && same.coefficient[1] == 1);
-  assert_that(gear.joint == 3 && gear.other == 1 && gear.law.rate == 3 && gear.law.row == 0);
+  assert_that(gear.joint == 3 && gear.other == 1 && gear.motion.rate == 3 && gear.motion.constraint == 0);
   assert_that(gear.coefficient[0] == 0.1 && gear.coefficient[1] == -2);
   assert_that(cam.coefficient[0] == 0 && cam.coefficient[1] == 0.1 && cam.coefficient[2] == 0.02);
   assert_that(cam.coefficient[3] == 0);
@@ -157,7 +157,7 @@ static void law_in_degrees(const char* loop, double unit)
                                 "amplitude: 30, frequency: 2, phase: 90}}\n",
                  loop);
   limb_reading* r = read_text(text);
-  const limb_time_law law = loop_of(r, "c").law;
+  const limb_prescribed_motion law = loop_of(r, "c").motion;
   check_at("%s", loop);
   assert_close(law.constant, 10 * unit, 1e-15, 0);
   assert_close(law.rate, 20 * unit, 1e-15, 0);
@@ -304,7 +304,7 @@ START_TEST(odd_names_and_laws)
   rng r = {4};
   for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
     limb_loop_def def = random_loop(&r, b, LIMB_LOOP_PIN, name[i]);
-    def.law = (limb_time_law){.row = (int)i % 2 * 3}; // a row alone, or no law at all
+    def.motion = (limb_prescribed_motion){.constraint = (int)i % 2 * 3}; // a row alone, or no law at all
     assert_ok(limb_builder_add_loop(b, &def, NULL, NULL));
   }
   round_trip(b);
@@ -328,7 +328,7 @@ START_TEST(what_no_file_can_hold)
     limb_loop_def def = limb_default_loop_def("driven", LIMB_LOOP_PIN, 1, 3);
     limb_error err;
     page p = {0};
-    def.law.fn = law;
+    def.motion.fn = law;
     assert_ok(limb_builder_add_loop(b, &def, NULL, NULL));
     assert_status(limb_write(b, formats[i], page_put, &p, NULL, &err), LIMB_E_UNSUPPORTED);
     ck_assert_str_eq(err.where, "driven");

@@ -161,11 +161,11 @@ START_TEST(counts)
   for (int i = 0; i < limb_loop_count(r.m); i++) {
     limb_loop_info l;
     assert_ok(limb_get_loop(r.m, i, &l));
-    rows += l.nrow;
+    rows += l.nconstraint;
   }
   ck_assert_int_eq(limb_nv(r.m), b->nv);
   ck_assert_int_eq(limb_loop_count(r.m), b->loops);
-  ck_assert_int_eq(limb_row_count(r.m), b->rows);
+  ck_assert_int_eq(limb_constraint_count(r.m), b->rows);
   ck_assert_int_eq(rows, b->rows);
   ck_assert_int_eq(active, b->active);
   rig_free(&r);

@@ -2,6 +2,7 @@
 #ifndef LIMB_TEST_CLOSED_BENCH_H
 #define LIMB_TEST_CLOSED_BENCH_H
 
+#include "loops/closed.h"
 #include "support/check.h"
 #include "support/closed_impl.h"
 
@@ -21,7 +22,7 @@ typedef struct bench {
 
 static inline bench bench_of(closed_case c)
 {
-  bench b = {.c = c, .nv = limb_nv(c.m), .nc = limb_row_count(c.m)};
+  bench b = {.c = c, .nv = limb_nv(c.m), .nc = limb_constraint_count(c.m)};
   assert_ok(limb_loops_create(c.m, LIMB_LOOPS_DENSE, NULL, &b.w));
   assert_ok(limb_data_create(limb_spanning_tree(c.m), NULL, &b.d));
   assert_ok(limb_data_create(c.m, NULL, &b.closed));
@@ -112,9 +113,9 @@ static inline limb_model* bench_four_bar(unsigned drives, int cut)
 }
 
 // The defaults, with a method.
-static inline limb_closed_options bench_options(limb_closed_method method)
+static inline limb_loop_solver bench_options(limb_loop_method method)
 {
-  limb_closed_options o = limb_default_closed_options();
+  limb_loop_solver o = limb_default_loop_solver();
   o.method = method;
   return o;
 }

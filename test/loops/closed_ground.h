@@ -19,7 +19,7 @@ typedef struct ground {
 
 static inline ground ground_of(closed_case c)
 {
-  ground g = {c, NULL, limb_nq(c.m), limb_nv(c.m), limb_row_count(c.m)};
+  ground g = {c, NULL, limb_nq(c.m), limb_nv(c.m), limb_constraint_count(c.m)};
   assert_ok(limb_loops_create(c.m, LIMB_LOOPS_LINEAR, NULL, &g.w));
   return g;
 }
@@ -42,7 +42,7 @@ static inline double ground_gap(ground* g, const double* q)
 {
   limb_loop_gap gap;
   assert_ok(limb_loop_gap_of(g->w, q, NULL, NULL, &gap));
-  return gap.place;
+  return gap.position;
 }
 
 static inline limb_mobility ground_mobility(ground* g, const double* q)

@@ -2,6 +2,7 @@
 #include "loops/closed_bench.h"
 
 #include "linalg/balance.h"
+#include "loops/closed.h"
 
 // ---- by themselves: limb_balance_solve ------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 #include "limb/derivatives.h"
 #include "limb/loops.h"
 
+#include "loops/closed.h"
 #include "loops/complex_loops.h"
 #include "support/check.h"
 
@@ -36,7 +37,7 @@ typedef struct slopes {
 
 static slopes slopes_make(const limb_model* m)
 {
-  const size_t n = (size_t)limb_nv(m), r = (size_t)limb_row_count(m);
+  const size_t n = (size_t)limb_nv(m), r = (size_t)limb_constraint_count(m);
   return (slopes){room(n), room(r), room(n * n), room(n * n), room(n * n), room(r * n), room(r * n), room(r * n)};
 }
 
@@ -84,7 +85,7 @@ static double size_of(const double* A, int rows, int columns) { return 1 + large
 static void compare_forward(const closed_case* c, const double* tau, const slopes* s)
 {
   const limb_model* m = c->m;
-  const int n = limb_nv(m), rows = limb_row_count(m);
+  const int n = limb_nv(m), rows = limb_constraint_count(m);
   cplx_robot z = cplx_robot_make(m);
   double* unit = room((size_t)n);
   cplx_move(&z, c->q, NULL), cplx_step(n, c->v, NULL, z.v), cplx_rows(&z), cplx_find_live(&z);
@@ -219,7 +220,7 @@ static void compare_inverse_column(cplx_robot* z, const inverse_case* x, int k)
 
 static void mark_active(const limb_model* m, unsigned char* active)
 {
-  ck_assert_int_eq(limb_mark_passive(m, active), LIMB_OK);
+  ck_assert_int_eq(limb_given_for_passive(m, active), LIMB_OK);
 }
 
 static void check_inverse(const closed_case* c)
@@ -291,7 +292,7 @@ START_TEST(what_cannot_be_differentiated_is_refused)
   const limb_closed_derivatives out = {.da_dq = J}, multipliers = {.dlambda_dtau = J};
   const limb_closed_inverse_derivatives inverse_out = {.dtau_dy = J};
   int count = 0;
-  limb_closed_options o = limb_default_closed_options();
+  limb_loop_solver o = limb_default_loop_solver();
   ck_assert_int_eq(limb_closed_forward_dynamics_derivatives(w, u, &in, tau, &o, &out), LIMB_OK);
   ck_assert_int_eq(limb_closed_forward_dynamics_derivatives(w, uo, &in, tau, &o, &out), LIMB_E_ARG);
   ck_assert_int_eq(limb_closed_forward_dynamics_derivatives(lean, u, &in, tau, &o, &out), LIMB_E_ORDER);

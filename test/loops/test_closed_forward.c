@@ -1,4 +1,5 @@
 // Forward dynamics with loops: reference numbers, and solutions in closed form.
+#include "loops/closed.h"
 #include "loops/closed_bench.h"
 
 #include <stdio.h>
@@ -39,8 +40,8 @@ static void check_spring_row(bench* b, const double row[9])
   check_at("t = %g", row[0]);
   memcpy(b->c.q, row + 1, 3 * sizeof *row);
   memcpy(b->c.v, row + 4, 3 * sizeof *row);
-  for (int method = LIMB_CLOSED_CLUSTERS; method <= LIMB_CLOSED_PROXIMAL; method++) {
-    const limb_closed_options o = bench_options((limb_closed_method)method);
+  for (int method = LIMB_LOOP_METHOD_CLUSTERS; method <= LIMB_LOOP_METHOD_PROXIMAL; method++) {
+    const limb_loop_solver o = bench_options((limb_loop_method)method);
     assert_ok(limb_closed_forward_dynamics(b->w, &(limb_closed_motion){.q = b->c.q, .v = b->c.v}, tau, &o, b->a,
                                            b->lambda, NULL));
     const double world[2] = {c * b->lambda[0] - s * b->lambda[1], s * b->lambda[0] + c * b->lambda[1]};
@@ -143,7 +144,7 @@ START_TEST(other_cut)
     bench b = bench_with(bench_four_bar(1, cut), q[cut], v[cut], NULL);
     limb_loop_gap gap;
     assert_ok(limb_loop_gap_of(b.w, b.c.q, b.c.v, NULL, &gap));
-    assert_close(gap.place + gap.velocity, 0, 0, 1e-14);
+    assert_close(gap.position + gap.velocity, 0, 0, 1e-14);
     forward(&b, tau);
     memcpy(motion[cut], b.a, sizeof motion[cut]);
     motion[cut][2] += b.a[cut]; // of the coupler against the world
@@ -186,7 +187,7 @@ START_TEST(steady_disc)
   bench b = bench_with(fixture_end(build), q, v, NULL);
   limb_loop_gap gap;
   assert_ok(limb_loop_gap_of(b.w, b.c.q, b.c.v, NULL, &gap));
-  assert_close(gap.place + gap.velocity, 0, 0, 1e-14);
+  assert_close(gap.position + gap.velocity, 0, 0, 1e-14);
   forward(&b, tau);
   assert_close_array(b.a, a, 6, 1e-12, 0);
   // what holds it: m g upwards, nothing along the track, the centripetal force across it
@@ -258,16 +259,16 @@ START_TEST(bead)
   const int wire = fixture_link(build, "wire", LIMB_REVOLUTE, LIMB_WORLD_BODY, at, Z, bench_flat(1, 0, 0.1));
   (void)fixture_link(build, "bead", LIMB_PRISMATIC, wire, at, X, limb_inertia_point(m, sp_v3(0, 0, 0)));
   limb_loop_def law = limb_default_loop_def("turned", LIMB_LOOP_LOCK, LIMB_WORLD_BODY, wire);
-  law.locked = LIMB_TURN_Z, law.law.rate = turn;
+  law.locked = LIMB_TURN_Z, law.motion.rate = turn;
   closed_add_loop(build, &law);
   const double q[2] = {turn * time, r}, v[2] = {turn, r_rate}, tau[2] = {0};
   const double a[2] = {0, r * turn * turn}, torque = 2 * m * r * r_rate * turn;
   bench b = bench_with(fixture_end(build), q, v, NULL);
-  limb_closed_options o = limb_default_closed_options();
+  limb_loop_solver o = limb_default_loop_solver();
   limb_closed_report report;
   o.loops.time = time;
-  for (int method = LIMB_CLOSED_AUTO; method <= LIMB_CLOSED_PROXIMAL; method++) {
-    o.method = (limb_closed_method)method;
+  for (int method = LIMB_LOOP_METHOD_AUTO; method <= LIMB_LOOP_METHOD_PROXIMAL; method++) {
+    o.method = (limb_loop_method)method;
     assert_ok(
       limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = q, .v = v}, tau, &o, b.a, b.lambda, &report));
     assert_close_array(b.a, a, 2, 1e-13, 0);
@@ -288,7 +289,7 @@ START_TEST(massless)
   double a[3];
   bench none = bench_with(spring_four_bar(0), q, v, NULL);
   bench light = bench_with(spring_four_bar(1e-7), q, v, NULL);
-  const limb_closed_options kkt = bench_options(LIMB_CLOSED_KKT), schur = bench_options(LIMB_CLOSED_SCHUR);
+  const limb_loop_solver kkt = bench_options(LIMB_LOOP_METHOD_KKT), schur = bench_options(LIMB_LOOP_METHOD_SCHUR);
   assert_ok(
     limb_closed_forward_dynamics(none.w, &(limb_closed_motion){.q = q, .v = v}, tau, &kkt, a, none.lambda, NULL));
   assert_ok(limb_closed_forward_dynamics(light.w, &(limb_closed_motion){.q = q, .v = v}, tau, &schur, light.a,
@@ -321,8 +322,8 @@ START_TEST(laws)
   env.nlaw = 1, env.law = &law;
   assert_ok(limb_force_law_wrenches(b.d, b.c.q, b.c.v, &env, &wrench));
   held.nwrench = 1, held.wrench = &wrench;
-  for (int method = LIMB_CLOSED_CLUSTERS; method <= LIMB_CLOSED_PROXIMAL; method++) {
-    const limb_closed_options o = bench_options((limb_closed_method)method);
+  for (int method = LIMB_LOOP_METHOD_CLUSTERS; method <= LIMB_LOOP_METHOD_PROXIMAL; method++) {
+    const limb_loop_solver o = bench_options((limb_loop_method)method);
     check_at("method %d", method);
     asked = 0;
     assert_ok(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = b.c.q, .v = b.c.v, .env = &env}, tau, &o,
@@ -347,8 +348,8 @@ START_TEST(open_chain)
   double a[2];
   bench b = bench_with(m, q, v, NULL);
   assert_ok(limb_forward_dynamics(b.d, q, v, tau, NULL, a));
-  for (int method = LIMB_CLOSED_AUTO; method <= LIMB_CLOSED_PROXIMAL; method++) {
-    const limb_closed_options o = bench_options((limb_closed_method)method);
+  for (int method = LIMB_LOOP_METHOD_AUTO; method <= LIMB_LOOP_METHOD_PROXIMAL; method++) {
+    const limb_loop_solver o = bench_options((limb_loop_method)method);
     limb_closed_report report;
     check_at("method %d", method);
     assert_ok(

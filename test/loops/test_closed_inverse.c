@@ -1,5 +1,6 @@
 // Inverse dynamics of closed chains: the worked examples of Khalil 2010, and identities over all robots with
 // loops. Figures computed outside this project.
+#include "loops/closed.h"
 #include "loops/closed_bench.h"
 
 #include "limb/elastic.h"
@@ -261,7 +262,7 @@ static void check_balance(bench* b, const limb_closed_forces* out)
 {
   unsigned char* given = calloc((size_t)b->nv + 1, 1);
   if (!given) abort();
-  assert_ok(limb_mark_passive(b->c.m, given));
+  assert_ok(limb_given_for_passive(b->c.m, given));
   for (int v = 0; v < b->nv; v++) {
     if (given[v] == LIMB_FORCE_GIVEN) assert_that(b->tau[v] == 0);
   }
@@ -332,12 +333,12 @@ static void returns(bench* b, rng* r)
   double *tau = numbers(b->nv), *lambda = numbers(b->nc);
   if (!given) abort();
   rng_fill(r, 3, b->nv, tau);
-  assert_ok(limb_mark_passive(b->c.m, given));
+  assert_ok(limb_given_for_passive(b->c.m, given));
   for (int v = 0; v < b->nv; v++) {
     if (given[v] == LIMB_FORCE_GIVEN) tau[v] = 0;
   }
-  limb_closed_options o = limb_default_closed_options();
-  o.method = LIMB_CLOSED_KKT;
+  limb_loop_solver o = limb_default_loop_solver();
+  o.method = LIMB_LOOP_METHOD_KKT;
   const limb_closed_motion in = bench_motion(b);
   assert_ok(limb_closed_forward_dynamics(b->w, &in, tau, &o, b->a, lambda, NULL));
   limb_closed_forces out = bench_forces(b);
@@ -436,7 +437,7 @@ START_TEST(dead_point)
   limb_closed_forces out = bench_forces(&b);
   limb_loop_gap gap;
   assert_ok(limb_loop_gap_of(b.w, b.c.q, b.c.v, NULL, &gap));
-  assert_that(gap.place < 1e-15);
+  assert_that(gap.position < 1e-15);
   assert_status(limb_closed_inverse_dynamics(b.w, &in, NULL, NULL, &out), LIMB_E_SINGULAR);
   assert_that(out.undriven == 1 && out.overdriven == 1 && out.unbalanced > 1);
   // without weight there is nothing to hold

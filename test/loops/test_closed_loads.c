@@ -1,4 +1,5 @@
 // Internal loads of closed chains: every body is in balance, closures included, wherever the loop is cut.
+#include "loops/closed.h"
 #include "loops/closed_bench.h"
 
 #include <stdbool.h>
@@ -129,7 +130,7 @@ static void along_axes(bench* b, rng* r)
       limb_loop_info loop;
       assert_ok(limb_get_loop(m, l, &loop));
       if (loop.def.kind == LIMB_LOOP_GEAR || loop.def.kind == LIMB_LOOP_POLYNOMIAL) continue;
-      for (int k = loop.row; k < loop.row + loop.nrow; k++) {
+      for (int k = loop.constraint; k < loop.constraint + loop.nconstraint; k++) {
         want -= Psi[k * b->nv + info.v] * b->lambda[k];
         size += fabs(Psi[k * b->nv + info.v] * b->lambda[k]);
       }
@@ -164,7 +165,7 @@ static loads loads_of(int cut, const double* angle, const double* rate, const do
   limb_closed_forces out = bench_forces(&b);
   limb_loop_gap gap;
   assert_ok(limb_loop_gap_of(b.w, b.c.q, b.c.v, NULL, &gap));
-  assert_that(gap.place < 1e-14 && gap.velocity < 1e-14);
+  assert_that(gap.position < 1e-14 && gap.velocity < 1e-14);
   assert_ok(limb_closed_inverse_dynamics(b.w, &in, NULL, NULL, &out));
   sp_force joint[3], loop[1];
   assert_ok(limb_closed_loads(b.w, &in, b.lambda, LIMB_WORLD, NULL, joint, loop));

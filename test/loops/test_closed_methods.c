@@ -1,16 +1,17 @@
 // Forward dynamics with loops: every method against the equations and the others, over all closed fixtures.
+#include "loops/closed.h"
 #include "loops/closed_bench.h"
 
-static const limb_closed_method methods[] = {LIMB_CLOSED_SCHUR, LIMB_CLOSED_KKT, LIMB_CLOSED_PROXIMAL,
-                                             LIMB_CLOSED_CLUSTERS, LIMB_CLOSED_AUTO};
+static const limb_loop_method methods[] = {LIMB_LOOP_METHOD_SCHUR, LIMB_LOOP_METHOD_KKT, LIMB_LOOP_METHOD_PROXIMAL,
+                                           LIMB_LOOP_METHOD_CLUSTERS, LIMB_LOOP_METHOD_AUTO};
 enum { METHODS = sizeof methods / sizeof methods[0] };
 
 static const double IN_GAMMA = 1e-12; // of what a row is made of
 
 // What a method may be asked: clusters do not do mimic joints.
-static int can(const bench* b, limb_closed_method method)
+static int can(const bench* b, limb_loop_method method)
 {
-  return method != LIMB_CLOSED_CLUSTERS || !(b->c.flags & CLOSED_MIMIC);
+  return method != LIMB_LOOP_METHOD_CLUSTERS || !(b->c.flags & CLOSED_MIMIC);
 }
 
 // Everything around a robot at once: wrenches, friction made smooth, a base that moves.
@@ -78,10 +79,10 @@ static void assert_rows_hold(const bench* b, const rows* x, const double* a, con
 }
 
 // a, and b->lambda.
-static limb_closed_report forward_by(const bench* b, limb_closed_method method, const limb_environment* env, double* a)
+static limb_closed_report forward_by(const bench* b, limb_loop_method method, const limb_environment* env, double* a)
 {
   const limb_closed_motion in = {.q = b->c.q, .v = b->c.v, .env = env};
-  const limb_closed_options o = bench_options(method);
+  const limb_loop_solver o = bench_options(method);
   limb_closed_report report;
   check_at("%s, method %d", b->c.name, (int)method);
   assert_ok(limb_closed_forward_dynamics(b->w, &in, b->tau, &o, a, b->lambda, &report));
@@ -136,9 +137,9 @@ static void equations_hold(bench* b, rng* r)
     push(b, &k, b->lambda, -1, b->tree);
     assert_close_array(b->tree, b->tau, b->nv, 1e-10, 1e-10 * bench_largest(b->nc, b->lambda));
     assert_rows_hold(b, &k, a, &report);
-    assert_that(report.method == methods[i] || methods[i] == LIMB_CLOSED_AUTO);
-    assert_that(report.method != LIMB_CLOSED_AUTO && report.loop >= 0);
-    assert_that((report.iterations > 0) == (methods[i] == LIMB_CLOSED_PROXIMAL));
+    assert_that(report.method == methods[i] || methods[i] == LIMB_LOOP_METHOD_AUTO);
+    assert_that(report.method != LIMB_LOOP_METHOD_AUTO && report.loop >= 0);
+    assert_that((report.iterations > 0) == (methods[i] == LIMB_LOOP_METHOD_PROXIMAL));
   }
   free(a);
   rows_end(&k);
@@ -156,7 +157,7 @@ static void methods_agree(bench* b, rng* r)
   for (int i = 0; i < b->nv; i++) b->tau[i] = rng_uniform(r, -5, 5);
   for (int i = 0; i < METHODS; i++) {
     if (!can(b, methods[i])) continue;
-    const limb_closed_options o = bench_options(methods[i]);
+    const limb_loop_solver o = bench_options(methods[i]);
     check_at("%s, method %d", b->c.name, (int)methods[i]);
     // other forces first, so that nothing of the method before is left in the workspace
     assert_ok(limb_closed_forward_dynamics(b->w, &(limb_closed_motion){.q = b->c.q, .v = b->c.v}, b->tree, NULL, a,

@@ -1,4 +1,5 @@
 // Forward dynamics with loops: rows that others imply or contradict, masses that move nothing, and wrong use.
+#include "loops/closed.h"
 #include "loops/closed_bench.h"
 
 static const sp_vec3 X = {1, 0, 0}, Y = {0, 1, 0}, Z = {0, 0, 1};
@@ -16,8 +17,8 @@ static limb_model* held_twice(double first, double second)
   for (int k = 0; k < 2; k++) {
     limb_loop_def law = limb_default_loop_def(name[k], LIMB_LOOP_LOCK, LIMB_WORLD_BODY, crank);
     law.locked = LIMB_TURN_Z, law.pose_a = at;
-    law.law.amplitude = k ? second : first, law.law.frequency = 1;
-    law.law.phase = acos(-1.0) / 2; // s'' = -amplitude (2 pi)^2, s' = 0
+    law.motion.amplitude = k ? second : first, law.motion.frequency = 1;
+    law.motion.phase = acos(-1.0) / 2; // s'' = -amplitude (2 pi)^2, s' = 0
     closed_add_loop(b, &law);
   }
   return fixture_end(b);
@@ -27,8 +28,8 @@ START_TEST(duplicates)
 {
   const double q[2] = {0, 0.4}, v[2] = {0}, tau[2] = {0.3, -0.2};
   bench b = bench_with(held_twice(0.1, 0.1), q, v, NULL);
-  for (int method = LIMB_CLOSED_CLUSTERS; method <= LIMB_CLOSED_PROXIMAL; method++) {
-    const limb_closed_options o = bench_options((limb_closed_method)method);
+  for (int method = LIMB_LOOP_METHOD_CLUSTERS; method <= LIMB_LOOP_METHOD_PROXIMAL; method++) {
+    const limb_loop_solver o = bench_options((limb_loop_method)method);
     limb_closed_report report;
     check_at("method %d", method);
     assert_ok(
@@ -46,16 +47,16 @@ START_TEST(contradictions)
 {
   const double q[2] = {0, 0.4}, v[2] = {0}, tau[2] = {0.3, -0.2};
   bench b = bench_with(held_twice(0.1, 0.2), q, v, NULL);
-  for (int method = LIMB_CLOSED_CLUSTERS; method <= LIMB_CLOSED_PROXIMAL; method++) {
-    const limb_closed_options o = bench_options((limb_closed_method)method);
+  for (int method = LIMB_LOOP_METHOD_CLUSTERS; method <= LIMB_LOOP_METHOD_PROXIMAL; method++) {
+    const limb_loop_solver o = bench_options((limb_loop_method)method);
     limb_closed_report report;
     check_at("method %d", method);
     assert_status(
       limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = q, .v = v}, tau, &o, b.a, b.lambda, &report),
-      method == LIMB_CLOSED_PROXIMAL ? LIMB_E_NOCONV : LIMB_E_SINGULAR);
+      method == LIMB_LOOP_METHOD_PROXIMAL ? LIMB_E_NOCONV : LIMB_E_SINGULAR);
     assert_that(report.redundant == 1 && (report.loop == 0 || report.loop == 1));
     const double apart = 0.1 * 4 * acos(-1.0) * acos(-1.0);
-    assert_close(report.residual, method == LIMB_CLOSED_PROXIMAL ? apart / 2 : apart, 1e-5, 0);
+    assert_close(report.residual, method == LIMB_LOOP_METHOD_PROXIMAL ? apart / 2 : apart, 1e-5, 0);
   }
   bench_end(&b);
 }
@@ -75,8 +76,8 @@ START_TEST(weightless)
   closed_add_loop(build, &gear);
   const double zero[2] = {0};
   bench b = bench_with(fixture_end(build), NULL, NULL, NULL);
-  for (int method = LIMB_CLOSED_AUTO; method <= LIMB_CLOSED_PROXIMAL; method++) {
-    const limb_closed_options o = bench_options((limb_closed_method)method);
+  for (int method = LIMB_LOOP_METHOD_AUTO; method <= LIMB_LOOP_METHOD_PROXIMAL; method++) {
+    const limb_loop_solver o = bench_options((limb_loop_method)method);
     check_at("method %d", method);
     assert_status(
       limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = zero, .v = zero}, zero, &o, b.a, NULL, NULL),
@@ -105,8 +106,8 @@ START_TEST(negative)
 {
   const double zero[2] = {0}, tau[2] = {4, 2};
   bench b = bench_with(coupled_carts(-3, 1), NULL, NULL, NULL);
-  for (int method = LIMB_CLOSED_AUTO; method <= LIMB_CLOSED_PROXIMAL; method++) {
-    const limb_closed_options o = bench_options((limb_closed_method)method);
+  for (int method = LIMB_LOOP_METHOD_AUTO; method <= LIMB_LOOP_METHOD_PROXIMAL; method++) {
+    const limb_loop_solver o = bench_options((limb_loop_method)method);
     check_at("method %d", method);
     assert_status(
       limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = zero, .v = zero}, tau, &o, b.a, NULL, NULL),
@@ -114,7 +115,7 @@ START_TEST(negative)
   }
   bench_end(&b);
   b = bench_with(coupled_carts(-1, 3), NULL, NULL, NULL);
-  const limb_closed_options kkt = bench_options(LIMB_CLOSED_KKT);
+  const limb_loop_solver kkt = bench_options(LIMB_LOOP_METHOD_KKT);
   assert_ok(limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = zero, .v = zero}, tau, &kkt, b.a, NULL, NULL));
   assert_close(b.a[0], 3, 1e-14, 0);
   assert_close(b.a[1], 3, 1e-14, 0);
@@ -124,7 +125,7 @@ END_TEST
 
 // ---- wrong use ------------------------------------------------------------------------------------------
 
-static limb_status call(const bench* b, const limb_closed_options* o)
+static limb_status call(const bench* b, const limb_loop_solver* o)
 {
   limb_closed_report report;
   return limb_closed_forward_dynamics(b->w, &(limb_closed_motion){.q = b->c.q, .v = b->c.v}, b->tau, o, b->a, b->lambda,
@@ -150,8 +151,8 @@ START_TEST(arguments)
                 LIMB_E_ARG);
   limb_environment env = limb_default_environment(b.c.m);
   env.nwrench = 1;
-  for (int method = LIMB_CLOSED_AUTO; method <= LIMB_CLOSED_PROXIMAL; method++) {
-    const limb_closed_options o = bench_options((limb_closed_method)method);
+  for (int method = LIMB_LOOP_METHOD_AUTO; method <= LIMB_LOOP_METHOD_PROXIMAL; method++) {
+    const limb_loop_solver o = bench_options((limb_loop_method)method);
     check_at("method %d", method);
     assert_status(
       limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = q, .v = v, .env = &env}, b.tau, &o, b.a, NULL, NULL),
@@ -164,17 +165,17 @@ END_TEST
 START_TEST(options)
 {
   bench b = bench_of(closed_find("four_bar", 1));
-  const limb_closed_options fine = limb_default_closed_options();
-  limb_closed_options o = fine;
+  const limb_loop_solver fine = limb_default_loop_solver();
+  limb_loop_solver o = fine;
   assert_ok(call(&b, &o));
-  o.method = (limb_closed_method)5, assert_status(call(&b, &o), LIMB_E_ARG), o = fine;
-  o.method = (limb_closed_method)-1, assert_status(call(&b, &o), LIMB_E_ARG), o = fine;
+  o.method = (limb_loop_method)5, assert_status(call(&b, &o), LIMB_E_ARG), o = fine;
+  o.method = (limb_loop_method)-1, assert_status(call(&b, &o), LIMB_E_ARG), o = fine;
   o.alpha = -1, assert_status(call(&b, &o), LIMB_E_ARG), o = fine;
   o.beta = -1, assert_status(call(&b, &o), LIMB_E_ARG), o = fine;
   o.beta = nan(""), assert_status(call(&b, &o), LIMB_E_NONFINITE), o = fine;
   o.regularisation = 0, assert_status(call(&b, &o), LIMB_E_ARG), o = fine;
   o.regularisation = HUGE_VAL, assert_status(call(&b, &o), LIMB_E_NONFINITE), o = fine;
-  o.iterations = 0, assert_status(call(&b, &o), LIMB_E_ARG), o = fine;
+  o.max_iterations = 0, assert_status(call(&b, &o), LIMB_E_ARG), o = fine;
   o.size = 3, assert_status(call(&b, &o), LIMB_E_ARG), o = fine;
   o.loops.tolerance = 0, assert_status(call(&b, &o), LIMB_E_ARG), o = fine;
   o.loops.time = nan(""), assert_status(call(&b, &o), LIMB_E_NONFINITE), o = fine;
@@ -186,8 +187,8 @@ START_TEST(not_finite)
 {
   const double bad[] = {nan(""), HUGE_VAL, -HUGE_VAL};
   for (size_t k = 0; k < 3; k++) {
-    for (int method = LIMB_CLOSED_AUTO; method <= LIMB_CLOSED_PROXIMAL; method++) {
-      const limb_closed_options o = bench_options((limb_closed_method)method);
+    for (int method = LIMB_LOOP_METHOD_AUTO; method <= LIMB_LOOP_METHOD_PROXIMAL; method++) {
+      const limb_loop_solver o = bench_options((limb_loop_method)method);
       bench b = bench_of(closed_find("five_bar", 1));
       double* const place[3] = {&b.c.q[1], &b.c.v[2], &b.tau[3]};
       for (int i = 0; i < 3; i++) {
@@ -211,12 +212,12 @@ START_TEST(small_workspace)
   bench b = bench_of(closed_find("four_bar", 1));
   limb_loops* w;
   assert_ok(limb_loops_create(b.c.m, LIMB_LOOPS_LINEAR, NULL, &w));
-  for (int method = LIMB_CLOSED_AUTO; method <= LIMB_CLOSED_PROXIMAL; method++) {
-    const limb_closed_options o = bench_options((limb_closed_method)method);
+  for (int method = LIMB_LOOP_METHOD_AUTO; method <= LIMB_LOOP_METHOD_PROXIMAL; method++) {
+    const limb_loop_solver o = bench_options((limb_loop_method)method);
     check_at("method %d", method);
     assert_status(
       limb_closed_forward_dynamics(w, &(limb_closed_motion){.q = b.c.q, .v = b.c.v}, b.tau, &o, b.a, NULL, NULL),
-      method <= LIMB_CLOSED_CLUSTERS ? LIMB_OK : LIMB_E_ORDER);
+      method <= LIMB_LOOP_METHOD_CLUSTERS ? LIMB_OK : LIMB_E_ORDER);
   }
   limb_loops_destroy(w);
   bench_end(&b);
@@ -227,13 +228,13 @@ END_TEST
 START_TEST(mimics)
 {
   bench b = bench_of(closed_find("random_mimic", 1));
-  limb_closed_options o = bench_options(LIMB_CLOSED_CLUSTERS);
+  limb_loop_solver o = bench_options(LIMB_LOOP_METHOD_CLUSTERS);
   limb_closed_report report;
   assert_status(call(&b, &o), LIMB_E_UNSUPPORTED);
-  o.method = LIMB_CLOSED_AUTO;
+  o.method = LIMB_LOOP_METHOD_AUTO;
   assert_ok(
     limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = b.c.q, .v = b.c.v}, b.tau, &o, b.a, NULL, &report));
-  assert_that(report.method == LIMB_CLOSED_SCHUR);
+  assert_that(report.method == LIMB_LOOP_METHOD_SCHUR);
   bench_end(&b);
 }
 END_TEST

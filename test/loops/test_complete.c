@@ -264,7 +264,7 @@ START_TEST(contradictory_rates)
   limb_loop_def gear = limb_default_loop_def("gear", LIMB_LOOP_GEAR, -1, -1);
   gear.joint = 0, gear.other = 1, gear.coefficient[1] = 1;
   closed_add_loop(b, &gear);
-  gear.name = "other", gear.law.rate = 0.5;
+  gear.name = "other", gear.motion.rate = 0.5;
   closed_add_loop(b, &gear);
   ground g = ground_with(fixture_end(b));
   double v[2] = {1, 1};

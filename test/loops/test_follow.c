@@ -105,7 +105,7 @@ static void hardly_at_all(ground* g, uint64_t seed)
   double *q = numbers(g->nq), *goal = numbers(g->nq), *step = numbers(g->nv);
   unsigned char* active = calloc((size_t)g->nv + 1, 1);
   assert_that(active != NULL);
-  assert_ok(limb_mark_passive(g->c.m, active));
+  assert_ok(limb_given_for_passive(g->c.m, active));
   for (double size = 1e-17; size < 1e-7; size *= 10) {
     rng_fill(&r, size, g->nv, step);
     memcpy(q, g->c.q, (size_t)g->nq * sizeof *q);

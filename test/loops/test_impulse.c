@@ -1,4 +1,5 @@
 // Closures that begin to act: momentum, energy, and what goes wrong.
+#include "loops/closed.h"
 #include "loops/closed_bench.h"
 
 // ---- over all closed fixtures ---------------------------------------------------------------------------
@@ -36,7 +37,7 @@ static void impact(bench* b, rng* r)
   assert_close_array(push, b->tree, n, 1e-10, 1e-12);
   assert_close_array(got, rate, nc, 1e-12, 1e-12);
   assert_close(loss, kinetic(b, jump) - power, 1e-10, 1e-11 * kinetic(b, v));
-  assert_that(report.residual <= 1e-12 && report.method == LIMB_CLOSED_SCHUR && report.loop >= 0);
+  assert_that(report.residual <= 1e-12 && report.method == LIMB_LOOP_METHOD_SCHUR && report.loop >= 0);
   if (b->c.flags & CLOSED_REDUNDANT) assert_that(report.redundant > 0);
   double* const block[8] = {v, after, jump, push, M, Psi, rate, got};
   for (int k = 0; k < 8; k++) free(block[k]);
@@ -75,7 +76,7 @@ static limb_model* carts(double m1, double m2, int loops, double rate)
   for (int k = 0; k < loops; k++) {
     limb_loop_def gear = limb_default_loop_def(name[k], LIMB_LOOP_GEAR, -1, -1);
     gear.joint = 0, gear.other = 1, gear.coefficient[1] = 1;
-    gear.law.rate = k ? rate : 0;
+    gear.motion.rate = k ? rate : 0;
     closed_add_loop(b, &gear);
   }
   return fixture_end(b);
@@ -123,8 +124,8 @@ START_TEST(arguments)
   assert_status(limb_closed_impulse(b.w, NULL, v, NULL, b.a, NULL, NULL), LIMB_E_ARG);
   assert_status(limb_closed_impulse(b.w, q, NULL, NULL, b.a, NULL, NULL), LIMB_E_ARG);
   assert_status(limb_closed_impulse(b.w, q, v, NULL, NULL, NULL, NULL), LIMB_E_ARG);
-  limb_closed_options o = limb_default_closed_options();
-  o.iterations = -1;
+  limb_loop_solver o = limb_default_loop_solver();
+  o.max_iterations = -1;
   assert_status(limb_closed_impulse(b.w, q, v, &o, b.a, NULL, NULL), LIMB_E_ARG);
   b.c.v[1] = nan("");
   assert_status(limb_closed_impulse(b.w, q, v, NULL, b.a, NULL, NULL), LIMB_E_NONFINITE);

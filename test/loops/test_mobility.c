@@ -54,7 +54,7 @@ static void counts(ground* g, uint64_t seed)
   for (int v = 0; v < g->nv; v++) passives += passive[v];
   const limb_mobility x = ground_mobility(g, g->c.q);
   const int rank = rank_at(g, NULL), of_passive = rank_at(g, passive);
-  assert_that(x.nv == g->nv && x.rows == g->nc && x.rank == rank);
+  assert_that(x.nv == g->nv && x.constraints == g->nc && x.rank == rank);
   assert_that(x.gruebler == g->nv - g->nc && x.mobility == g->nv - rank);
   assert_that(x.redundant == g->nc - rank && x.idle >= 0 && x.idle <= x.redundant);
   assert_that(x.passive == passives && x.active == g->nv - passives);
@@ -73,7 +73,7 @@ static void redundant(ground* g, uint64_t seed)
   (void)seed;
   unsigned char* mark = calloc((size_t)g->nc + 1, 1);
   if (!mark) abort();
-  assert_ok(limb_redundant_rows(g->w, g->c.q, NULL, mark));
+  assert_ok(limb_redundant_constraints(g->w, g->c.q, NULL, mark));
   double* Psi = numbers(g->nc * g->nv);
   assert_ok(limb_loop_equations_at(g->w, g->c.q, NULL, NULL, &(limb_loop_equations){.Psi = Psi}));
   int kept = 0;
@@ -121,7 +121,7 @@ START_TEST(no_loops_all_free)
 {
   ground g = ground_with(robot_ur5());
   const limb_mobility x = ground_mobility(&g, g.c.q);
-  assert_that(x.mobility == 6 && x.rows == 0 && x.gruebler == 6 && x.driven == 6);
+  assert_that(x.mobility == 6 && x.constraints == 0 && x.gruebler == 6 && x.driven == 6);
   assert_that(x.condition == 1 && x.singularity == LIMB_REGULAR);
   ground_end(&g);
 }
@@ -248,18 +248,18 @@ START_TEST(bad_input)
   assert_status(limb_mobility_at(NULL, g.c.q, NULL, &x), LIMB_E_ARG);
   assert_status(limb_mobility_at(g.w, NULL, NULL, &x), LIMB_E_ARG);
   assert_status(limb_mobility_at(g.w, g.c.q, NULL, NULL), LIMB_E_ARG);
-  assert_status(limb_redundant_rows(NULL, g.c.q, NULL, rows), LIMB_E_ARG);
-  assert_status(limb_redundant_rows(g.w, NULL, NULL, rows), LIMB_E_ARG);
-  assert_status(limb_redundant_rows(g.w, g.c.q, NULL, NULL), LIMB_E_ARG);
+  assert_status(limb_redundant_constraints(NULL, g.c.q, NULL, rows), LIMB_E_ARG);
+  assert_status(limb_redundant_constraints(g.w, NULL, NULL, rows), LIMB_E_ARG);
+  assert_status(limb_redundant_constraints(g.w, g.c.q, NULL, NULL), LIMB_E_ARG);
   limb_loop_options o = limb_default_loop_options();
   o.tolerance = 0;
   assert_status(limb_mobility_at(g.w, g.c.q, &o, &x), LIMB_E_ARG);
   o = limb_default_loop_options();
   o.time = nan("");
-  assert_status(limb_redundant_rows(g.w, g.c.q, &o, rows), LIMB_E_NONFINITE);
+  assert_status(limb_redundant_constraints(g.w, g.c.q, &o, rows), LIMB_E_NONFINITE);
   g.c.q[2] = nan("");
   assert_status(limb_mobility_at(g.w, g.c.q, NULL, &x), LIMB_E_NONFINITE);
-  assert_status(limb_redundant_rows(g.w, g.c.q, NULL, rows), LIMB_E_NONFINITE);
+  assert_status(limb_redundant_constraints(g.w, g.c.q, NULL, rows), LIMB_E_NONFINITE);
   ground_end(&g);
 }
 END_TEST

@@ -1,5 +1,6 @@
 // Parallel robots: the platform form against the closures themselves, against the generic form, and there and
 // back.
+#include "loops/closed.h"
 #include "loops/parallel_bench.h"
 
 // ---- robots ---------------------------------------------------------------------------------------------

@@ -35,7 +35,7 @@ START_TEST(stretched_leg_is_singular)
   const limb_platform_motion motion = at_rest(b.d, b.info.platform, q, zero);
   limb_loop_gap gap;
   assert_ok(limb_loop_gap_of(b.w, q, NULL, NULL, &gap));
-  assert_close(gap.place, 0, 0, 1e-14);
+  assert_close(gap.position, 0, 0, 1e-14);
   assert_status(limb_parallel_motion(b.p, q, &motion, b.x, NULL), LIMB_E_SINGULAR);
   assert_status(limb_parallel_forward_dynamics(b.p, q, zero, zero, NULL, NULL, b.x), LIMB_E_SINGULAR);
   bench_free(&b);
@@ -157,7 +157,7 @@ START_TEST(robots_that_are_none)
   refused(closed_gear_pair(), NULL, LIMB_E_UNSUPPORTED, "rows");
   refused(closed_floating(), "coupler", LIMB_E_UNSUPPORTED, "lead");
   refused(closed_sled(), "base", LIMB_E_UNSUPPORTED, "velocities");
-  refused(closed_driven_arm(), "two", LIMB_E_UNSUPPORTED, "law");
+  refused(closed_driven_arm(), "two", LIMB_E_UNSUPPORTED, "moves in time");
   refused(gough_loose(), NULL, LIMB_E_UNSUPPORTED, "rows");
   refused(gough_floating(), "world", LIMB_E_MODEL, "cannot move");
 }

@@ -6,13 +6,13 @@
 enum { KINDS = 6 };
 
 // A body that moves freely, and a closure that turns it about one axis.
-static limb_model* turned_model(unsigned locked, int row, const limb_time_law* law)
+static limb_model* turned_model(unsigned locked, int row, const limb_prescribed_motion* law)
 {
   limb_builder* build = fixture_begin("turned");
   const int body = fixture_link(build, "body", LIMB_FREE, LIMB_WORLD_BODY, sp_pose_identity(), sp_v3(0, 0, 1),
                                 bench_flat(2, 0.1, 0.3));
   limb_loop_def loop = limb_default_loop_def("turn", LIMB_LOOP_LOCK, LIMB_WORLD_BODY, body);
-  loop.locked = locked, loop.law = *law, loop.law.row = row;
+  loop.locked = locked, loop.motion = *law, loop.motion.constraint = row;
   closed_add_loop(build, &loop);
   return fixture_end(build);
 }
@@ -42,7 +42,7 @@ START_TEST(angles_are_true)
   const turn_case* c = &cases[_i];
   for (double s = -9; s < 9; s += 0.7) {
     check_at("s = %g", s);
-    const limb_time_law law = {.constant = s};
+    const limb_prescribed_motion law = {.constant = s};
     bench b = bench_with(turned_model(c->locked, c->row, &law), NULL, NULL, NULL);
     sp_mat3 R = turn_about(c->axis, s);
     if (c->after >= 0) R = sp_mul3(R, turn_about(c->after, 1.9));
@@ -50,12 +50,12 @@ START_TEST(angles_are_true)
     const double q[7] = {0.3, -0.2, 0.5, Q.x, Q.y, Q.z, Q.w};
     limb_loop_gap gap;
     assert_ok(limb_loop_gap_of(b.w, q, NULL, NULL, &gap));
-    assert_close(gap.place, 0, 0, 1e-14);
+    assert_close(gap.position, 0, 0, 1e-14);
     const sp_quat P = sp_quat_rot(sp_mul3(R, turn_about(c->axis, 0.2)));
     if (c->after < 0) {
       const double off[7] = {0.3, -0.2, 0.5, P.x, P.y, P.z, P.w};
       assert_ok(limb_loop_gap_of(b.w, off, NULL, NULL, &gap));
-      assert_close(gap.place, 0.2, 1e-13, 0);
+      assert_close(gap.position, 0.2, 1e-13, 0);
     }
     bench_end(&b);
   }
@@ -116,7 +116,7 @@ static void check_rates(limb_model* m, rng* r)
 // Psi v - s' is the rate of phi, and Psi a - gamma the rate of that, wherever the body is.
 START_TEST(rates_are_derivatives)
 {
-  const limb_time_law law = {0, 0.3, -0.8, 0.4, 0.6, 0.2, NULL, NULL};
+  const limb_prescribed_motion law = {0, 0.3, -0.8, 0.4, 0.6, 0.2, NULL, NULL};
   rng r = {5};
   for (int k = 0; k < KINDS; k++) {
     check_at("case %d", k);
@@ -126,14 +126,14 @@ START_TEST(rates_are_derivatives)
   const int body = fixture_link(build, "body", LIMB_FREE, LIMB_WORLD_BODY, sp_pose_identity(), sp_v3(0, 0, 1),
                                 bench_flat(2, 0.1, 0.3));
   limb_loop_def loop = limb_default_loop_def("rope", LIMB_LOOP_DISTANCE, LIMB_WORLD_BODY, body);
-  loop.length = 1.5, loop.law = law, loop.pose_b = fixture_at(0.2, 0.1, -0.3);
+  loop.length = 1.5, loop.motion = law, loop.pose_b = fixture_at(0.2, 0.1, -0.3);
   closed_add_loop(build, &loop);
   check_rates(fixture_end(build), &r);
 }
 END_TEST
 
 // A bar between two hinges, one of which is turned by the closure; or a mass on a rail, pulled to a length.
-static limb_model* driven_model(int turns, const limb_time_law* law)
+static limb_model* driven_model(int turns, const limb_prescribed_motion* law)
 {
   limb_builder* build = fixture_begin("driven");
   fixture_gravity(build, sp_v3(0, -9.81, 0));
@@ -145,7 +145,7 @@ static limb_model* driven_model(int turns, const limb_time_law* law)
     limb_default_loop_def("drive", turns ? LIMB_LOOP_LOCK : LIMB_LOOP_DISTANCE, LIMB_WORLD_BODY, one);
   if (turns) loop.locked = LIMB_TURN_Z;
   if (!turns) loop.length = 1;
-  loop.law = *law;
+  loop.motion = *law;
   closed_add_loop(build, &loop);
   return fixture_end(build);
 }
@@ -153,7 +153,7 @@ static limb_model* driven_model(int turns, const limb_time_law* law)
 // A door that is opened at a constant rate goes through several turns; a length follows its sine.
 START_TEST(motions_follow)
 {
-  const limb_time_law law[2] = {{.rate = 0.5}, {.amplitude = 0.2, .frequency = 0.25}};
+  const limb_prescribed_motion law[2] = {{.rate = 0.5}, {.amplitude = 0.2, .frequency = 0.25}};
   for (int k = 0; k < 2; k++) {
     limb_model* m = driven_model(k == 0, &law[k]);
     limb_sim_options o = limb_default_sim_options(m);
@@ -181,7 +181,7 @@ START_TEST(derivatives)
 {
   const double h = 1e-5, tau[2] = {0, 0.3};
   for (int k = 0; k < 2; k++) {
-    const limb_time_law law = {.constant = k == 0 ? 2.4 : 0.3, .rate = 0.7, .amplitude = 0.1, .frequency = 1};
+    const limb_prescribed_motion law = {.constant = k == 0 ? 2.4 : 0.3, .rate = 0.7, .amplitude = 0.1, .frequency = 1};
     const double q[2] = {k == 0 ? 2.4 : 1.3, 0.8}, v[2] = {0.7 + 0.1 * 2 * acos(-1.0), -1.1};
     bench b = bench_with(driven_model(k == 0, &law), q, v, NULL);
     double a_q[4], a_v[4], low[2], high[2];

@@ -1,5 +1,6 @@
 // Rows that depend on each other, and rows that only seem to, or only seem not to: near the surface of the
 // constraints, where branches meet, where wheels lie flat, and beside gears of any ratio.
+#include "loops/closed.h"
 #include "loops/closed_bench.h"
 
 #include "limb/assemble.h"
@@ -30,8 +31,8 @@ static void check_forward(beside* x, bool moves, double gain)
 {
   const double rest[3] = {0};
   const double* v = moves ? x->v : rest;
-  for (int method = LIMB_CLOSED_AUTO; method <= LIMB_CLOSED_PROXIMAL; method++) {
-    limb_closed_options o = bench_options((limb_closed_method)method);
+  for (int method = LIMB_LOOP_METHOD_AUTO; method <= LIMB_LOOP_METHOD_PROXIMAL; method++) {
+    limb_loop_solver o = bench_options((limb_loop_method)method);
     double a[3];
     assert_ok(limb_closed_forward_dynamics(x->b.w, &(limb_closed_motion){.q = x->b.c.q, .v = moves ? x->b.c.v : rest},
                                            x->b.tau, &o, x->a, NULL, NULL));
@@ -45,7 +46,7 @@ static void check_forward(beside* x, bool moves, double gain)
       assert_that(farthest(3, a, x->a) <= (1e-3 + 30 * (1 + gain * gain) * x->eps) * size);
       continue;
     }
-    assert_that(s == LIMB_E_SINGULAR || (s == LIMB_E_NOCONV && method == LIMB_CLOSED_PROXIMAL));
+    assert_that(s == LIMB_E_SINGULAR || (s == LIMB_E_NOCONV && method == LIMB_LOOP_METHOD_PROXIMAL));
     assert_that(report.loop == 0 && report.residual > 0);
   }
 }
@@ -101,7 +102,7 @@ END_TEST
 START_TEST(wider_tolerance)
 {
   bench b = bench_of(closed_find("bennett", 1));
-  limb_closed_options o = bench_options(LIMB_CLOSED_AUTO);
+  limb_loop_solver o = bench_options(LIMB_LOOP_METHOD_AUTO);
   double q[3], a[3];
   const double step[3] = {1e-6, -1e-6, 2e-6};
   assert_ok(limb_integrate(b.c.m, b.c.q, step, 1, q));
@@ -125,8 +126,8 @@ START_TEST(branches_meet)
   const double q[3] = {0, 0, 0}, v[2][3] = {{0, 0, 0}, {1, -1, 1}};
   bench b = bench_with(closed_four_bar(1, 0.5, 1, 0.5), q, NULL, NULL);
   for (int k = 0; k < 3; k++) b.tau[k] = 1 - k;
-  for (int method = LIMB_CLOSED_AUTO; method <= LIMB_CLOSED_KKT; method++) {
-    const limb_closed_options o = bench_options((limb_closed_method)method);
+  for (int method = LIMB_LOOP_METHOD_AUTO; method <= LIMB_LOOP_METHOD_KKT; method++) {
+    const limb_loop_solver o = bench_options((limb_loop_method)method);
     for (int k = 0; k < 2; k++) {
       limb_closed_report report;
       check_at("method %d, velocity %d", method, k);
@@ -258,12 +259,13 @@ START_TEST(gears_of_any_ratio)
     assert_ok(limb_complete_velocities(b.w, q, independent[ratio[i] > 1], NULL, x));
     // all equations at once: masses that are not 1e24 apart
     const bool moderate = ratio[i] > 1e-7 && ratio[i] < 1e7;
-    for (int method = LIMB_CLOSED_CLUSTERS; method <= (moderate ? LIMB_CLOSED_KKT : LIMB_CLOSED_SCHUR); method++) {
-      const limb_closed_options o = bench_options((limb_closed_method)method);
+    for (int method = LIMB_LOOP_METHOD_CLUSTERS; method <= (moderate ? LIMB_LOOP_METHOD_KKT : LIMB_LOOP_METHOD_SCHUR);
+         method++) {
+      const limb_loop_solver o = bench_options((limb_loop_method)method);
       check_at("ratio %g, method %d", ratio[i], method);
       assert_ok(
         limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = q, .v = rest}, tau, &o, b.a, b.lambda, NULL));
-      x[3] /= method == LIMB_CLOSED_CLUSTERS ? ratio[i] : 1, b.a[3] /= ratio[i];
+      x[3] /= method == LIMB_LOOP_METHOD_CLUSTERS ? ratio[i] : 1, b.a[3] /= ratio[i];
       if (i == 0) memcpy(a, b.a, sizeof a), memcpy(v, x, sizeof v);
       assert_that(farthest(4, x, v) < 1e-9 && farthest(4, b.a, a) < 1e-6 * bench_largest(4, a));
     }
@@ -287,8 +289,8 @@ static limb_model* held_beside_gears(double first, double second)
   for (int k = 0; k < 2; k++) {
     limb_loop_def law = limb_default_loop_def(k ? "two" : "one", LIMB_LOOP_LOCK, LIMB_WORLD_BODY, crank);
     law.locked = LIMB_TURN_Z, law.pose_a = at;
-    law.law.amplitude = k ? second : first, law.law.frequency = 1;
-    law.law.phase = acos(-1.0) / 2;
+    law.motion.amplitude = k ? second : first, law.motion.frequency = 1;
+    law.motion.phase = acos(-1.0) / 2;
     closed_add_loop(b, &law);
   }
   limb_loop_def gear = limb_default_loop_def("gear", LIMB_LOOP_GEAR, -1, -1);
@@ -302,8 +304,8 @@ START_TEST(judged_by_cluster)
 {
   const double zero[3] = {0}, tau[3] = {0, 1e10, 0};
   bench b = bench_with(held_beside_gears(0.1, 0.2), zero, zero, NULL);
-  for (int method = LIMB_CLOSED_AUTO; method <= LIMB_CLOSED_KKT; method++) {
-    const limb_closed_options o = bench_options((limb_closed_method)method);
+  for (int method = LIMB_LOOP_METHOD_AUTO; method <= LIMB_LOOP_METHOD_KKT; method++) {
+    const limb_loop_solver o = bench_options((limb_loop_method)method);
     limb_closed_report report;
     check_at("method %d", method);
     assert_status(
@@ -322,10 +324,10 @@ END_TEST
 START_TEST(gains_excuse_nothing)
 {
   const double zero[3] = {0};
-  limb_closed_options o = bench_options(LIMB_CLOSED_AUTO);
+  limb_loop_solver o = bench_options(LIMB_LOOP_METHOD_AUTO);
   o.alpha = o.beta = 1000;
-  for (int method = LIMB_CLOSED_AUTO; method <= LIMB_CLOSED_PROXIMAL; method++) {
-    o.method = (limb_closed_method)method;
+  for (int method = LIMB_LOOP_METHOD_AUTO; method <= LIMB_LOOP_METHOD_PROXIMAL; method++) {
+    o.method = (limb_loop_method)method;
     const double second[] = {0.2, 0.1 + 1e-4}; // far from the laws; a little off
     for (int k = 0; k < 2; k++) {
       bench b = bench_with(held_beside_gears(0.1, second[k]), NULL, NULL, NULL);
@@ -334,7 +336,7 @@ START_TEST(gains_excuse_nothing)
       check_at("method %d, law %d", method, k);
       assert_status(
         limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = q, .v = zero}, zero, &o, b.a, NULL, &report),
-        method == LIMB_CLOSED_PROXIMAL ? LIMB_E_NOCONV : LIMB_E_SINGULAR);
+        method == LIMB_LOOP_METHOD_PROXIMAL ? LIMB_E_NOCONV : LIMB_E_SINGULAR);
       assert_that(report.loop == 0 || report.loop == 1);
       bench_end(&b);
     }

@@ -2,6 +2,7 @@
 #include "limb/assemble.h"
 #include "limb/loops.h"
 
+#include "loops/closed.h"
 #include "loops/parallel_robots.h"
 
 #include <stdlib.h>
@@ -75,7 +76,7 @@ static void loops_are_closed(const twins* t)
   double fastest = 1;
   for (int i = 0; i < limb_nv(t->to); i++) fastest = fmax(fastest, fabs(t->v[i]));
   assert_ok(limb_loop_gap_of(t->w_to, t->q, t->v, NULL, &gap));
-  assert_close(gap.place, 0, 0, 1e-11);
+  assert_close(gap.position, 0, 0, 1e-11);
   assert_close(gap.velocity, 0, 0, 1e-11 * fastest);
 }
 
@@ -319,7 +320,7 @@ START_TEST(every_type_turns_round)
     assert_ok(limb_loops_create(c.m, LIMB_LOOPS_LINEAR, NULL, &w));
     assert_ok(limb_loop_gap_of(w, c.q, NULL, NULL, &gap));
     limb_loops_destroy(w);
-    if (gap.place > 1e-9) { // turned the wrong way round: not closed
+    if (gap.position > 1e-9) { // turned the wrong way round: not closed
       closed_free(&c);
       continue;
     }

@@ -5,6 +5,7 @@
 
 #include "limb/assemble.h"
 
+#include "loops/closed.h"
 #include "support/check.h"
 #include "support/closed.h"
 #include "support/rng.h"

@@ -2,6 +2,7 @@
 //
 // The integrator is the classical Runge-Kutta method of fourth order, for robots whose coordinates are a
 // vector space.
+#include "loops/closed.h"
 #include "loops/closed_bench.h"
 
 enum { MOST = 32 };
@@ -17,7 +18,7 @@ static double energy_of(const bench* b, const double* q, const double* v)
   return e.kinetic + e.gravity + e.springs;
 }
 
-static void step(const bench* b, const limb_closed_options* o, double h, double* q, double* v)
+static void step(const bench* b, const limb_loop_solver* o, double h, double* q, double* v)
 {
   static const double part[4] = {0, 0.5, 0.5, 1}, weight[4] = {1, 2, 2, 1};
   double x[MOST], y[4][MOST], a[4][MOST];
@@ -39,7 +40,7 @@ static void step(const bench* b, const limb_closed_options* o, double h, double*
 
 // Free motion. exact: places by Newton's iteration and velocities by the impulse that they need, after
 // every step.
-static drift follow(bench* b, const limb_closed_options* o, double h, double time, int exact)
+static drift follow(bench* b, const limb_loop_solver* o, double h, double time, int exact)
 {
   double q[MOST], v[MOST];
   const size_t size = (size_t)b->nv * sizeof *q;
@@ -56,7 +57,7 @@ static drift follow(bench* b, const limb_closed_options* o, double h, double tim
     }
     limb_loop_gap gap;
     assert_ok(limb_loop_gap_of(b->w, q, v, NULL, &gap));
-    most.place = fmax(most.place, gap.place);
+    most.place = fmax(most.place, gap.position);
     most.velocity = fmax(most.velocity, gap.velocity);
     most.energy = fmax(most.energy, fabs(energy_of(b, q, v) - start));
   }
@@ -77,7 +78,7 @@ START_TEST(projected)
   limb_energy e;
   assert_ok(limb_energies(b.d, b.c.q, b.c.v, NULL, &e));
   const double size = e.kinetic + 10;
-  limb_closed_options o = limb_default_closed_options();
+  limb_loop_solver o = limb_default_loop_solver();
   // stages are a little off, where redundant rows are neither quite dependent nor quite in agreement
   if (b.c.flags & CLOSED_REDUNDANT) o.loops.tolerance = 1e-3;
   const drift coarse = follow(&b, &o, 4e-3, DURATION, 1);
@@ -95,7 +96,7 @@ END_TEST
 START_TEST(rule)
 {
   if (_i > 0) return;
-  limb_closed_options o = limb_default_closed_options();
+  limb_loop_solver o = limb_default_loop_solver();
   assert_ok(limb_baumgarte(0.01, &o));
   assert_close(o.alpha, 2, 1e-15, 0);
   assert_close(o.beta, 2, 1e-15, 0);
@@ -113,7 +114,7 @@ START_TEST(drifts)
   bench b = bench_of(closed_find(robots[_i], 2));
   const double time = 5; // in shorter ones not much has built up
   for (double h = CHECK_SANITIZED ? 5e-3 : 1e-3; h < 0.006; h *= 5) {
-    limb_closed_options o = limb_default_closed_options();
+    limb_loop_solver o = limb_default_loop_solver();
     const drift free_of = follow(&b, &o, h, time, 0);
     assert_ok(limb_baumgarte(h, &o));
     const drift held = follow(&b, &o, h, time, 0);
@@ -139,15 +140,15 @@ START_TEST(error_equation)
   else
     b.c.q[0] += 1e-3, b.c.v[1] += 2e-3;
   assert_ok(limb_loop_equations_at(b.w, b.c.q, b.c.v, NULL, &out));
-  limb_closed_options o = limb_default_closed_options();
+  limb_loop_solver o = limb_default_loop_solver();
   o.alpha = 3, o.beta = 5;
   for (int k = 0; k < b.nc; k++) {
     double rate = 0;
     for (int i = 0; i < b.nv; i++) rate += Psi[k * b.nv + i] * b.c.v[i];
     want[k] = gamma[k] - 2 * o.alpha * rate - o.beta * o.beta * phi[k];
   }
-  for (int method = LIMB_CLOSED_AUTO; method <= LIMB_CLOSED_PROXIMAL; method++) {
-    o.method = (limb_closed_method)method;
+  for (int method = LIMB_LOOP_METHOD_AUTO; method <= LIMB_LOOP_METHOD_PROXIMAL; method++) {
+    o.method = (limb_loop_method)method;
     check_at("%s, method %d", robots[_i], method);
     assert_ok(
       limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = b.c.q, .v = b.c.v}, b.tau, &o, b.a, NULL, NULL));

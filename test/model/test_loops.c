@@ -50,18 +50,18 @@ START_TEST(kinds)
     assert_that(limb_loop_kind_name(kind) != NULL);
     for (int i = 0; i < k; i++)
       assert_that(strcmp(limb_loop_kind_name(kind), limb_loop_kind_name((limb_loop_kind)i)) != 0);
-    if (locked) assert_that(limb_loop_kind_rows(kind) == members(locked));
+    if (locked) assert_that(limb_loop_kind_constraints(kind) == members(locked));
   }
   ck_assert_str_eq(limb_loop_kind_name(LIMB_LOOP_POINT_ON_PLANE), "point_on_plane");
   assert_that(limb_loop_kind_locked(LIMB_LOOP_PIN) == (63u & ~(unsigned)LIMB_TURN_Z));
   assert_that(limb_loop_kind_locked(LIMB_LOOP_SLIDER) == (63u & ~(unsigned)LIMB_MOVE_Z));
   assert_that(limb_loop_kind_locked(LIMB_LOOP_UNIVERSAL) == (56u | LIMB_TURN_Z));
   assert_that(limb_loop_kind_locked(LIMB_LOOP_PLANAR) == (LIMB_TURN_X | LIMB_TURN_Y | LIMB_MOVE_Z));
-  assert_that(limb_loop_kind_rows(LIMB_LOOP_LOCK) == 0);
+  assert_that(limb_loop_kind_constraints(LIMB_LOOP_LOCK) == 0);
   const limb_loop_kind none[] = {(limb_loop_kind)KINDS, (limb_loop_kind)-1};
   for (int i = 0; i < 2; i++) {
     assert_that(!limb_loop_kind_name(none[i]) && limb_loop_kind_locked(none[i]) == 0);
-    assert_that(limb_loop_kind_rows(none[i]) == 0);
+    assert_that(limb_loop_kind_constraints(none[i]) == 0);
   }
 }
 END_TEST
@@ -109,11 +109,11 @@ START_TEST(numbers_must_be_finite)
                 {"radius", offsetof(limb_loop_def, radius)},
                 {"coefficient[0]", offsetof(limb_loop_def, coefficient)},
                 {"coefficient[5]", offsetof(limb_loop_def, coefficient) + 5 * sizeof(double)},
-                {"law.constant", offsetof(limb_loop_def, law.constant)},
-                {"law.rate", offsetof(limb_loop_def, law.rate)},
-                {"law.amplitude", offsetof(limb_loop_def, law.amplitude)},
-                {"law.frequency", offsetof(limb_loop_def, law.frequency)},
-                {"law.phase", offsetof(limb_loop_def, law.phase)}};
+                {"law.constant", offsetof(limb_loop_def, motion.constant)},
+                {"law.rate", offsetof(limb_loop_def, motion.rate)},
+                {"law.amplitude", offsetof(limb_loop_def, motion.amplitude)},
+                {"law.frequency", offsetof(limb_loop_def, motion.frequency)},
+                {"law.phase", offsetof(limb_loop_def, motion.phase)}};
   const double bad[] = {nan(""), HUGE_VAL, -HUGE_VAL};
   for (int k = 0; k < KINDS; k++) {
     for (size_t i = 0; i < sizeof number / sizeof number[0]; i++) {
@@ -148,9 +148,9 @@ START_TEST(members_of_the_kinds)
     def.radius = -1;
     refused(&def, LIMB_E_ARG, wheel ? "radius is -1" : "radius is set");
     def = good(kind);
-    def.law.row = -1;
+    def.motion.constraint = -1;
     refused(&def, LIMB_E_ARG, "law.row is -1: the loop has rows 0 to");
-    def.law.row = lock ? 2 : limb_loop_kind_rows(kind);
+    def.motion.constraint = lock ? 2 : limb_loop_kind_constraints(kind);
     refused(&def, LIMB_E_ARG, "law.row is");
     if (is_relation(kind)) continue;
     def = good(kind);
@@ -252,7 +252,7 @@ START_TEST(names)
     assert_that(loop == i && limb_builder_loop_count(b) == i + 1);
   }
   limb_model* m = fixture_end(b);
-  assert_that(limb_loop_count(m) == 100 && limb_row_count(m) == 300);
+  assert_that(limb_loop_count(m) == 100 && limb_constraint_count(m) == 300);
   assert_that(limb_find_loop(m, "ball") == 0 && limb_find_loop(m, "loop 0") == -1);
   for (int i = 1; i < 100; i++) {
     limb_loop_info info;
@@ -260,7 +260,7 @@ START_TEST(names)
     assert_that(limb_find_loop(m, name) == i);
     assert_ok(limb_get_loop(m, i, &info));
     ck_assert_str_eq(info.def.name, name);
-    assert_that(info.row == 3 * i && info.nrow == 3 && info.holonomic == 3);
+    assert_that(info.constraint == 3 * i && info.nconstraint == 3 && info.holonomic == 3);
   }
   limb_model_destroy(m);
 }
@@ -287,11 +287,11 @@ START_TEST(no_arguments)
   assert_status(limb_get_loop(m, 0, NULL), LIMB_E_ARG);
   assert_status(limb_get_loop(m, 1, &info), LIMB_E_ARG);
   assert_status(limb_get_loop(m, -1, &info), LIMB_E_ARG);
-  assert_that(limb_loop_count(NULL) == 0 && limb_row_count(NULL) == 0);
+  assert_that(limb_loop_count(NULL) == 0 && limb_constraint_count(NULL) == 0);
   assert_that(limb_find_loop(NULL, "l") == -1 && limb_find_loop(m, NULL) == -1);
   limb_model_destroy(m);
   m = robot_tree5();
-  assert_that(limb_loop_count(m) == 0 && limb_row_count(m) == 0 && limb_find_loop(m, "l") == -1);
+  assert_that(limb_loop_count(m) == 0 && limb_constraint_count(m) == 0 && limb_find_loop(m, "l") == -1);
   limb_model_destroy(m);
 }
 END_TEST
@@ -312,11 +312,11 @@ START_TEST(definitions_of_other_versions)
   assert_status(limb_builder_add_loop(b, &newer.def, NULL, &err), LIMB_E_UNSUPPORTED);
   assert_that(strstr(err.text, "newer limb") && strcmp(err.where, "loop") == 0);
   older.name = "older";
-  older.law.amplitude = nan(""); // behind what such a caller knows: not looked at
-  older.size = offsetof(limb_loop_def, law);
+  older.motion.amplitude = nan(""); // beyond what such a caller knows: ignored
+  older.size = offsetof(limb_loop_def, motion);
   assert_ok(limb_builder_add_loop(b, &older, NULL, &err));
   assert_ok(limb_builder_get_loop(b, 1, &out));
-  assert_that(out.size == sizeof out && out.length == 0.5 && out.law.amplitude == 0);
+  assert_that(out.size == sizeof out && out.length == 0.5 && out.motion.amplitude == 0);
   older.size = offsetof(limb_loop_def, pose_a) - 1;
   assert_status(limb_builder_add_loop(b, &older, NULL, &err), LIMB_E_ARG);
   assert_that(strstr(err.text, "limb_default_loop_def()"));

@@ -27,8 +27,8 @@ static limb_builder* all_kinds(void)
     if (is_relation(def.kind)) def.joint = SECOND_J, def.coefficient[0] = 0.25;
     if (def.kind == LIMB_LOOP_POLYNOMIAL) def.coefficient[5] = -0.5;
     if (is_relation(def.kind)) def.other = SCREW_J;
-    const int rows = k == LIMB_LOOP_LOCK ? 2 : limb_loop_kind_rows(def.kind);
-    def.law = (limb_time_law){rows - 1, 0.1 * k, 0.2, 0.3, 0.4, 0.5, no_law, b};
+    const int rows = k == LIMB_LOOP_LOCK ? 2 : limb_loop_kind_constraints(def.kind);
+    def.motion = (limb_prescribed_motion){rows - 1, 0.1 * k, 0.2, 0.3, 0.4, 0.5, no_law, b};
     limb_error err;
     fixture_ok(limb_builder_add_loop(b, &def, NULL, &err), &err);
   }
@@ -44,16 +44,16 @@ START_TEST(rows_of_the_kinds)
     limb_loop_info info;
     assert_ok(limb_get_loop(m, k, &info));
     check_at("%s", info.def.name);
-    const int rows = k == LIMB_LOOP_LOCK ? 2 : limb_loop_kind_rows((limb_loop_kind)k);
+    const int rows = k == LIMB_LOOP_LOCK ? 2 : limb_loop_kind_constraints((limb_loop_kind)k);
     const bool rolling = k == LIMB_LOOP_KNIFE_EDGE || k == LIMB_LOOP_WHEEL;
-    assert_that(info.row == row && info.nrow == rows);
+    assert_that(info.constraint == row && info.nconstraint == rows);
     assert_that(info.holonomic == (rolling ? 0 : k == LIMB_LOOP_ROLLING_DISC ? 1 : rows));
     const unsigned locked = m->loop[k].locked;
     assert_that(k == LIMB_LOOP_LOCK ? locked == (LIMB_TURN_X | LIMB_MOVE_Z)
                                     : locked == limb_loop_kind_locked((limb_loop_kind)k));
     row += rows;
   }
-  assert_that(row == limb_row_count(m));
+  assert_that(row == limb_constraint_count(m));
   limb_model_destroy(m);
 }
 END_TEST
@@ -140,7 +140,7 @@ END_TEST
 
 static void same_loop(const limb_loop_def* x, const limb_loop_def* y)
 {
-  const limb_time_law *s = &x->law, *t = &y->law;
+  const limb_prescribed_motion *s = &x->motion, *t = &y->motion;
   check_at("%s", x->name);
   ck_assert_str_eq(x->name, y->name);
   assert_that(x->size == y->size && x->kind == y->kind && x->locked == y->locked);
@@ -150,7 +150,7 @@ static void same_loop(const limb_loop_def* x, const limb_loop_def* y)
   assert_that(x->length == y->length && x->radius == y->radius);
   assert_that(x->joint == y->joint && x->other == y->other);
   assert_that(memcmp(x->coefficient, y->coefficient, sizeof x->coefficient) == 0);
-  assert_that(s->row == t->row && s->constant == t->constant && s->rate == t->rate);
+  assert_that(s->constraint == t->constraint && s->constant == t->constant && s->rate == t->rate);
   assert_that(s->amplitude == t->amplitude && s->frequency == t->frequency && s->phase == t->phase);
   assert_that(s->fn == t->fn && s->context == t->context);
 }

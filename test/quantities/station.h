@@ -33,7 +33,7 @@ typedef struct station {
 static inline void station_close(station* t)
 {
   limb_assembly how = limb_default_assembly();
-  how.tries = 20;
+  how.max_tries = 20;
   assert_ok(limb_loops_create(t->m, LIMB_LOOPS_DENSE, NULL, &t->loops));
   assert_ok(limb_start(t->m, t->q));
   assert_ok(limb_assemble(t->loops, &how, t->q, NULL));
@@ -53,7 +53,7 @@ static inline void station_open(station* t, const char* robot, const limb_evalua
   assert_ok(limb_load(robot, NULL, &t->m, NULL));
   assert_ok(limb_data_create(t->m, NULL, &t->d));
   assert_ok(limb_data_create(limb_spanning_tree(t->m), NULL, &t->tree));
-  t->nq = limb_nq(t->m), t->nv = limb_nv(t->m), t->nc = limb_row_count(t->m);
+  t->nq = limb_nq(t->m), t->nv = limb_nv(t->m), t->nc = limb_constraint_count(t->m);
   assert_that(t->nq <= STATION_NV);
   assert_ok(limb_random(t->m, &seed, t->q));
   rng_fill(&r, 1, t->nv, t->v);

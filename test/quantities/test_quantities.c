@@ -24,7 +24,7 @@ START_TEST(registry)
     assert_that(!strchr(q->equation, '\n') && strlen(q->equation) < 120);
     int rank = 0, fields = 0;
     for (; q->axis[rank] != LIMB_AXIS_NONE; rank++) fields += q->axis[rank] == LIMB_AXIS_FIELD;
-    assert_that(rank <= LIMB_QUANTITY_AXES && fields == (q->fields != NULL));
+    assert_that(rank <= LIMB_QUANTITY_AXES_MAX && fields == (q->fields != NULL));
     for (const char* c = q->equation; *c; c++) assert_that(*c >= ' ' && *c < 127);
   }
   assert_that(!limb_get_quantity(n) && !limb_get_quantity(-1) && !limb_find_quantity(NULL));
@@ -303,7 +303,7 @@ START_TEST(hybrid)
   double a[STATION_NV], tau[STATION_NV], x[STATION_NV];
   unsigned char marks[STATION_NV];
   station_open(&t, "elastic2r", NULL);
-  assert_ok(limb_mark_passive(t.m, marks));
+  assert_ok(limb_given_for_passive(t.m, marks));
   for (int k = 0; k < t.nv; k++) x[k] = marks[k] == LIMB_ACCELERATION_GIVEN ? t.a[k] : t.tau[k];
   (void)station_ask(&t, "hybrid");
   assert_ok(limb_hybrid_dynamics(t.d, t.q, t.v, marks, x, &t.env, a, tau));
@@ -336,8 +336,8 @@ START_TEST(moving_base)
   double a[STATION_NV], x[STATION_NV];
   sp_motion J[STATION_NV], A;
   station_open(&t, "space_arm", NULL);
-  assert_ok(limb_mark_base(t.m, marks));
-  const int nb = limb_mark_count(t.m, marks, LIMB_FORCE_GIVEN), nm = t.nv - nb;
+  assert_ok(limb_given_for_base(t.m, marks));
+  const int nb = limb_count_given(t.m, marks, LIMB_FORCE_GIVEN), nm = t.nv - nb;
   for (int k = 0; k < t.nv; k++) x[k] = marks[k] == LIMB_ACCELERATION_GIVEN ? t.a[k] : t.tau[k];
   assert_ok(limb_hybrid_dynamics(t.d, t.q, t.v, marks, x, &t.env, a, NULL));
   limb_item i = station_ask(&t, "base_acc");

@@ -3,6 +3,7 @@
 #include "limb/derivatives.h"
 #include "limb/loops.h"
 
+#include "loops/closed.h"
 #include "quantities/station.h"
 
 #include <math.h>

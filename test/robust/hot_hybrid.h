@@ -82,9 +82,9 @@ static limb_status static_deflection(const inputs* i)
 static limb_status elastic_inverse(const inputs* i)
 {
   const size_t nv = (size_t)nv_of(i);
-  limb_trajectory path = {i->q, LIMB_ELASTIC_ORDER, NULL};
+  limb_trajectory path = {i->q, LIMB_ELASTIC_ORDER_MAX, NULL};
   if (i->v && i->third) {
-    memset(i->work, 0, LIMB_ELASTIC_ORDER * nv * sizeof *i->work);
+    memset(i->work, 0, LIMB_ELASTIC_ORDER_MAX * nv * sizeof *i->work);
     memcpy(i->work, i->v, nv * sizeof *i->work);
     memcpy(i->work + nv, i->third, nv * sizeof *i->work);
     path.d = i->work;

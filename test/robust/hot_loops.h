@@ -3,6 +3,7 @@
 #ifndef LIMB_TEST_HOT_LOOPS_H
 #define LIMB_TEST_HOT_LOOPS_H
 
+#include "loops/closed.h"
 #include "robust/loop_bed.h"
 
 // ---- the equations, and what follows from what ---------------------------------------------------------
@@ -29,7 +30,10 @@ static limb_status mobility(const loop_inputs* i)
   return s;
 }
 
-static limb_status redundant(const loop_inputs* i) { return limb_redundant_rows(i->w, i->q, i->options, i->out[0]); }
+static limb_status redundant(const loop_inputs* i)
+{
+  return limb_redundant_constraints(i->w, i->q, i->options, i->out[0]);
+}
 
 static limb_status independent(const loop_inputs* i)
 {
@@ -118,19 +122,19 @@ static limb_status closed_forward(const loop_inputs* i)
   return limb_closed_forward_dynamics(i->w, &in, i->tau, i->options, i->out[0], i->out[1], i->out[2]);
 }
 
-static limb_status by_method(const loop_inputs* i, limb_closed_method method)
+static limb_status by_method(const loop_inputs* i, limb_loop_method method)
 {
   const limb_closed_motion in = motion_of(i);
-  limb_closed_options o = limb_default_closed_options();
+  limb_loop_solver o = limb_default_loop_solver();
   o.method = method;
   return limb_closed_forward_dynamics(i->w, &in, i->tau, &o, i->out[0], i->out[1], i->out[2]);
 }
 
-static limb_status by_schur(const loop_inputs* i) { return by_method(i, LIMB_CLOSED_SCHUR); }
+static limb_status by_schur(const loop_inputs* i) { return by_method(i, LIMB_LOOP_METHOD_SCHUR); }
 
-static limb_status by_kkt(const loop_inputs* i) { return by_method(i, LIMB_CLOSED_KKT); }
+static limb_status by_kkt(const loop_inputs* i) { return by_method(i, LIMB_LOOP_METHOD_KKT); }
 
-static limb_status by_proximal(const loop_inputs* i) { return by_method(i, LIMB_CLOSED_PROXIMAL); }
+static limb_status by_proximal(const loop_inputs* i) { return by_method(i, LIMB_LOOP_METHOD_PROXIMAL); }
 
 static limb_status impulse(const loop_inputs* i)
 {

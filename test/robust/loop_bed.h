@@ -111,7 +111,7 @@ typedef struct loop_bed {
 
 static inline size_t loop_room(const limb_model* m)
 {
-  const size_t n = (size_t)limb_nq(m) + (size_t)limb_row_count(m) + 20;
+  const size_t n = (size_t)limb_nq(m) + (size_t)limb_constraint_count(m) + 20;
   return 5 * n * n + 6 * (size_t)limb_joint_count(m);
 }
 
@@ -144,7 +144,7 @@ static inline limb_map loop_bed_map(const limb_model* m, const double* q)
 
 static inline loop_bed loop_bed_make(closed_case c)
 {
-  loop_bed b = {.c = c, .nq = limb_nq(c.m), .nv = limb_nv(c.m), .nc = limb_row_count(c.m)};
+  loop_bed b = {.c = c, .nq = limb_nq(c.m), .nv = limb_nv(c.m), .nc = limb_constraint_count(c.m)};
   const size_t nv = (size_t)b.nv, room = loop_room(c.m);
   assert_ok(limb_loops_create(c.m, LIMB_LOOPS_DENSE, NULL, &b.dense));
   assert_ok(limb_loops_create(c.m, LIMB_LOOPS_LINEAR, NULL, &b.linear));

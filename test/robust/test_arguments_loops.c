@@ -1,6 +1,7 @@
 // Every call about loops rejects what its header says it rejects: NULL, values that are not finite,
 // quaternions that are not unit, workspaces made for less.
 #include "base/memory.h"
+#include "loops/closed.h"
 #include "robust/hot_loops.h"
 
 // ---- pointers ------------------------------------------------------------------------------------------

@@ -137,7 +137,7 @@ START_TEST(a_failed_call_can_be_repeated)
   p.budget = -1;
   limb_model* m = NULL;
   assert_ok(limb_builder_build(b, &m, NULL));
-  assert_that(limb_nv(m) == 40 && limb_row_count(m) == 120);
+  assert_that(limb_nv(m) == 40 && limb_constraint_count(m) == 120);
   limb_model_destroy(m);
   limb_builder_destroy(b);
   assert_that(p.alive == 0 && p.bytes == 0 && !p.misused);

@@ -8,7 +8,7 @@ typedef union any_options {
   size_t size; // what they all begin with
   limb_loop_options loop;
   limb_assembly assembly;
-  limb_closed_options closed;
+  limb_loop_solver closed;
   limb_actuation actuation;
   limb_map map;
   unsigned char bytes[512];
@@ -19,7 +19,7 @@ static size_t fill(const loop_bed* b, option_kind kind, any_options* o)
   memset(o, 0, sizeof *o);
   if (kind == LOOP_OPTIONS) o->loop = limb_default_loop_options();
   if (kind == ASSEMBLY) o->assembly = limb_default_assembly();
-  if (kind == CLOSED_OPTIONS) o->closed = limb_default_closed_options();
+  if (kind == CLOSED_OPTIONS) o->closed = limb_default_loop_solver();
   if (kind == ACTUATION) o->actuation = limb_default_actuation();
   if (kind == MAP) o->map = b->map;
   return o->size;
@@ -109,9 +109,9 @@ START_TEST(members_of_options)
   in.options = &o;
   for (int k = 0; k < 9; k++) {
     (void)fill(&b, CLOSED_OPTIONS, &o);
-    if (k == 0) o.closed.method = (limb_closed_method)5;
-    if (k == 1) o.closed.method = (limb_closed_method)-1;
-    if (k == 2) o.closed.iterations = 0;
+    if (k == 0) o.closed.method = (limb_loop_method)5;
+    if (k == 1) o.closed.method = (limb_loop_method)-1;
+    if (k == 2) o.closed.max_iterations = 0;
     if (k == 3) o.closed.regularisation = 0;
     if (k == 4) o.closed.alpha = -1;
     if (k == 5) o.closed.beta = -1;
@@ -125,8 +125,8 @@ START_TEST(members_of_options)
   assert_that(b.nv < 64);
   for (int k = 0; k < 3; k++) {
     (void)fill(&b, ASSEMBLY, &o);
-    if (k == 0) o.assembly.iterations = 0;
-    if (k == 1) o.assembly.tries = 0;
+    if (k == 0) o.assembly.max_iterations = 0;
+    if (k == 1) o.assembly.max_tries = 0;
     if (k == 2) o.assembly.held = held, held[0] = 2;
     check_at("assembly, member %d", k);
     assert_status(assemble(&in), LIMB_E_ARG);

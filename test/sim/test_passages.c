@@ -99,7 +99,7 @@ START_TEST(change_point_passes)
   closed_join(b, "pin", LIMB_LOOP_POINT_ON_LINE, rocker, fixture_at(1.5, 0, 0), coupler, fixture_at(2, 0, 0));
   limb_model* m = fixture_end(b);
   const limb_start_given given = {
-    .q = (const unsigned char[]){1, 0, 0}, .v = (const unsigned char[]){1, 0, 0}, .tries = 1};
+    .q = (const unsigned char[]){1, 0, 0}, .v = (const unsigned char[]){1, 0, 0}, .max_tries = 1};
   const double speed[] = {-3, -0.1};
   for (int k = 0; k < 2; k++) {
     double q[3] = {2, -1.6, 1.6}, v[3] = {speed[k]}, end[3][3];

@@ -1,4 +1,5 @@
 // Motion that is given on some joints, on trees and loops; callbacks that fail.
+#include "loops/closed.h"
 #include "sim/runs.h"
 
 // ---- given motion ----------------------------------------------------------------------------------------
@@ -91,9 +92,9 @@ static void drive(const char* name, limb_sim_method method)
     limb_closed_forces out = {.tau = tau, .lambda = lambda};
     assert_ok(limb_closed_inverse_dynamics(w, &in, NULL, NULL, &out));
     assert_close_array(now.tau, tau, from.nv, 1e-8, 1e-8);
-    assert_close_array(now.lambda, lambda, limb_row_count(from.m), 1e-8, 1e-8);
+    assert_close_array(now.lambda, lambda, limb_constraint_count(from.m), 1e-8, 1e-8);
     assert_ok(limb_loop_gap_of(w, now.q, now.v, NULL, &gap));
-    assert_that(gap.place < 1e-12 && gap.velocity < 1e-12);
+    assert_that(gap.position < 1e-12 && gap.velocity < 1e-12);
   }
   limb_sim_destroy(sim);
   limb_loops_destroy(w);

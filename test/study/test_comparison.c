@@ -55,7 +55,7 @@ static limb_model* make(const change* c)
   limb_loop_def pin = limb_default_loop_def(c->name, c->kind, rocker, coupler);
   pin.pose_a.p.x = 0.7;
   pin.pose_b.p.x = c->arm;
-  pin.law = (limb_time_law){.rate = c->rate};
+  pin.motion = (limb_prescribed_motion){.rate = c->rate};
   limb_loop_def gear = limb_default_loop_def("gear", LIMB_LOOP_GEAR, -1, -1);
   gear.joint = 0, gear.other = 2;
   gear.coefficient[1] = c->ratio;

@@ -44,7 +44,7 @@ typedef struct equations {
 
 static equations equations_of(const limb_model* m)
 {
-  const int rows = limb_row_count(m), columns = limb_nv(m);
+  const int rows = limb_constraint_count(m), columns = limb_nv(m);
   equations e = {rows, columns, numbers(rows * columns), numbers(rows), calloc((size_t)rows + 1, 1)};
   if (!e.used) abort();
   return e;
@@ -115,7 +115,7 @@ static void leave_out_nonholonomic(const limb_model* m, equations* e)
   for (int l = 0; l < limb_loop_count(m); l++) {
     limb_loop_info info;
     fixture_ok(limb_get_loop(m, l, &info), NULL);
-    for (int r = info.holonomic; r < info.nrow; r++) e->used[info.row + r] = 1;
+    for (int r = info.holonomic; r < info.nconstraint; r++) e->used[info.constraint + r] = 1;
   }
 }
 
@@ -154,7 +154,7 @@ int closed_close(const limb_model* m, double* q)
   limb_loop_gap gap = {0};
   fixture_ok(limb_loop_gap_of(w, q, NULL, NULL, &gap), NULL);
   limb_loops_destroy(w);
-  return gap.place <= 1e-13;
+  return gap.position <= 1e-13;
 }
 
 // The nearest x with Psi x = b, b = s' or gamma.

@@ -71,7 +71,7 @@ static sp_pose allowed(rng* r, unsigned locked)
 
 static int row_count(const limb_loop_def* def)
 {
-  int rows = limb_loop_kind_rows(def->kind);
+  int rows = limb_loop_kind_constraints(def->kind);
   for (unsigned k = 0; k < 6 && def->kind == LIMB_LOOP_LOCK; k++) rows += (int)(def->locked >> k & 1U);
   return rows;
 }

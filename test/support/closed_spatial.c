@@ -183,11 +183,11 @@ limb_model* closed_driven_arm(void)
   limb_loop_def plane = limb_default_loop_def("plane", LIMB_LOOP_POINT_ON_PLANE, LIMB_WORLD_BODY, parent);
   plane.pose_a = sp_pose_make(sp_rot_rpy(0.1, -0.2, 0), sp_v3(0, 0, 0.5));
   plane.pose_b = fixture_at(0.2, 0, 0);
-  plane.law = (limb_time_law){0, 0.02, 0.3, 0.1, 0.5, 0.4, NULL, NULL};
+  plane.motion = (limb_prescribed_motion){0, 0.02, 0.3, 0.1, 0.5, 0.4, NULL, NULL};
   closed_add_loop(b, &plane);
   limb_loop_def gear = limb_default_loop_def("gear", LIMB_LOOP_GEAR, -1, -1);
   gear.joint = 3, gear.other = 2, gear.coefficient[1] = 0.8;
-  gear.law.rate = -0.4, gear.law.amplitude = 0.2, gear.law.frequency = 0.3;
+  gear.motion.rate = -0.4, gear.motion.amplitude = 0.2, gear.motion.frequency = 0.3;
   closed_add_loop(b, &gear);
   return fixture_end(b);
 }

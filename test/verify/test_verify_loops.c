@@ -9,13 +9,15 @@
 #include <string.h>
 
 // Under other names: limb_verify has its own.
-#define verify_loops       mistaken_loops
-#define verify_other_forms mistaken_other_forms
-#define verify_loops_use   mistaken_loops_use
-#define verify_loops_open  mistaken_loops_open
-#define verify_loops_free  mistaken_loops_free
-#define verify_close       mistaken_close
-#define verify_free_cuts   mistaken_free_cuts
+#define verify_loops           mistaken_loops
+#define verify_other_forms     mistaken_other_forms
+#define verify_is_dense        mistaken_is_dense
+#define verify_multipliers     mistaken_multipliers
+#define verify_get_multipliers mistaken_get_multipliers
+#define verify_loops_open      mistaken_loops_open
+#define verify_loops_free      mistaken_loops_free
+#define verify_close           mistaken_close
+#define verify_free_cuts       mistaken_free_cuts
 
 #include "mistaken.h"
 
