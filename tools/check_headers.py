@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
-"""Every public header compiles alone, twice, as C17 and as C++17; all together do after <complex.h>. Every text of
-the kernels parses alone as its version over double."""
+"""Every public header compiles alone, twice, as C17 and as C++17; all together do after <complex.h>. There are at most
+30, and defaults are not inline: other languages call them. Every text of the kernels parses alone as its version over
+double."""
 import os
+import re
 import shutil
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 
 from sources import ROOT, Findings
 
+MAX_HEADERS = 30
 WARN = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Wundef", "-Werror"]
 C = ["-x", "c", "-std=c17", "-Wc++-compat", "-Wstrict-prototypes", "-Wdouble-promotion"]
 CXX = ["-x", "c++", "-std=c++17"]
@@ -41,6 +44,11 @@ def parse_kernel(job):
 
 found = Findings("check_headers")
 headers = sorted((ROOT / "include" / "limb").glob("*.h"))
+if len(headers) > MAX_HEADERS:
+    found.add(ROOT / "include" / "limb", 0, f"{len(headers)} headers, limit {MAX_HEADERS}")
+for header in headers:
+    for hit in re.findall(r"static inline \w+ (limb_default_\w+)", header.read_text(encoding="utf-8")):
+        found.add(header, 1, f"{hit} is inline: define it in a .c file")
 tools = compilers()
 if {language[1] for _, language in tools} != {"c", "c++"}:
     found.add("check_headers", 0, "needs a C and a C++ compiler")
