@@ -22,14 +22,11 @@ static const char* column_name(const cli_dofs* dofs, int group, int k, char room
   return room;
 }
 
-int states_columns(const cli_states* s)
-{
-  return s->reader ? limb_csv_column_count(s->reader) : s->npy.stream ? s->npy.columns : s->options;
-}
+int states_columns(const cli_states* s) { return s->reader ? limb_csv_column_count(s->reader) : s->options; }
 
 const char* states_column(const cli_states* s, int k)
 {
-  return s->reader ? limb_csv_column(s->reader, k) : s->npy.stream ? s->npy.name[k] : s->option[k];
+  return s->reader ? limb_csv_column(s->reader, k) : s->option[k];
 }
 
 int states_find_column(const cli_states* s, const char* name)

@@ -56,10 +56,6 @@ static int open_file(cli_states* s, const char* path)
     if (S_ISDIR(about.st_mode)) return cli_usage(s->args, "%s: is a directory", path);
     if (S_ISREG(about.st_mode)) s->bytes = (uint64_t)about.st_size;
   }
-  if (s->bytes > 0 && cli_is_npy(s->file)) {
-    const char* wrong = cli_npy_open(&s->npy, s->file);
-    return wrong ? cli_usage(s->args, "%s: %s", path, wrong) : EXIT_FINE;
-  }
   const limb_status status = limb_csv_open(s->file, NULL, &s->reader, &err);
   return status == LIMB_OK ? EXIT_FINE : syntax_error(s, status, &err);
 }
@@ -117,7 +113,6 @@ void cli_states_none(cli_states* s, const cli_args* args, const cli_robot* robot
 void cli_states_close(cli_states* s)
 {
   limb_csv_close(s->reader);
-  cli_npy_close(&s->npy);
   limb_completion_destroy(s->completion);
   if (s->file && s->file != stdin) (void)fclose(s->file);
   for (int g = 0; g < STATES_GROUPS; g++) {
@@ -232,10 +227,6 @@ static int read_row(cli_states* s, int* got)
     const limb_status status = limb_csv_next(s->reader, s->row, got, &err);
     return status == LIMB_OK ? EXIT_FINE : syntax_error(s, status, &err);
   }
-  if (s->npy.stream) {
-    const char* wrong = cli_npy_next(&s->npy, s->row, got);
-    return wrong ? cli_states_failed(s, LIMB_E_IO, "row", wrong) : EXIT_FINE;
-  }
   *got = s->count == 0; // one row of the command line, or none
   return EXIT_FINE;
 }
@@ -286,11 +277,7 @@ int cli_states_failure(cli_states* s, limb_status status, const char* what)
   return cli_states_failed(s, status, what, limb_status_text(status));
 }
 
-uint64_t cli_states_bytes(const cli_states* s)
-{
-  if (s->reader) return limb_csv_bytes(s->reader);
-  return s->npy.rows > 0 ? (uint64_t)((double)s->bytes * (double)s->npy.next / (double)s->npy.rows) : 0;
-}
+uint64_t cli_states_bytes(const cli_states* s) { return limb_csv_bytes(s->reader); }
 
 // ---- robots with loops -----------------------------------------------------------------------------
 

@@ -21,7 +21,8 @@ extern "C" {
 
 typedef struct limb_csv_reader limb_csv_reader;
 
-/// Starts reading with the header row. The stream remains the caller's, and must outlive the reader. RFC 4180 quotes,
+/// Starts reading with the header row, or with the header of an NPY file as limb_table_create writes it, which has the
+/// same functions (rows have no line). The stream remains the caller's, and must outlive the reader. RFC 4180 quotes,
 /// CR LF, a byte-order mark, blanks around fields and empty lines at the end are accepted.
 /// @return LIMB_OK; LIMB_E_SYNTAX (no header, an empty or repeated name, numbers instead of names, semicolons as
 ///         separators); LIMB_E_IO; LIMB_E_ARG; LIMB_E_NOMEM. err has line and column.

@@ -1,6 +1,6 @@
 // Reading a CSV table: a buffer over the stream, lines in it, numbers in them. Nothing is allocated per row; the
 // buffer grows with the longest line, up to a limit.
-#include "limb/table.h"
+#include "io/table.h"
 
 #include "base/memory.h"
 #include "base/number.h"
@@ -33,6 +33,7 @@ typedef struct csv_name {
 struct limb_csv_reader {
   limb_allocator alloc;
   FILE* stream;
+  npy_reader* npy; // NULL: the table is CSV
   char* buffer;
   size_t capacity, at, end; // buffer[at ... end) was read, but not used yet
   bool over;                // the stream has ended
@@ -409,6 +410,7 @@ limb_status limb_csv_next(limb_csv_reader* r, double* row, int* got, limb_error*
 {
   if (!r || !row || !got) return limb_fail(err, LIMB_E_ARG, NULL, "reader, row or got is NULL");
   *got = 0;
+  if (r->npy) return limb_npy_next(r->npy, row, got, err);
   csv_line line;
   bool full;
   const limb_status status = take_full_line(r, &line, &full, err);
@@ -428,6 +430,21 @@ limb_status limb_csv_next(limb_csv_reader* r, double* row, int* got, limb_error*
 
 // ---- the reader ------------------------------------------------------------------------------------
 
+// No text begins with this byte.
+static bool is_npy(FILE* stream)
+{
+  const int first = getc(stream);
+  if (first != EOF) (void)ungetc(first, stream);
+  return first == 0x93;
+}
+
+static limb_status open_text(limb_csv_reader* r, limb_error* err)
+{
+  r->buffer = limb_alloc(&r->alloc, FIRST_BUFFER);
+  r->capacity = r->buffer ? FIRST_BUFFER : 0;
+  return r->buffer ? read_first_line(r, err) : limb_fail(err, LIMB_E_NOMEM, NULL, "out of memory for the reader");
+}
+
 limb_status limb_csv_open(FILE* stream, const limb_allocator* alloc, limb_csv_reader** out, limb_error* err)
 {
   if (!out) return limb_fail(err, LIMB_E_ARG, NULL, "out is NULL");
@@ -439,10 +456,7 @@ limb_status limb_csv_open(FILE* stream, const limb_allocator* alloc, limb_csv_re
   limb_csv_reader* r = limb_alloc(&a, sizeof *r);
   if (!r) return limb_fail(err, LIMB_E_NOMEM, NULL, "out of memory for the reader");
   *r = (limb_csv_reader){.alloc = a, .stream = stream};
-  r->buffer = limb_alloc(&a, FIRST_BUFFER);
-  r->capacity = r->buffer ? FIRST_BUFFER : 0;
-  const limb_status status =
-    r->buffer ? read_first_line(r, err) : limb_fail(err, LIMB_E_NOMEM, NULL, "out of memory for the reader");
+  const limb_status status = is_npy(stream) ? limb_npy_open(stream, &r->alloc, &r->npy, err) : open_text(r, err);
   if (status != LIMB_OK)
     limb_csv_close(r);
   else
@@ -454,6 +468,7 @@ void limb_csv_close(limb_csv_reader* r)
 {
   if (!r) return;
   const limb_allocator a = r->alloc;
+  limb_npy_close(r->npy);
   limb_free(&a, r->buffer, r->capacity);
   limb_free(&a, r->name, (size_t)r->max_columns * sizeof *r->name);
   limb_free(&a, r->sorted, (size_t)r->max_columns * sizeof *r->sorted);
@@ -461,16 +476,18 @@ void limb_csv_close(limb_csv_reader* r)
   limb_free(&a, r, sizeof *r);
 }
 
-int limb_csv_column_count(const limb_csv_reader* r) { return r ? r->columns : 0; }
+int limb_csv_column_count(const limb_csv_reader* r) { return !r ? 0 : r->npy ? limb_npy_columns(r->npy) : r->columns; }
 
 const char* limb_csv_column(const limb_csv_reader* r, int k)
 {
-  return r && k >= 0 && k < r->columns ? r->name[k].text : NULL;
+  if (!r || k < 0 || k >= limb_csv_column_count(r)) return NULL;
+  return r->npy ? limb_npy_column(r->npy, k) : r->name[k].text;
 }
 
 int limb_csv_find(const limb_csv_reader* r, const char* name)
 {
   if (!r || !name) return -1;
+  if (r->npy) return limb_npy_find(r->npy, name);
   const csv_name* found = bsearch(name, r->sorted, (size_t)r->columns, sizeof *r->sorted, text_only);
   return found ? found->column : -1;
 }
@@ -479,4 +496,4 @@ int limb_csv_line(const limb_csv_reader* r) { return r ? r->row_line : 0; }
 
 int limb_csv_unended(const limb_csv_reader* r) { return r ? r->unended : 0; }
 
-uint64_t limb_csv_bytes(const limb_csv_reader* r) { return r ? r->bytes : 0; }
+uint64_t limb_csv_bytes(const limb_csv_reader* r) { return !r ? 0 : r->npy ? limb_npy_bytes(r->npy) : r->bytes; }

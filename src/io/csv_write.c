@@ -145,7 +145,7 @@ limb_status limb_csv_create(FILE* stream, const limb_allocator* alloc, limb_csv_
   w->stream = stream;
   w->used = w->open = 0;
   (void)fflush(stream);
-  (void)setvbuf(stream, NULL, _IONBF, 0);
+  if (fileno(stream) >= 0) (void)setvbuf(stream, NULL, _IONBF, 0); // streams in memory need their buffer
   w->begun = w->hollow = w->failed = false;
   *out = w;
   return LIMB_OK;

@@ -52,28 +52,7 @@ static limb_status csv_row(limb_table_writer* w, const double* x)
 
 static limb_status csv_flush(limb_table_writer* w) { return limb_csv_finish(w->own); }
 
-// After a failure: truncates the file behind its last whole row.
-static void keep_whole_lines(limb_table_writer* w)
-{
-  if (w->stream == stdout) return;
-  (void)fclose(w->stream); // its buffer cannot be written
-  w->stream = fopen(w->path, "r+b");
-  if (!w->stream || fseeko(w->stream, 0, SEEK_END) != 0) return;
-  off_t end = ftello(w->stream);
-  for (int last = EOF; end > 0 && last != '\n'; end -= last != '\n')
-    last = fseeko(w->stream, end - 1, SEEK_SET) == 0 ? fgetc(w->stream) : '\n';
-  (void)!ftruncate(fileno(w->stream), end);
-}
-
-static limb_status csv_end(limb_table_writer* w)
-{
-  const limb_status s = w->broken ? LIMB_E_IO : csv_flush(w);
-  const int cause = errno;
-  if (s != LIMB_OK) keep_whole_lines(w);
-  const limb_status closed = close_stream(w, s);
-  if (s != LIMB_OK) errno = cause;
-  return closed;
-}
+static limb_status csv_end(limb_table_writer* w) { return close_stream(w, csv_flush(w)); }
 
 static void csv_free(limb_table_writer* w)
 {

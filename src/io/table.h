@@ -1,4 +1,4 @@
-// Writers of tables: what the formats share.
+// Tables: what the writers share, and reading NPY.
 #ifndef LIMB_IO_TABLE_H
 #define LIMB_IO_TABLE_H
 
@@ -25,5 +25,15 @@ struct limb_table_writer {
 };
 
 extern const table_format limb_table_hdf5; // table_hdf5.c
+
+// NPY for limb_csv_open. The stream stands at its first byte. err as for limb_csv_open and limb_csv_next.
+typedef struct npy_reader npy_reader;
+limb_status limb_npy_open(FILE* stream, const limb_allocator* a, npy_reader** out, limb_error* err);
+void limb_npy_close(npy_reader* r); // NULL is accepted
+int limb_npy_columns(const npy_reader* r);
+const char* limb_npy_column(const npy_reader* r, int k);
+int limb_npy_find(const npy_reader* r, const char* name); // -1: none
+uint64_t limb_npy_bytes(const npy_reader* r);
+limb_status limb_npy_next(npy_reader* r, double* row, int* got, limb_error* err);
 
 #endif

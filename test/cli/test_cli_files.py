@@ -232,6 +232,18 @@ class Words(tool.Case):
         done = self.run_limb("id", self.file("m.urdf", tool.PENDULUM), states, "--differentiate", "--size")
         self.assertIsNone(re.search(r"e-1\d rad/s", done.stdout), done.stdout)
 
+    def test_tables_of_numpy_are_read_everywhere(self):
+        states = self.file("s.csv", tool.table("time,q.joint1,q.joint2", [[0, 0.3, 1], [1, 2, 1]]))
+        self.run_limb("eval", "planar_2r", "--states", states, "--what", "q", "--output",
+                      self.folder / "s.npy")
+        with open(self.folder / "s.npy", "rb") as stream:
+            done = subprocess.run([tool.LIMB, "eval", "planar_2r", "--states", "-", "--what", "M", "--format", "csv"],
+                                  stdin=stream, capture_output=True, text=True, check=True)
+        self.assertEqual(done.stdout, self.run_limb("eval", "planar_2r", "--states", states, "--what", "M", "--format",
+                                                    "csv").stdout)
+        sim = ("sim", "planar_2r", "--duration", "1", "--start", self.folder / "s.npy", "--quiet")
+        self.assertEqual(self.run_limb(*sim).stdout, self.run_limb(*sim[:-2], states, "--quiet").stdout)
+
     def test_pose_of_a_platform_by_its_legs(self):
         head, rows = tool.read_csv(self.run_limb("assemble", "gough_stewart").stdout)
         legs = [f"q.leg{k}_slide" for k in range(1, 7)]

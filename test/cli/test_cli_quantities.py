@@ -185,7 +185,7 @@ class Files(Case):
         for data in (b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head, b"\x93NUMPY\x03\x00",
                      b"\x93NUMPY\x03\x00" + struct.pack("<I", 1 << 31)):
             path.write_bytes(data)
-            self.assertIn("x.npy: the NPY file", self.ask("ur5", "--states", path, "--what", "g", code=2).stderr)
+            self.assertIn("the NPY file", self.ask("ur5", "--states", path, "--what", "g", code=2).stderr)
         head = b"{'descr': [('q.elbow', '<f8')], 'fortran_order': False, 'shape': (3,), }"
         path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head + b"\0" * 12)
         self.assertIn("missing: q.shoulder_pan", self.ask("ur5", "--states", path, "--what", "g", code=2).stderr)
