@@ -73,7 +73,7 @@ int cli_usage(const cli_args* args, const char* format, ...);
 // Reads the arguments after the name of a command and runs it; --help prints its help instead.
 int cli_run(const cli_command* command, int argc, char** argv);
 
-// ---- cli ------------------------------------------------------------
+// ---- cli -------------------------------------------------------------------------------------------
 //
 // What the tool's files share. Commands return an exit code: 0 fine, 1 a failed check, 2 usage or I/O,
 // 3 invalid model, 4 numerical failure.
@@ -87,7 +87,7 @@ extern const char* const limb_conventions[];
 // EXIT_USAGE.
 int limb_cli_close_output(const char* command);
 
-// ---- commands ------------------------------------------------------------
+// ---- commands --------------------------------------------------------------------------------------
 //
 // The commands, each in its own file; cli_commands (main.c) lists them in the order of the help.
 
@@ -98,7 +98,7 @@ extern const cli_command cli_sim, cli_assemble, cli_base, cli_codegen, cli_equat
 // The robots that `limb bench` measures, closed by NULL.
 extern const char* const cli_bench_robots[];
 
-// ---- help ------------------------------------------------------------
+// ---- help ------------------------------------------------------------------------------------------
 //
 // Help, man page and shell completion, all made from the tables of the commands.
 

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// ---- what can be completed ---------------------------------------------------------------------
+// ---- what can be completed -------------------------------------------------------------------------
 
 static int has_word(const char* text, const char* word) { return strstr(text, word) != NULL; }
 

@@ -1,5 +1,6 @@
-// Output files that appear whole or not at all: written under a temporary name, then renamed. Signals remove them. Devices and pipes are written directly. Also the progress bar, on standard error if it is a
-// terminal.
+// Output files that appear whole or not at all: written under a temporary name, then renamed. Signals remove them.
+// Devices and pipes are written directly. Also the progress bar, on standard error if it is a terminal; and what a run
+// reads and writes.
 #ifndef LIMB_CLI_OUTPUT_H
 #define LIMB_CLI_OUTPUT_H
 
@@ -71,7 +72,7 @@ cli_progress cli_progress_begin(const char* what, uint64_t total);
 void cli_progress_update(cli_progress* p, uint64_t done); // cheap: reads the clock now and then
 void cli_progress_end(cli_progress* p);                   // clears the line
 
-// ---- files ------------------------------------------------------------
+// ---- files -----------------------------------------------------------------------------------------
 //
 // What a run reads and what it writes. Every input is announced before it is read and every output before anything is
 // computed, whatever option, operand or key of a run file names it. No output is an input (device and inode decide, so
@@ -90,8 +91,8 @@ int cli_reads(const cli_args* args, const char* path);
 int cli_writes(const cli_args* args, const char* option, const char* endings);
 int cli_writes_to(const cli_args* args, const char* label, const char* path, const char* endings);
 
-// The form of the output: by --format, else by the ending of --output (.txt: text, .tex: latex), else fallback. NULL after
-// a message: the two contradict each other.
+// The form of the output: by --format, else by the ending of --output (.txt: text, .tex: latex), else fallback. NULL
+// after a message: the two contradict each other.
 const char* cli_format(const cli_args* args, const char* fallback);
 
 // Forgets what was announced, before the next command of one process.

@@ -131,7 +131,7 @@ const char* cli_off(FILE* out, cli_colour colour)
   return colour != CLI_PLAIN && cli_has_colour(out) ? "\033[0m" : "";
 }
 
-// ---- JSON of the tool --------------------
+// ---- JSON of the tool ------------------------------------------------------------------------------
 
 json_t* cli_json_number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
 
@@ -225,7 +225,7 @@ int cli_json_print(json_t* root, FILE* out, const char* command)
   return cli_unwritten(command, "the JSON", "unknown error");
 }
 
-// ---- Findings as JSON --------------------
+// ---- Findings as JSON ------------------------------------------------------------------------------
 
 json_t* cli_json_finding(const limb_finding* f)
 {

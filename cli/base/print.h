@@ -43,7 +43,7 @@ int cli_has_colour(FILE* out);
 const char* cli_on(FILE* out, cli_colour colour);
 const char* cli_off(FILE* out, cli_colour colour);
 
-// ---- json ------------------------------------------------------------
+// ---- json ------------------------------------------------------------------------------------------
 //
 // JSON output, by jansson. Numbers have 17 digits; those that are not finite are null. Bytes that are not UTF-8 (file
 // names can be anything) are replaced.
@@ -65,7 +65,7 @@ json_t* cli_json_answer(void);
 // Prints and frees; EXIT_FINE, or EXIT_USAGE with a message. root NULL: memory ran out.
 int cli_json_print(json_t* root, FILE* out, const char* command);
 
-// ---- json findings ------------------------------------------------------------
+// ---- json findings ---------------------------------------------------------------------------------
 //
 // Findings as JSON, each with the words of its rule.
 

@@ -159,7 +159,7 @@ static double grid_value(const assemble_axis* axis, int i)
   return axis->lower + (axis->upper - axis->lower) * i / (axis->count - 1);
 }
 
-// ---- maps: options ---------------------------------------------------------------------------------------
+// ---- maps: options ---------------------------------------------------------------------------------
 
 // ":LOWER:UPPER:COUNT" after a name; 1 if it has this form.
 static int read_numbers(const char* text, assemble_axis* axis)
@@ -237,7 +237,7 @@ static int read_map(const assemble_run* r, assemble_map* map)
   return EXIT_FINE;
 }
 
-// ---- maps: the table -------------------------------------------------------------------------------------
+// ---- maps: the table -------------------------------------------------------------------------------
 
 static limb_status put_head(const assemble_run* r, const assemble_map* map, limb_csv_writer* w)
 {
@@ -304,7 +304,7 @@ static int csv_map(const assemble_run* r, const assemble_map* map, FILE* out)
   return cli_unwritten(cli_title(r->args), "the CSV", limb_status_text(s));
 }
 
-// ---- maps: running ---------------------------------------------------------------------------------------
+// ---- maps: running ---------------------------------------------------------------------------------
 
 static void report_map(const assemble_run* r, const assemble_map* map)
 {

@@ -134,7 +134,7 @@ static int print_list(const cli_args* args, const limb_model* m)
   return limb_cli_close_output(cli_title(args));
 }
 
-// ---- generation ----------------------------------------------------------------------------------------
+// ---- generation ------------------------------------------------------------------------------------
 
 // The subject of the library's message in terms of the command line: an option, or a name of the robot.
 static void subject(const char* where, char* text, size_t size)

@@ -20,7 +20,7 @@ typedef struct cli_sizing {
 // Prints the table. format: "text", "json" or "csv". EXIT_FINE, or EXIT_USAGE after a message.
 int cli_sizing_print(const cli_sizing* s, const char* format, FILE* out);
 
-// ---- differentiate ------------------------------------------------------------
+// ---- differentiate ---------------------------------------------------------------------------------
 //
 // A trajectory file with positions only: all its rows, with velocities and accelerations by limb_track (limb/study.h).
 

@@ -90,8 +90,8 @@ static void print_summary(const info_run* run)
 
 // ---- the tree --------------------------------------------------------------------------------------
 
-// Bodies in box characters. A chain stands in one column, so that long ones stay readable; where a robot branches, every
-// body is indented below the one that carries it.
+// Bodies in box characters. A chain stands in one column, so that long ones stay readable; where a robot branches,
+// every body is indented below the one that carries it.
 
 enum { DEEPEST = 60 }; // levels that are drawn; deeper ones are only counted
 

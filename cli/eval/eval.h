@@ -51,7 +51,7 @@ void eval_shape(const limb_quantity_info* q, char* text, size_t size); // list.c
 // Name of the frame of --frame; NULL: there is none.
 const char* eval_frame_name(const eval_run* r); // print.c
 
-// ---- columns: columns.c -----------------------------------------------------------------------
+// ---- columns: columns.c ----------------------------------------------------------------------------
 
 // The quantity at the head of a name; NULL: none.
 const limb_quantity_info* eval_quantity(const char* name);

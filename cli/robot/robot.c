@@ -268,7 +268,7 @@ limb_status cli_load_built_in(const char* name, limb_model** out, limb_error* er
   return s;
 }
 
-// ---- Names and units of coordinates, as arrays; what the base of a robot is called; names that are near --------------------
+// ---- coordinates: names and units
 
 int cli_dofs_make(const limb_model* m, cli_dofs* out)
 {

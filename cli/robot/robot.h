@@ -53,7 +53,7 @@ int cli_note_is_auxiliary(const limb_model* m, const limb_note* note);
 // The exit code that a status stands for: EXIT_FINE, EXIT_USAGE, EXIT_MODEL or EXIT_NUMERICAL.
 int cli_exit_code(limb_status s);
 
-// ---- dofs ------------------------------------------------------------
+// ---- dofs ------------------------------------------------------------------------------------------
 //
 // Names and units of the coordinates of a model (limb/model.h), as arrays.
 
@@ -86,7 +86,7 @@ const char* cli_nearest_frame(const limb_model* m, const char* wrong);
 // Number k of q (of_q) or v by its name; -1: none. *near: the name that is nearest then, NULL: none.
 int cli_find_dof(const cli_dofs* d, const char* name, int of_q, const char** near);
 
-// ---- closure ------------------------------------------------------------
+// ---- closure ---------------------------------------------------------------------------------------
 //
 // Loops of a robot as commands see them: closed from the start configuration, looked at there, told about.
 

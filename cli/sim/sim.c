@@ -15,7 +15,7 @@
 #include <string.h>
 #include <time.h>
 
-// ---- events ---------------------------------------------------------------------------------------------
+// ---- events ----------------------------------------------------------------------------------------
 
 enum { MAX_EVENTS = 100000 }; // kept; others are counted
 
@@ -99,7 +99,7 @@ static limb_status keep_event(sim_job* job, const limb_sim_event* event)
   return LIMB_OK;
 }
 
-// ---- progress, once per step ----------------------------------------------------------------------------
+// ---- progress, once per step -----------------------------------------------------------------------
 
 struct sim_pulse {
   cli_progress progress;
@@ -142,7 +142,7 @@ static int watch_signals(sim_job* job)
   return s == LIMB_OK ? EXIT_FINE : sim_failed(job, s, "events");
 }
 
-// ---- the run --------------------------------------------------------------------------------------------
+// ---- the run ---------------------------------------------------------------------------------------
 
 // The time that was reached, also if accelerations there fail.
 static void look_at_time(sim_job* job)
@@ -254,7 +254,7 @@ static int run_to_end(sim_job* job, sim_outcome* out)
   return code;
 }
 
-// ---- the command -------------------------------------------------------------------------------------------
+// ---- the command -----------------------------------------------------------------------------------
 
 static const cli_option* const options[] = {sim_plan_options,  sim_input_options,  cli_model_options,
                                             cli_world_options, sim_output_options, NULL};

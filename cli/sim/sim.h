@@ -24,7 +24,7 @@
 
 #include "robot/robot.h"
 
-// ---- sim probe ------------------------------------------------------------
+// ---- sim probe -------------------------------------------------------------------------------------
 //
 // Numbers of a simulated state by their names: channels of outputs, and names in formulas. The names are those of
 // limb/quantities.h; in formulas, t is time and energy is total_energy.
@@ -82,7 +82,7 @@ const char* sim_probe_beyond_time(const sim_probe* p);
 // 1 when a number depends on accelerations, forces or multipliers.
 int sim_probe_needs_dynamics(const sim_probe* p);
 
-// ---- the plan: sim_plan.c -------------------------------------------------------------------------------
+// ---- the plan: sim_plan.c --------------------------------------------------------------------------
 
 // A run file (limb/run.h) with the options of the command line over it: texts with their positions.
 typedef struct sim_plan {
@@ -131,7 +131,7 @@ void* sim_grow(void* items, int* capacity, int count, size_t size);
 // Zeroed memory that lives as long as the plan; NULL: out of memory.
 void* sim_keep(sim_plan* p, size_t count, size_t size);
 
-// ---- options: sim_options.c, sim_options_lists.c --------------------------------------------------------
+// ---- options: sim_options.c, sim_options_lists.c ---------------------------------------------------
 
 // The options of `limb sim`, besides those of models and the environment.
 extern const cli_option sim_plan_options[], sim_input_options[], sim_output_options[];
@@ -162,7 +162,7 @@ int sim_take_pair(sim_plan* p, const char* option, char* part, limb_run_value* o
 int sim_take_pairs(sim_plan* p, const char* option, limb_run_values* list);
 int sim_take_words(sim_plan* p, const char* option, limb_run_values* list);
 
-// ---- the job --------------------------------------------------------------------------------------------
+// ---- the job ---------------------------------------------------------------------------------------
 
 typedef struct sim_inputs sim_inputs;   // sim_inputs.c
 typedef struct sim_motion sim_motion;   // sim_inputs.c
@@ -215,7 +215,7 @@ limb_status sim_motion_at(sim_job* job, double t, double* q, double* v, unsigned
 // A message about a failure of the library, and its exit code.
 int sim_failed(const sim_job* job, limb_status status, const char* what);
 
-// ---- formulas and tables: sim_formula.c -----------------------------------------------------------------
+// ---- formulas and tables: sim_formula.c ------------------------------------------------------------
 
 typedef struct sim_formula {
   limb_formula* f;
@@ -292,7 +292,7 @@ typedef struct sim_outcome {
   double kinetic;       // J: the largest energy at rows
 } sim_outcome;
 
-// ---- outputs: sim_outputs.c -----------------------------------------------------------------------------
+// ---- outputs: sim_outputs.c ------------------------------------------------------------------------
 
 // Channels and rates, before the simulation; the files, after its start.
 int sim_plan_outputs(sim_job* job);
@@ -312,7 +312,7 @@ void sim_write_last_good(sim_job* job);
 int sim_flush_outputs(sim_job* job);
 int sim_end_outputs(sim_job* job);
 
-// ---- the summary: sim_summary.c -------------------------------------------------------------------------
+// ---- the summary: sim_summary.c --------------------------------------------------------------------
 
 // Text on standard error, or JSON on standard output.
 int sim_print_summary(sim_job* job, const sim_outcome* out, int json);

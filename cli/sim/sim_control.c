@@ -42,7 +42,7 @@ struct sim_control {
 
 static const char* const directions[] = {"wx", "wy", "wz", "vx", "vy", "vz", NULL};
 
-// ---- gains ----------------------------------------------------------------------------------------------
+// ---- gains -----------------------------------------------------------------------------------------
 
 // Gains by joint; an empty name sets all joints.
 static int read_joint_gains(const sim_job* job, const limb_run_values* list, double* to)
@@ -127,7 +127,7 @@ static int read_gains(sim_job* job, sim_control* c)
   return code == EXIT_FINE ? read_joint_gains(job, &run->kd, c->kd) : code;
 }
 
-// ---- references: reading --------------------------------------------------------------------------------
+// ---- references: reading ---------------------------------------------------------------------------
 
 static int add_formula(sim_job* job, sim_control* c, const limb_run_value* v, double* to)
 {
@@ -218,7 +218,7 @@ static int read_reference(sim_job* job, sim_control* c)
   return code == EXIT_FINE ? sim_formulas_ready(&c->formulas) : code;
 }
 
-// ---- references: evaluating -----------------------------------------------------------------------------
+// ---- references: evaluating ------------------------------------------------------------------------
 
 static void from_table(sim_control* c)
 {
@@ -269,7 +269,7 @@ static limb_status refer(sim_control* c, const limb_sim_state* at)
   return s;
 }
 
-// ---- controllers ----------------------------------------------------------------------------------------
+// ---- controllers -----------------------------------------------------------------------------------
 
 static limb_status of_joints(sim_control* c, const double* q, const double* v, double t)
 {
@@ -328,7 +328,7 @@ static double next_break(void* context, double t)
   return limb_signal_next_break(c->table.signal, t);
 }
 
-// ---- opening --------------------------------------------------------------------------------------------
+// ---- opening ---------------------------------------------------------------------------------------
 
 static int allocate(sim_job* job, sim_control* c)
 {

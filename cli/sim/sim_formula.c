@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---- formulas -------------------------------------------------------------------------------------------
+// ---- formulas --------------------------------------------------------------------------------------
 
 void sim_formulas_begin(sim_formulas* f, sim_job* job, unsigned known)
 {
@@ -98,7 +98,7 @@ limb_status sim_formulas_read(sim_formulas* f, sim_job* job, const limb_sim_stat
   return LIMB_OK;
 }
 
-// ---- tables ---------------------------------------------------------------------------------------------
+// ---- tables ----------------------------------------------------------------------------------------
 
 typedef struct table_columns {
   int time;    // its column

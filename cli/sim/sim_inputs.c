@@ -31,7 +31,7 @@ struct sim_inputs {
   table_input* table;
 };
 
-// ---- actuator forces ------------------------------------------------------------------------------------
+// ---- actuator forces -------------------------------------------------------------------------------
 
 static limb_status add_torques(void* context, double t, const double* q, const double* v, double* tau)
 {
@@ -62,7 +62,7 @@ static int open_torques(sim_job* job, sim_inputs* in)
   return s == LIMB_OK ? EXIT_FINE : sim_failed(job, s, "torques");
 }
 
-// ---- wrenches -------------------------------------------------------------------------------------------
+// ---- wrenches --------------------------------------------------------------------------------------
 
 static limb_status set_forces(void* context, double t, const double* q, const double* v, limb_wrench* wrench)
 {
@@ -124,7 +124,7 @@ static int open_forces(sim_job* job, sim_inputs* in)
   return s == LIMB_OK ? EXIT_FINE : sim_failed(job, s, "wrenches");
 }
 
-// ---- tables ---------------------------------------------------------------------------------------------
+// ---- tables ----------------------------------------------------------------------------------------
 
 static double next_break(void* context, double t)
 {
@@ -216,7 +216,7 @@ static int open_table(sim_job* job, table_input* in, const limb_run_table* run)
   return s == LIMB_OK ? EXIT_FINE : sim_failed(job, s, run->file.text);
 }
 
-// ---- prescribed motion ----------------------------------------------------------------------------------
+// ---- prescribed motion -----------------------------------------------------------------------------
 
 typedef struct moving_joint {
   int q, v; // coordinate and degree of freedom
@@ -403,7 +403,7 @@ static void close_motion(sim_job* job)
   job->motion = NULL;
 }
 
-// ---- all inputs -----------------------------------------------------------------------------------------
+// ---- all inputs ------------------------------------------------------------------------------------
 
 int sim_open_inputs(sim_job* job)
 {

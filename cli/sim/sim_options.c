@@ -77,7 +77,7 @@ const cli_option sim_output_options[] = {
   {0},
 };
 
-// ---- single values --------------------------------------------------------------------------------------
+// ---- single values ---------------------------------------------------------------------------------
 
 typedef struct single {
   const char* option;
@@ -151,7 +151,7 @@ static void take_singles(sim_plan* p)
   if (cli_has(p->args, "gravity")) p->run.environment.gravity = (limb_run_values){0};
 }
 
-// ---- lists ----------------------------------------------------------------------------------------------
+// ---- lists -----------------------------------------------------------------------------------------
 
 void* sim_longer(sim_plan* p, const void* items, int count, size_t size)
 {
@@ -255,7 +255,7 @@ int sim_take_words(sim_plan* p, const char* option, limb_run_values* list)
   return code;
 }
 
-// ---- all options ----------------------------------------------------------------------------------------
+// ---- all options -----------------------------------------------------------------------------------
 
 // Two options for the same thing.
 static int check_either(const sim_plan* p, const char* one, const char* other)

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-// ---- inputs ---------------------------------------------------------------------------------------------
+// ---- inputs ----------------------------------------------------------------------------------------
 
 // "file.csv:spline": the word after the last colon, if it is known; else NULL.
 static char* split_suffix(char* text, int (*known)(const char*))
@@ -138,7 +138,7 @@ int sim_take_inputs(sim_plan* p)
   return code == EXIT_FINE ? take_motion(p) : code;
 }
 
-// ---- events ---------------------------------------------------------------------------------------------
+// ---- events ----------------------------------------------------------------------------------------
 
 // "low: energy < 1": the name precedes a colon, unless the colon belongs to c ? a : b.
 static char* after_name(char* part, char** name)
@@ -177,7 +177,7 @@ int sim_take_events(sim_plan* p)
   return code == EXIT_FINE ? add_events(p, "stop-at", "stop") : code;
 }
 
-// ---- outputs --------------------------------------------------------------------------------------------
+// ---- outputs ---------------------------------------------------------------------------------------
 
 enum { KIND_FILE, KIND_PLOT, KIND_ANIMATION };
 
@@ -248,7 +248,7 @@ int sim_take_outputs(sim_plan* p)
   return EXIT_FINE;
 }
 
-// ---- controllers ----------------------------------------------------------------------------------------
+// ---- controllers -----------------------------------------------------------------------------------
 
 typedef struct setting {
   const char* key;

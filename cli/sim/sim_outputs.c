@@ -36,7 +36,7 @@ struct writer {
   void* own;              // of the kind
 };
 
-// ---- tables ---------------------------------------------------------------------------------------------
+// ---- tables ----------------------------------------------------------------------------------------
 
 // Reports, once, that the file could not be written.
 static int written(writer* w, limb_status s)
@@ -112,7 +112,7 @@ static const char* title_of(const writer* w)
                             : limb_model_name(w->job->robot.model);
 }
 
-// ---- plots ----------------------------------------------------------------------------------------------
+// ---- plots -----------------------------------------------------------------------------------------
 
 enum { MAX_MARKS = 24 }; // events
 
@@ -185,7 +185,7 @@ static void plot_free(writer* w) { limb_plot_destroy(w->own); }
 
 static const file_kind plot_kind = {".svg", 1, plot_open, plot_row, NULL, plot_end, plot_free};
 
-// ---- animations -----------------------------------------------------------------------------------------
+// ---- animations ------------------------------------------------------------------------------------
 
 static int animation_open(writer* w)
 {
@@ -221,7 +221,7 @@ static void animation_free(writer* w) { limb_animation_destroy(w->own); }
 static const file_kind animation_kind = {".svg .html",  0, animation_open, animation_row, NULL, animation_end,
                                          animation_free};
 
-// ---- planning -------------------------------------------------------------------------------------------
+// ---- planning --------------------------------------------------------------------------------------
 
 typedef struct one_output {
   const limb_run_output* run;
@@ -383,7 +383,7 @@ void sim_close_outputs(sim_job* job)
   job->outputs = NULL;
 }
 
-// ---- rows -----------------------------------------------------------------------------------------------
+// ---- rows ------------------------------------------------------------------------------------------
 
 static double due(const sim_job* job, const one_output* o)
 {

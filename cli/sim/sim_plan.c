@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---- the run file ---------------------------------------------------------------------------------------
+// ---- the run file ----------------------------------------------------------------------------------
 
 // Reads a run file; prints warnings and all errors.
 static int read_run(sim_plan* p, const char* path)
@@ -51,7 +51,7 @@ void sim_plan_close(sim_plan* p)
   *p = (sim_plan){0};
 }
 
-// ---- messages -------------------------------------------------------------------------------------------
+// ---- messages --------------------------------------------------------------------------------------
 
 int sim_wrong(const sim_plan* p, const limb_run_value* at, const char* format, ...)
 {
@@ -173,7 +173,7 @@ int sim_truth(const sim_plan* p, const limb_run_value* at, int* out)
   return sim_word_of(p, at, words, out);
 }
 
-// ---- memory ---------------------------------------------------------------------------------------------
+// ---- memory ----------------------------------------------------------------------------------------
 
 void* sim_grow(void* items, int* capacity, int count, size_t size)
 {

@@ -19,7 +19,7 @@ void sim_probe_free(sim_probe* p)
   *p = (sim_probe){0};
 }
 
-// ---- names -----------------------------------------------------------------------------------------------
+// ---- names -----------------------------------------------------------------------------------------
 
 // What a state lacks is told in words of simulations.
 static void explain(sim_probe* p, limb_status s, const limb_error* err)
@@ -151,7 +151,7 @@ int sim_probe_needs_dynamics(const sim_probe* p)
           (LIMB_NEEDS_A | LIMB_NEEDS_TAU | LIMB_NEEDS_A_OR_TAU | LIMB_NEEDS_GIVEN | LIMB_NEEDS_BASE)) != 0;
 }
 
-// ---- numbers ---------------------------------------------------------------------------------------------
+// ---- numbers ---------------------------------------------------------------------------------------
 
 limb_status sim_probe_read(sim_probe* p, const limb_sim_state* at, double* x)
 {

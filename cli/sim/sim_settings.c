@@ -54,7 +54,7 @@ int sim_find_frame(const sim_job* job, const limb_run_value* at)
   return -1;
 }
 
-// ---- model and environment ------------------------------------------------------------------------------
+// ---- model and environment -------------------------------------------------------------------------
 
 static int read_model_options(sim_job* job, limb_read_options* opt)
 {
@@ -100,7 +100,7 @@ int sim_open_robot(sim_job* job)
   return read_environment(job);
 }
 
-// ---- solver ---------------------------------------------------------------------------------------------
+// ---- solver ----------------------------------------------------------------------------------------
 
 static int read_method(sim_job* job)
 {
@@ -189,7 +189,7 @@ int sim_read_settings(sim_job* job)
   return code == EXIT_FINE ? read_loops(job) : code;
 }
 
-// ---- time -----------------------------------------------------------------------------------------------
+// ---- time ------------------------------------------------------------------------------------------
 
 int sim_read_times(sim_job* job)
 {
@@ -207,7 +207,7 @@ int sim_read_times(sim_job* job)
   return EXIT_FINE;
 }
 
-// ---- start ----------------------------------------------------------------------------------------------
+// ---- start -----------------------------------------------------------------------------------------
 
 typedef struct starting {
   sim_job* job;

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-// ---- momentum -------------------------------------------------------------------------------------------
+// ---- momentum --------------------------------------------------------------------------------------
 //
 // It is conserved if the robot is attached to the world by free joints without drive only, nothing acts from outside,
 // and there is no gravity.
@@ -58,7 +58,7 @@ int sim_conserves_momentum(const sim_job* job)
   return free_joints > 0;
 }
 
-// ---- facts ----------------------------------------------------------------------------------------------
+// ---- facts -----------------------------------------------------------------------------------------
 
 enum { EVENTS_SHOWN = 40 };
 
@@ -86,7 +86,7 @@ static const char* ending_text(sim_ending ending)
   return words[ending];
 }
 
-// ---- text -----------------------------------------------------------------------------------------------
+// ---- text ------------------------------------------------------------------------------------------
 
 static void event_text(const sim_happened* h, char* text, size_t size)
 {
@@ -166,7 +166,7 @@ static void print_text(const sim_job* job, const sim_outcome* o, const facts* f,
   (void)fprintf(out, "  wall time    %.3g s, %.3g times real time\n", o->wall, f->speed);
 }
 
-// ---- JSON -----------------------------------------------------------------------------------------------
+// ---- JSON ------------------------------------------------------------------------------------------
 
 static void set(json_t* to, const char* key, json_t* value) { (void)json_object_set_new(to, key, value); }
 

@@ -94,7 +94,7 @@ static int read_group(const cli_states* s, int g, double* value, unsigned char* 
   return code;
 }
 
-// ---- columns ---------------------------------------------------------------------------------------------
+// ---- columns ---------------------------------------------------------------------------------------
 
 static int count(const unsigned char* marks, int n)
 {

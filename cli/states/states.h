@@ -127,7 +127,7 @@ int cli_states_write_head(const cli_states* s, limb_csv_writer* w, const char* p
 int cli_states_write_row(const cli_states* s, limb_csv_writer* w, const double* x);
 int cli_states_write_end(const cli_states* s, limb_csv_writer* w);
 
-// ---- columns ------------------------------------------------------------
+// ---- columns ---------------------------------------------------------------------------------------
 //
 // Columns of a table of states: what they are called, which are there, which are missing or unknown.
 
@@ -155,7 +155,7 @@ int states_check_columns(const cli_states* s, unsigned what, const char* purpose
 // "note: ... takes forces ... for zero: " on standard error; their names are still to come.
 void states_note_zero(const cli_states* s, const char* purpose);
 
-// ---- given.c --------------------------------------------------------------------------------
+// ---- given.c ---------------------------------------------------------------------------------------
 
 // Decides what is given, for the bits STATES_GIVEN and STATES_BASE. EXIT_FINE, or EXIT_USAGE after a message.
 int states_find_given(cli_states* s, unsigned what, const char* purpose);
