@@ -311,43 +311,17 @@ void figure_find_view(draw_figure* f, const limb_model* m, const sp_pose* poses)
 
 // ---- boxes -----------------------------------------------------------------------------------------
 
-// One rotation of Jacobi's method: A := J' A J with A_pq = 0, V := V J.
-static void rotate(double A[3][3], double V[3][3], int p, int q)
-{
-  if (A[p][q] == 0) return;
-  const double theta = (A[q][q] - A[p][p]) / (2 * A[p][q]);
-  const double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1));
-  const double c = 1 / sqrt(t * t + 1), s = t * c;
-  for (int k = 0; k < 3; k++) {
-    const double x = A[k][p], y = A[k][q];
-    A[k][p] = c * x - s * y, A[k][q] = s * x + c * y;
-  }
-  for (int k = 0; k < 3; k++) {
-    const double x = A[p][k], y = A[q][k];
-    A[p][k] = c * x - s * y, A[q][k] = s * x + c * y;
-  }
-  for (int k = 0; k < 3; k++) {
-    const double x = V[k][p], y = V[k][q];
-    V[k][p] = c * x - s * y, V[k][q] = s * x + c * y;
-  }
-}
-
 int figure_inertia_box(const sp_inertia* inertia, sp_vec3 half[3])
 {
-  const sp_inertia* Y = inertia;
-  double A[3][3] = {{Y->xx, Y->xy, Y->xz}, {Y->xy, Y->yy, Y->yz}, {Y->xz, Y->yz, Y->zz}};
-  double V[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  double I[3];
+  sp_mat3 axes;
   int extended = 0;
-  for (int sweep = 0; sweep < 12; sweep++) {
-    rotate(A, V, 0, 1);
-    rotate(A, V, 0, 2);
-    rotate(A, V, 1, 2);
-  }
+  limb_inertia_principal(inertia, I, &axes);
   for (int i = 0; i < 3; i++) {
     // I_j + I_k - I_i = m l_i^2 / 6
-    const double square = 6 * (A[0][0] + A[1][1] + A[2][2] - 2 * A[i][i]) / Y->mass;
-    const double length = Y->mass > 0 && square > 0 ? sqrt(square) : 0;
-    half[i] = sp_scale3(length / 2, sp_v3(V[0][i], V[1][i], V[2][i]));
+    const double square = 6 * (I[0] + I[1] + I[2] - 2 * I[i]) / inertia->mass;
+    const double length = inertia->mass > 0 && square > 0 ? sqrt(square) : 0;
+    half[i] = sp_scale3(length / 2, column(&axes, i));
     extended += length > 0;
   }
   return extended >= 2;
