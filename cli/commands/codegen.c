@@ -119,9 +119,10 @@ static int print_list(const cli_args* args, const limb_model* m)
     json_t* row = json_object();
     cli_cell(&t, "%s", limb_codegen_quantity_name(k));
     cli_cell(&t, "%s", limb_codegen_quantity_robots(k));
-    cli_cell(&t, "%s", limb_codegen_quantity_meaning(k));
+    const char* meaning = limb_codegen_quantity_meaning(k);
+    cli_cell(&t, "%.*s", (int)strcspn(meaning, ";"), meaning); // in short
     cli_json_set(row, "name robots meaning", cli_json_text(limb_codegen_quantity_name(k)),
-                 cli_json_text(limb_codegen_quantity_robots(k)), cli_json_text(limb_codegen_quantity_meaning(k)));
+                 cli_json_text(limb_codegen_quantity_robots(k)), cli_json_text(meaning));
     (void)json_array_append_new(list, row);
   }
   (void)json_object_set_new(answer, "quantities", list);
