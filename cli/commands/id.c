@@ -348,7 +348,7 @@ static int open_loops(id_run* r)
 // Torques; for --size the loads on joints, in their own axes, and on closures.
 static int open_evaluator(id_run* r)
 {
-  static const char* const names[] = {"tau", "reactions@body", "loop_loads"};
+  static const char* const names[] = {"tau", "reactions@body", "loop_loads@body"};
   const int n = !r->size ? 1 : r->loops ? 3 : 2;
   limb_error err = {0};
   limb_status s = limb_evaluator_create(r->robot.model, NULL, NULL, &r->e);

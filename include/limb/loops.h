@@ -330,10 +330,11 @@ typedef struct limb_loop_motion {
   const double* lambda;        ///< nc multipliers; NULL: those of inverse dynamics
 } limb_loop_motion;
 
-/// Internal loads: what limb_joint_reactions returns, and the wrench of each closure on its frame b, from a: axes of a
-/// at the origin of b. Gears and polynomials act along the axes of their joints and are part of the reactions there,
-/// as motors, springs and friction are; their own wrenches are zero.
-/// @param ref    of the joints, as in limb_joint_reactions
+/// Internal loads: what limb_joint_reactions returns, and the wrench of each closure on its frame b, from a. Gears and
+/// polynomials act along the axes of their joints and are part of the reactions there, as motors, springs and friction
+/// are; their own wrenches are zero.
+/// @param ref    of the joints, as in limb_joint_reactions; of the closures: LIMB_ALIGNED, axes of the world at the
+///               origin of b; LIMB_BODY, axes of a there, as lambda; LIMB_WORLD, at the world's origin
 /// @param joint  one per joint; NULL: not computed (output)
 /// @param loop   one per loop; NULL: not computed (output)
 LIMB_NODISCARD LIMB_API limb_status limb_loop_loads(limb_data* d, const limb_loop_motion* motion, limb_ref ref,

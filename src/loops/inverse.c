@@ -356,9 +356,16 @@ static limb_wrench wrench_on(const limb_model* m, const sp_pose* X, int body, sp
   return (limb_wrench){body, LIMB_ALIGNED, limb_force_at(F, at, pose_of(m, X, body).p)};
 }
 
-// Wrenches of the closures on bodies, two each, in w->closure: how many. loop: those on frames b; NULL: not
+// A force in world axes at p: there as it is, in the axes of a, or at the world's origin.
+static sp_force seen_from(limb_ref ref, const sp_pose* a, sp_vec3 p, sp_force F)
+{
+  if (ref == LIMB_BODY) return sp_force_make(sp_tmulv(a->R, F.m), sp_tmulv(a->R, F.f));
+  return ref == LIMB_WORLD ? limb_force_at(F, p, sp_v3(0, 0, 0)) : F;
+}
+
+// Wrenches of the closures on bodies, two each, in w->closure: how many. loop: those on frames b, by ref; NULL: not
 // wanted.
-static int gather(limb_loops* w, const double* lambda, sp_force* loop)
+static int gather(limb_loops* w, const double* lambda, limb_ref ref, sp_force* loop)
 {
   const limb_model* m = w->m;
   const sp_pose* X = w->d->own.X;
@@ -371,7 +378,7 @@ static int gather(limb_loops* w, const double* lambda, sp_force* loop)
     const sp_pose a = sp_compose(pose_of(m, X, def->body_a), def->pose_a);
     const sp_pose b = sp_compose(pose_of(m, X, def->body_b), def->pose_b);
     const sp_force F = closure_force(w, of, lambda);
-    if (loop) loop[l] = sp_force_make(sp_tmulv(a.R, F.m), sp_tmulv(a.R, F.f));
+    if (loop) loop[l] = seen_from(ref, &a, b.p, F);
     w->closure[count++] = wrench_on(m, X, def->body_b, F, b.p);
     w->closure[count++] = wrench_on(m, X, def->body_a, sp_scalef(-1, F), b.p);
   }
@@ -388,7 +395,7 @@ limb_status limb_closed_loads(limb_loops* w, const limb_closed_motion* in, const
   limb_status s = limb_loop_options_read(options, &o);
   if (s == LIMB_OK) s = limb_constraints_at(w, in->q, NULL, o.time, LIMB_NEED_REACH);
   if (s != LIMB_OK) return s;
-  const limb_wrench_list closures = {gather(w, lambda, loop), w->closure};
+  const limb_wrench_list closures = {gather(w, lambda, ref, loop), w->closure};
   for (int l = 0; loop && l < m->nloop; l++) {
     if (!limb_finite3(loop[l].m) || !limb_finite3(loop[l].f)) return LIMB_E_NONFINITE;
   }

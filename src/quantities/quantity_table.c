@@ -381,8 +381,9 @@ const limb_quantity_row limb_quantity_rows[] = {
     "else of the motion that tau causes",
     {ROWS}, NULL, "N m, N", QVM | CLOSED, LOOPS, "limb_get_loop_details", ""},
    IS(lambda), .units = UNIT_NONE},
-  {{"loop_loads", "loops", "wrench of lambda", "wrench of each closure on its frame b, in the axes of frame a",
-    {LIMB_AXIS_LOOP, FORCE}, NULL, "N m, N", QVM | CLOSED, LOOPS, "limb_loop_loads", ""},
+  {{"loop_loads", "loops", "wrench of lambda",
+    "wrench of each closure on its frame b, at the origin of b; body: in the axes of frame a, as lambda",
+    {LIMB_AXIS_LOOP, FORCE}, NULL, "N m, N", QVM | LIMB_NEEDS_REFERENCE | CLOSED, LOOPS, "limb_loop_loads", ""},
    IS(loop_loads), .work = loop_forces, .units = UNIT_WRENCH},
   {.about = {.name = NULL}},
 };

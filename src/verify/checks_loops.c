@@ -193,7 +193,8 @@ static limb_status loads(verify* t, double* off)
   if (s != LIMB_OK) return s;
   const limb_loop_motion motion = {c->q, c->v, c->acc, &t->env, c->lambda};
   double size = c->size_force;
-  s = limb_loop_loads(c->d, &motion, LIMB_WORLD, t->F, c->loads);
+  s = limb_loop_loads(c->d, &motion, LIMB_WORLD, t->F, NULL);
+  if (s == LIMB_OK) s = limb_loop_loads(c->d, &motion, LIMB_BODY, NULL, c->loads);
   if (s == LIMB_OK) s = limb_kinematics(t->d, c->q, c->v, c->acc);
   if (s == LIMB_OK) s = verify_on_world(t, &sum, &size);
   if (s == LIMB_OK) s = add_closures(t, &sum, &size);

@@ -172,12 +172,17 @@ class Numbers(Case):
             self.close(r["joint_loads"][name], load, 1e-11)
 
     def test_loads(self):
-        r = self.answer("five_bar", "joint_loads,loop_loads,lambda,tau_active", five_bar("q", "v", "a"))
+        r = self.answer("five_bar", "joint_loads,loop_loads@body,loop_loads,loop_loads@world,lambda,tau_active",
+                        five_bar("q", "v", "a"))
         self.assertEqual(list(r["joint_loads"]), ARMS)
         # Moments about their axes are what motors deliver: nothing at the elbows.
         moments = [r["joint_loads"][k][2] for k in ARMS]
         self.close(moments, [FIVE_TAU[0], 0, FIVE_TAU[1], 0])
-        self.close(r["loop_loads"]["pin"], [0, 0, 0, *r["lambda"], 0])
+        self.close(r["loop_loads@body"]["pin"], [0, 0, 0, *r["lambda"], 0])
+        self.close([math.hypot(*r["loop_loads"]["pin"][3:5])], [math.hypot(*r["lambda"])])
+        self.assertGreater(abs(r["loop_loads"]["pin"][3] - r["lambda"][0]), 0.1)
+        self.close(r["loop_loads@world"]["pin"][3:], r["loop_loads"]["pin"][3:])
+        self.assertGreater(abs(r["loop_loads@world"]["pin"][2]), 0.1)
 
     def test_power(self):
         r = self.answer("five_bar", "tau,power", five_bar("q", "v", "a"))

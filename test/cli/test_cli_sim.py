@@ -129,6 +129,15 @@ class Sim(tool.Case):
             for end, within in zip(ends[1:], (2e-5, 1e-7)):
                 self.close(end, ends[0], within)
 
+    def test_multipliers_in_world_axes(self):
+        """Figure 15 of Ghosal 2010 at 5 s."""
+        self.sim("four_bar_spring", "--q", "theta1=0.01", "--duration", "5", "--interval", "5", "--method", "rk4",
+                 "--channels", "lambda,loop_loads,loop_loads@body", "--output", self.out)
+        x = self.last()
+        self.close([x["loop_loads.pin.fx"], x["loop_loads.pin.fy"]], [0.3644, 0.0821], 5e-5)
+        self.close([x["loop_loads@body.pin.fx"], x["loop_loads@body.pin.fy"]],
+                   [x["lambda.pin.move_x"], x["lambda.pin.move_y"]])
+
     def test_passing_a_singular_configuration(self):
         bars = "mass: 1, com: [0.5, 0, 0], inertia: [0, 0, 0, 0.0833333333333333, 0, 0.0833333333333333]"
         joints = "type: revolute, axis: [0, 0, 1]"

