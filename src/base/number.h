@@ -33,8 +33,8 @@ const limb_si_unit* limb_find_unit(const char* word, size_t length);
 // The i-th name, for limb_nearest; NULL behind the last.
 const char* limb_unit_name(const void* context, int i);
 
-// Units in text < end, unit {("*" | "/") unit} with unit = word ["^" digit]: their factor, and whether they are those of
-// an angle or its rates. Returns the end; NULL when there is no such unit.
+// Units in text < end, unit {("*" | "/") unit} with unit = word ["^" digit]: their factor, and whether they are those
+// of an angle or its rates. Returns the end; NULL when there is no such unit.
 const char* limb_scan_units(const char* text, const char* end, double* factor, int* angle);
 
 #endif

@@ -123,7 +123,7 @@ static int try_orders(const doctor* d, const double v[6])
                                  {{0, 1, 3, 2, 4, 5}, "xx xy yy xz yz zz"},
                                  {{0, 3, 5, 1, 2, 4}, "xx xy xz yy yz zz in the slots of xx yy zz xy xz yz"}};
   char fits[256] = "";
-  for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+  for (int i = 0; i < COUNT(orders); i++) {
     double read[6];
     for (int k = 0; k < 6; k++) read[k] = v[orders[i].from[k]];
     const size_t used = strlen(fits);
@@ -250,7 +250,7 @@ void limb_doctor_unit_cause(doctor* d, int body)
   const double size = fmax(head->size, sp_norm3(Y->com));
   const unit* best = NULL;
   double distance = log(4); // of the radius of gyration from a third of the size
-  for (size_t i = 0; size > 0 && i < sizeof units / sizeof *units; i++) {
+  for (int i = 0; size > 0 && i < COUNT(units); i++) {
     const sp_inertia scaled = in_units(Y, &units[i]);
     const double off = fabs(log(limb_gyration(&scaled) / (size / 3)));
     const double density = limb_min_density(&scaled);

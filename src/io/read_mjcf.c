@@ -53,7 +53,7 @@ static void report_option(mjcf* m, const xml_node* n)
 {
   static const char* const medium[] = {"wind", "density", "viscosity"};
   static const char* const switches[] = {"spring", "damper", "passive", "frictionloss"};
-  for (size_t i = 0; i < sizeof medium / sizeof *medium; i++) {
+  for (int i = 0; i < COUNT(medium); i++) {
     double x[3] = {0, 0, 0};
     (void)limb_mjcf_numbers(m, limb_mjcf_plain(n), medium[i], 1, 3, x);
     if (x[0] != 0 || x[1] != 0 || x[2] != 0)
@@ -61,7 +61,7 @@ static void report_option(mjcf* m, const xml_node* n)
   }
   const xml_node* flag = limb_xml_child(n, "flag");
   if (!flag) return;
-  for (size_t i = 0; i < sizeof switches / sizeof *switches; i++) {
+  for (int i = 0; i < COUNT(switches); i++) {
     const char* value = limb_xml_get(flag, switches[i]);
     if (value && strcmp(value, "disable") == 0)
       limb_mjcf_report(m, RULE_DROPPED, flag, "%s=\"disable\" has no effect: the values of the joints are used",
@@ -138,7 +138,7 @@ static const char* passive_force(const mjcf* m, mjcf_item it)
     {"position", "a spring, because of its kp"},      {"velocity", "a damper, because of its kv"},
     {"intvelocity", "a spring, because of its kp"},   {"damper", "a damper, because of its kv"},
     {"dcmotor", "a damper, because of its back EMF"}, {"muscle", "a muscle, which resists when it is stretched"}};
-  for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+  for (int i = 0; i < COUNT(known); i++) {
     if (strcmp(it.node->name, known[i].name) == 0) return known[i].like;
   }
   if (strcmp(it.node->name, "cylinder") == 0 && limb_xml_get(it.node, "bias"))

@@ -360,7 +360,7 @@ void limb_mjcf_read_tendons(mjcf* m, const xml_node* section)
   static const char* const names[] = {"stiffness", "damping", "frictionloss", "armature"};
   for (const xml_node* n = section->first; n; n = n->next) {
     const mjcf_item it = limb_mjcf_make_item(m, n, MJCF_TENDON, m->main_class);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (int i = 0; i < COUNT(names); i++) {
       double x[3] = {0, 0, 0};
       (void)limb_mjcf_numbers(m, it, names[i], 1, 3, x);
       if (x[0] != 0 || x[1] != 0 || x[2] != 0)

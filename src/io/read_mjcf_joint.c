@@ -97,7 +97,7 @@ static void read_properties(mjcf* m, mjcf_item it, double unit, limb_joint_def* 
 static void report_dropped(mjcf* m, mjcf_item it)
 {
   static const char* const names[] = {"armature", "damping", "frictionloss", "stiffness"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+  for (int i = 0; i < COUNT(names); i++) {
     if (nonnegative(m, it, names[i], 3) != 0)
       limb_mjcf_report(m, RULE_DROPPED, it.node, "%s: in limb only hinges and slides have it", names[i]);
   }

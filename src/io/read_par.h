@@ -110,9 +110,6 @@ typedef struct par_file {
   int no_memory;
 } par_file;
 
-// Canonical name of a list.
-const char* limb_par_list_name(int key);
-
 // Splits a text into lists, single values and symbols. Faults are reported.
 void limb_par_scan(par_file* p, const char* text, size_t size);
 

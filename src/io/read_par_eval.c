@@ -275,7 +275,7 @@ static int evaluate(par_file* p, const par_value* v, limb_subject about, limb_ru
 int limb_par_number(par_file* p, par_slot at, limb_rule missing, double* x)
 {
   linear value = {0, 0};
-  const limb_subject about = {"list", limb_par_list_name((int)at.key)};
+  const limb_subject about = limb_par_subject(at.key);
   if (!evaluate(p, &p->list[at.key].value[at.index], about, missing, NULL, &value)) return 0;
   *x = value.constant;
   return 1;
@@ -285,7 +285,7 @@ int limb_par_number(par_file* p, par_slot at, limb_rule missing, double* x)
 static int usual_joint(const char* name)
 {
   static const char* const stems[] = {"t", "th", "theta", "r", "q", "T", "TH", "R", "Q"};
-  for (size_t i = 0; i < sizeof stems / sizeof *stems; i++) {
+  for (int i = 0; i < COUNT(stems); i++) {
     const size_t n = strlen(stems[i]);
     if (strncmp(name, stems[i], n) != 0 || !is_digit(name[n]) || name[n] == '0') continue;
     int number = 0;
@@ -345,7 +345,7 @@ static int judge_variable(par_file* p, par_slot at, int joint, const char* name)
 {
   const par_list* list = &p->list[at.key];
   const file_pos pos = list->value[at.index].pos;
-  const limb_subject about = {"list", limb_par_list_name((int)at.key)};
+  const limb_subject about = limb_par_subject(at.key);
   const int usual = usual_joint(name);
   const int owner = usual > 0 && usual <= list->count ? usual : owner_of(p, name, joint, list->count);
   if (owner == 0) return 0;
@@ -366,7 +366,7 @@ static int judge_variable(par_file* p, par_slot at, int joint, const char* name)
 int limb_par_variable(par_file* p, par_slot at, int joint, double* constant, int* sign)
 {
   const par_value* v = &p->list[at.key].value[at.index];
-  const limb_subject about = {"list", limb_par_list_name((int)at.key)};
+  const limb_subject about = limb_par_subject(at.key);
   linear x = {0, 0};
   const char* variable = find_variable(p, v, joint);
   if (variable && usual_joint(variable) != joint && !judge_variable(p, at, joint, variable)) return 0;
@@ -395,7 +395,7 @@ static int to_integer(par_file* p, const par_value* v, limb_subject about, int* 
 
 int limb_par_integer(par_file* p, par_slot at, int* x)
 {
-  return to_integer(p, &p->list[at.key].value[at.index], (limb_subject){"list", limb_par_list_name((int)at.key)}, x);
+  return to_integer(p, &p->list[at.key].value[at.index], limb_par_subject(at.key), x);
 }
 
 static int is_text(const par_value* v, const char* word)
@@ -425,6 +425,5 @@ int limb_par_is_unset(par_file* p, par_slot at)
   const par_value* v = &p->list[at.key].value[at.index];
   if (find_variable(p, v, 0)) return 1;
   linear x = {0, 0};
-  return !evaluate(p, v, (limb_subject){"list", limb_par_list_name((int)at.key)}, RULE_MISSING_KEY, NULL, &x) ||
-         x.constant == 0;
+  return !evaluate(p, v, limb_par_subject(at.key), RULE_MISSING_KEY, NULL, &x) || x.constant == 0;
 }

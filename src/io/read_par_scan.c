@@ -34,8 +34,6 @@ void limb_par_report(par_file* p, limb_rule rule, par_slot at, const char* forma
   va_end(args);
 }
 
-const char* limb_par_list_name(int key) { return lists[key].name; }
-
 // ---- the text -------------------------------------------------------------------------------------
 
 typedef struct cursor {
@@ -441,13 +439,13 @@ static int check_lists(par_file* p, const par_sizes* r)
                                    PAR_XZ,  PAR_YY,    PAR_YZ, PAR_ZZ, PAR_MX,    PAR_MY,    PAR_MZ, PAR_M};
   static const par_key usual[] = {PAR_B, PAR_GAMMA, PAR_IA, PAR_FV, PAR_FS};
   int good = check_lengths(p, r);
-  for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
+  for (int i = 0; i < COUNT(needed); i++) {
     if (limb_par_has(p, needed[i])) continue;
     limb_par_report(p, RULE_MISSING_KEY, (par_slot){needed[i], PAR_ALL}, "this list is missing");
     if (!p->ended) limb_report_hint(p->findings, "the file may have been cut off");
     good = 0;
   }
-  for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
+  for (int i = 0; i < COUNT(usual); i++) {
     if (!limb_par_has(p, usual[i]))
       limb_par_report(p, RULE_ASSUMED, (par_slot){usual[i], PAR_ALL},
                       "this list is missing: all its entries are assumed to be 0");

@@ -582,6 +582,15 @@ class Convert(Case):
         self.assertIn("x.limb.yaml: not written: visual, collision, gazebo\n", run.stderr)
         run = self.fine("convert", self.path("plain.urdf", PENDULUM), self.path("x.limb.yaml"))
         self.assertNotIn("not written", run.stderr)
+        name = "a_fixed_joint_whose_name_is_longer_than_forty-eight_bytes"
+        text = (f'<robot name="r"><link name="a"/><link name="b"/><joint name="{name}" type="fixed"><parent link="a"/>'
+                '<child link="b"/><limit lower="0" upper="1" effort="1" velocity="1"/></joint></robot>')
+        run = self.fine("convert", self.path("fixed.urdf", text), self.path("x.limb.yaml"))
+        self.assertIn(f"x.limb.yaml: not written: parts of joint '{name}'\n", run.stderr)
+
+    def test_a_joint_is_no_frame(self):
+        self.refused(2, "eval", "panda", "--q", "joint1=1", "--what", "pose", "--frame", "joint4",
+                     says="has no frame 'joint4'; did you mean 'link4'?")
 
     def test_devices_are_written_directly(self):
         self.fine("convert", "ur5", "/dev/null", "--to", "urdf")

@@ -273,7 +273,7 @@ START_TEST(there_is_a_limit_to_the_number_of_bodies)
   end += sprintf(end, "%s", tail);
   limb_reading* r = NULL;
   assert_status(limb_read_text(text, (size_t)(end - text), "many.mjcf", NULL, &r, NULL), LIMB_E_IO);
-  assert_that(has_finding(r, "too-large", 0, ""));
+  assert_that(has_finding(r, "too-many", 0, ""));
   limb_reading_destroy(r);
   free(text);
 }
