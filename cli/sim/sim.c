@@ -129,7 +129,7 @@ static double pulse(void* context, const limb_sim_state* at)
 // From now on; before limb_sim_start.
 static int watch_signals(sim_job* job)
 {
-  const limb_sim_condition c = {.value = pulse, .context = job};
+  const limb_sim_condition c = {.value = pulse, .context = job, .polled = 1};
   sim_pulse* p = sim_keep(&job->plan, 1, sizeof *p);
   if (!p) return sim_out_of_memory(&job->plan);
   job->pulse = p;

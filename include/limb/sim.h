@@ -223,6 +223,7 @@ typedef struct limb_sim_condition {
   int direction; ///< 1: rising through zero only, -1: falling only, 0: both
   int dynamics;  ///< 1: it uses a, tau or lambda, which are NULL otherwise
   int ends;      ///< 1: the simulation ends there
+  int polled;    ///< 1: evaluated after steps, which are not sampled for it: for progress and interrupts
 } limb_sim_condition;
 
 /// Adds a condition, before limb_sim_start. One that is zero at the start is met when it next crosses zero.

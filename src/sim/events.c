@@ -282,14 +282,23 @@ static limb_status look_inside(limb_sim* sim, bracket* b)
   return LIMB_OK;
 }
 
+// Whether a function may cross zero twice within a step. Samples of explicit methods cost evaluations.
+static bool sampled(const limb_sim* sim)
+{
+  if (!sim->stepper->look || sim->passage.near) return false;
+  for (int k = 0; k < sim->ncondition; k++) {
+    if (!sim->condition[k].polled) return true;
+  }
+  return sim->nwatch > sim->ncondition;
+}
+
 limb_status limb_sim_find_event(limb_sim* sim, double until, bool* found, double* time)
 {
   bracket b = {sim->now.t, until, sim->watched, sim->watching, 1, 1, 0};
   limb_status s = limb_sim_state_at(sim, until, &sim->probe);
   if (s == LIMB_OK) s = limb_sim_watch(sim, &sim->probe, b.at_high);
   if (s == LIMB_OK && sim->nmode) s = limb_sim_find_turns(sim, &b.high);
-  if (s == LIMB_OK && sim->stepper->look && !sim->passage.near && b.high - b.low > 1e4 * tolerance(b.high))
-    s = look_inside(sim, &b);
+  if (s == LIMB_OK && sampled(sim) && b.high - b.low > 1e4 * tolerance(b.high)) s = look_inside(sim, &b);
   if (s != LIMB_OK) return s;
   double root;
   *found = first_root(sim, &b, &root);

@@ -227,5 +227,42 @@ START_TEST(events_on_the_way)
 }
 END_TEST
 
+static double never(void* context, const limb_sim_state* at)
+{
+  ++*(int*)context;
+  return at->time < 0 ? -1 : 1;
+}
+
+// A function that is polled costs no evaluations: samples within a step of ARKODE do, twelve at order 6.
+START_TEST(polling_is_free)
+{
+  enum { NONE, POLLED, WATCHED };
+  if (_i > 0) return; // one robot is enough
+  stage from = stage_make("planar_2r");
+  for (int k = 0; k < METHODS; k++) {
+    if (!limb_sim_has_method(adaptive[k])) continue;
+    uint64_t evaluations[3];
+    for (int way = NONE; way <= WATCHED; way++) {
+      const limb_sim_options o = tight(&from, adaptive[k], 1e-9);
+      limb_sim* sim = run_create(&from, &o);
+      int calls = 0;
+      const limb_sim_condition c = {.value = never, .context = &calls, .polled = way == POLLED};
+      if (way != NONE) assert_ok(limb_sim_add_condition(sim, &c, NULL));
+      run_start(sim, &from);
+      run_to(sim, 0.5);
+      limb_sim_summary sum;
+      assert_ok(limb_sim_summary_of(sim, &sum));
+      evaluations[way] = sum.evaluations;
+      check_at("%s: %d calls", limb_sim_method_name(o.method), calls);
+      if (way == POLLED) assert_that((uint64_t)calls >= sum.steps && (uint64_t)calls <= sum.steps + 2);
+      limb_sim_destroy(sim);
+    }
+    assert_that(evaluations[POLLED] == evaluations[NONE]);
+    if (adaptive[k] == LIMB_SIM_ERK) assert_that(evaluations[WATCHED] > 2 * evaluations[NONE]);
+  }
+  limb_model_destroy(from.m);
+}
+END_TEST
+
 CHECK_MAIN("sim/adaptive", SCENES, all_methods_agree, orders_of_tables, times_are_reached, jumps_are_met,
-           events_on_the_way)
+           events_on_the_way, polling_is_free)

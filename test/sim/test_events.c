@@ -24,7 +24,7 @@ static double acceleration(void* context, const limb_sim_state* at) { return at-
 
 static void watch(limb_sim* sim, limb_sim_condition_fn* value, void* context, int direction, int dynamics)
 {
-  const limb_sim_condition c = {value, context, direction, dynamics, 0};
+  const limb_sim_condition c = {.value = value, .context = context, .direction = direction, .dynamics = dynamics};
   assert_ok(limb_sim_add_condition(sim, &c, NULL));
 }
 

@@ -47,7 +47,7 @@ START_TEST(null)
   limb_error err = {0};
   const limb_allocator half = {NULL, NULL, NULL};
   const limb_sim_force none = {0}, f = {.force = no_force};
-  const limb_sim_condition nothing = {0}, c = {.value = height}, wrong = {height, NULL, 2, 0, 0};
+  const limb_sim_condition nothing = {0}, c = {.value = height}, wrong = {.value = height, .direction = 2};
   const unsigned char given[2] = {1, 0}, strange[2] = {1, 7};
   assert_status(limb_sim_create(NULL, NULL, NULL, &sim, &err), LIMB_E_ARG);
   assert_that(!sim && err.text[0]);
