@@ -30,8 +30,8 @@ static void write_header(limb_csv_writer* w, const limb_csv_reader* r)
   require(limb_csv_end_row(w) == LIMB_OK);
 }
 
-// Reads the rows, writes the good ones; a bad row costs itself only, of NPY (which has no lines) all that follow. Returns
-// the number of good rows.
+// Reads the rows, writes the good ones; a bad row costs itself only, of NPY (which has no lines) all that follow.
+// Returns the number of good rows.
 static long copy_rows(limb_csv_reader* r, limb_csv_writer* w, double* row, int lines)
 {
   const int columns = limb_csv_column_count(r);
