@@ -83,7 +83,7 @@ static limb_status report_on(limb_loops* w, double time, const double* q, int it
   return s;
 }
 
-// Whether all stuck clusters did close, if outside the limits of joints.
+// Whether all stuck clusters did come that close, if outside the limits of joints.
 static bool only_limits(const limb_loops* w, double tolerance)
 {
   for (int c = 0; c < w->m->clusters.count; c++) {
@@ -113,13 +113,15 @@ static limb_status close_all(limb_loops* w, const limb_assembly* o, uint64_t* se
     if (s == LIMB_OK) keep_best(w, tries == 0, q);
     stuck = count_state(w, LIMB_CLUSTER_STUCK);
     tries++;
+    if (!o->within_limits && only_limits(w, LIMB_LEFT_OPEN)) break; // another start leaves them open as well
   }
   if (s != LIMB_OK) return s;
   limb_copy_clusters(w, LIMB_CLUSTER_STUCK, NULL, w->q2, q);
   const bool limits = stuck > 0 && only_limits(w, limb_closing_tolerance(w, o->tolerance));
+  const bool rounded = stuck > 0 && !limits && !o->within_limits && only_limits(w, fmax(o->tolerance, LIMB_LEFT_OPEN));
   s = report_on(w, o->time, q, iterations, tries, report);
   if (s == LIMB_OK && report) report->limits = limits;
-  return s != LIMB_OK ? s : stuck > 0 ? LIMB_E_NOCONV : LIMB_OK;
+  return s != LIMB_OK ? s : stuck > 0 && !rounded ? LIMB_E_NOCONV : LIMB_OK;
 }
 
 limb_status limb_assemble(limb_loops* w, const limb_assembly* options, double* q, limb_assembly_report* report)
@@ -249,7 +251,8 @@ limb_status limb_project(limb_loops* w, const limb_loop_options* options, double
   int iterations = 0;
   s = limb_close(w, &closing, w->q2, &iterations);
   bool closed = s == LIMB_OK;
-  for (int c = 0; closed && c < m->clusters.count; c++) closed = w->order[c] == LIMB_CLUSTER_CLOSED;
+  for (int c = 0; closed && c < m->clusters.count; c++)
+    closed = w->order[c] == LIMB_CLUSTER_CLOSED || limb_cluster_residual(w, c) <= LIMB_LEFT_OPEN;
   limb_loop_gap gap = {0, 0, -1, -1};
   if (s == LIMB_OK) s = limb_difference(m, q, w->q2, w->v3);
   for (int i = 0; s == LIMB_OK && i < m->nv; i++) closed = closed && fabs(w->v3[i]) <= PROJECTION_MAX;

@@ -243,7 +243,10 @@ static void next_step(limb_loops* w, const limb_closing* o, int cluster, round_o
     for (int j = 0; j < k->nv; j++) w->v1[k->v[j]] *= -scale;
     if (largest > NO_STEP || closed) return;
   }
-  kick(w, o, cluster, 0.02, now);
+  if (residual <= LIMB_LEFT_OPEN) // least squares leave that, no kick would help
+    w->order[cluster] = LIMB_CLUSTER_STUCK;
+  else
+    kick(w, o, cluster, 0.02, now);
 }
 
 // Whether the step of a cluster is kept, and what damping comes next.

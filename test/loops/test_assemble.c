@@ -388,6 +388,41 @@ START_TEST(out_of_the_plane)
 }
 END_TEST
 
+// Poses with few digits: a pin that holds a planar four-bar 1.2e-8 m out of its plane. It stays open by that, next to
+// where it started, and one that is open by more is refused.
+START_TEST(rounded_poses)
+{
+  const sp_vec3 z = sp_v3(0, 0, 1);
+  for (int k = 0; k < 2; k++) {
+    limb_builder* b = fixture_begin("rounded");
+    const double out_of_plane = k ? 1.2e-6 : 1.2e-8;
+    const int crank =
+      fixture_link(b, "crank", LIMB_REVOLUTE, LIMB_WORLD_BODY, fixture_at(0, 0, 0), z, limb_inertia_point(1, z));
+    const int coupler =
+      fixture_link(b, "coupler", LIMB_REVOLUTE, crank, fixture_at(0.35, 0, 0), z, limb_inertia_point(1, z));
+    const int rocker =
+      fixture_link(b, "rocker", LIMB_REVOLUTE, LIMB_WORLD_BODY, fixture_at(1, 0, 0), z, limb_inertia_point(1, z));
+    closed_join(b, "pin", LIMB_LOOP_PIN, rocker, fixture_at(0.7, 0, 0), coupler, fixture_at(0.9, 0, out_of_plane));
+    limb_model* m = fixture_end(b);
+    limb_loops* w;
+    limb_assembly_report report;
+    double q[3] = {0.7, -0.1456, 1.5238}, v[3] = {0};
+    assert_ok(limb_loops_create(m, LIMB_LOOPS_DENSE, NULL, &w));
+    const limb_status s = limb_assemble(w, NULL, q, &report);
+    assert_status(s, k ? LIMB_E_NOCONV : LIMB_OK);
+    assert_close(report.residual, out_of_plane, 1e-6, 0);
+    if (!k) {
+      assert_close(q[0], 0.7, 0, 1e-3);
+      q[0] += 1e-5;
+      assert_ok(limb_project(w, NULL, q, v, &report));
+      assert_close(report.residual, out_of_plane, 1e-6, 0);
+    }
+    limb_loops_destroy(w);
+    limb_model_destroy(m);
+  }
+}
+END_TEST
+
 START_TEST(laws_and_times)
 {
   ground g = ground_of(closed_find("driven_arm", 4));
@@ -488,6 +523,7 @@ int CHECK_NAME(void)
                                impossible_loops_are_named,
                                contradictory_closures_are_named,
                                out_of_the_plane,
+                               rounded_poses,
                                laws_and_times,
                                held_is_left_alone,
                                bad_input,
