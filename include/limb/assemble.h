@@ -35,11 +35,11 @@ typedef struct limb_assembly_report {
   int limits; ///< 1: the loops close, but were found to do so outside the joints' limits only
 } limb_assembly_report;
 
-/// Closes all loops: q becomes a configuration near it that does. A start that is exactly singular (a
-/// four-bar stretched out) is left by a small random step. Closures that are turned round (limb_loop_gap) do
-/// not count. Over-constrained loops whose poses have few digits, which least squares leave open by 1e-7 [m, rad] at
-/// most, count as closed; the report says how far they stay open. Only loops that do not close are tried again. Cost per iteration: O(n), and cubes of the groups
-/// of loops that share joints.
+/// Closes all loops: q becomes a configuration near it that does. A start that is exactly singular (a four-bar
+/// stretched out) is left by a small random step. Closures that are turned round (limb_loop_gap) do not count. Over-
+/// constrained loops whose poses have few digits, which least squares leave open by 1e-7 [m, rad] at most, count as
+/// closed; the report says how far they stay open. Only loops that do not close are tried again. Cost per iteration:
+/// O(n), and cubes of the groups of loops that share joints.
 /// @param q       nq (in and out); on failure the best that was found
 /// @param report  may be NULL (output)
 /// @return LIMB_OK; LIMB_E_NOCONV (no such configuration found: report says which loop, and how far apart).

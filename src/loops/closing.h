@@ -28,8 +28,8 @@ typedef struct limb_closing {
   uint64_t* seed; // of the kicks; NULL: there are none
 } limb_closing;
 
-// Residual [m, rad] that over-constrained loops may keep where least squares leave it: a file with eight digits of poses
-// does not close them better.
+// Residual [m, rad] that over-constrained loops may keep where least squares leave it: a file with eight digits of
+// poses does not close them better.
 #define LIMB_LEFT_OPEN 1e-7
 
 // Of a cluster, in w->order.
