@@ -6,6 +6,8 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "batch/batch_impl.h"
+
+#include "dynamics/dynamics_impl.h"
 #include "dynamics/environment.h"
 #include "kernel/batch_tables.h"
 #include "kinematics/kinematics_impl.h"
@@ -96,6 +98,7 @@ static limb_status begin_space(limb_batch* b, limb_batch_space* s)
 {
   const limb_model* m = b->m;
   memset(s->zeros, 0, (size_t)m->nv * LIMB_BATCH_VECTOR);
+  s->is_regular = limb_is_regular;
   limb_dof_table_clear(m, LIMB_BATCH_VECTOR, &s->ws.table);
   const limb_status status = limb_data_init(m, s->d, limb_data_size(m), &s->d);
   return status == LIMB_OK ? limb_set_loops(s->d, b->options.loops) : status;

@@ -391,7 +391,7 @@ static limb_status forward(limb_split* s, limb_cut* cut)
     copy(artic_of(trunk, p->hang), handed_artic(p), LIMB_WS_ARTIC);
   }
   trunk->min_pivot = k->forward_back(trunk, false, NULL);
-  if (!(min_pivot_of(cut) > 0)) return LIMB_E_SINGULAR;
+  if (!(min_pivot_of(cut) > 0)) return LIMB_E_UNSUPPORTED; // in doubt: judged as a whole
   trunk->fine = k->forward_end(trunk, &s->call, NULL);
   accelerate_bases(cut);
   run(s, LIMB_SPLIT_FORWARD, PHASE_C, forward_task);
@@ -448,7 +448,7 @@ limb_status limb_split_forward_dynamics(limb_split* s, const double* q, const do
   if (!s || !q || !v || !tau || !a) return LIMB_E_ARG;
   const limb_split_call c = {q, v, tau, a, {0}};
   limb_status status = LIMB_E_UNSUPPORTED;
-  if (s->cut[LIMB_SPLIT_FORWARD].count > 0) status = call(s, LIMB_SPLIT_FORWARD, &c, env);
+  if (s->cut[LIMB_SPLIT_FORWARD].count > 0 && !s->d->m->singular) status = call(s, LIMB_SPLIT_FORWARD, &c, env);
   if (status != LIMB_E_UNSUPPORTED) return status;
   return limb_forward_dynamics(s->d, q, v, tau, env, a);
 }

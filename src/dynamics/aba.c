@@ -69,7 +69,7 @@ static limb_status solve_forward(limb_data* d, const double* q, const double* v,
   if (by == BY_CHAIN && (!(margin > 0) || !limb_finite_v(d, a))) margin = run_kernel(d, q, v, tau, &x, BY_ABA, NULL, a);
   limb_leave(d, &x);
   const bool positive = by != BY_MASS_MATRIX || limb_factors_positive(m, work);
-  if (!(margin > 0) || !positive) return LIMB_E_SINGULAR;
+  if (!positive || !limb_regular(d, margin, q, NULL)) return LIMB_E_SINGULAR;
   return limb_finite_v(d, a) ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
@@ -114,7 +114,7 @@ static limb_status solve_hybrid(limb_data* d, const limb_hybrid* in, const unsig
   const double margin =
     work ? k->hybrid_by_mass_matrix(m, m->k64, &d->ws, &kin, work, a, tau) : k->hybrid(m, m->k64, &d->ws, &kin, a, tau);
   limb_leave(d, &x);
-  if (!(margin > 0) || (work && !limb_factors_positive(m, work))) return LIMB_E_SINGULAR;
+  if ((work && !limb_factors_positive(m, work)) || !limb_regular(d, margin, in->q, given)) return LIMB_E_SINGULAR;
   return limb_finite_v(d, a) && limb_finite_v(d, tau) ? LIMB_OK : LIMB_E_NONFINITE;
 }
 

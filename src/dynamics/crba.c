@@ -32,7 +32,8 @@ static limb_status solve_by_factors(limb_data* d, const double* q, int count, do
   const limb_model* m = d->m;
   const limb_kernels* k = limb_kernels_of(d);
   const double margin = k->factor(m, m->k64, &d->ws, q, d->ws.packed);
-  if (!(margin > 0) || !limb_factors_positive(m, d->ws.packed)) return LIMB_E_SINGULAR;
+  if (!limb_factors_positive(m, d->ws.packed) || !limb_regular(d, margin, q, NULL)) return LIMB_E_SINGULAR;
+  if (!(margin > 0)) (void)k->factor(m, m->k64, &d->ws, q, d->ws.packed); // judging has overwritten them
   for (int r = 0; r < count; r++) k->solve(m, &d->ws, d->ws.packed, X + (ptrdiff_t)r * m->nv);
   return LIMB_OK;
 }
@@ -48,7 +49,7 @@ static limb_status solve_by_aba(limb_data* d, const double* q, int count, double
     double* x = X + (ptrdiff_t)r * m->nv;
     memcpy(d->user_v, x, (size_t)m->nv * sizeof(double));
     const double margin = k->aba(m, m->k64, &d->ws, q, d->zeros, d->user_v, &none, NULL, x);
-    if (!(margin > 0)) return LIMB_E_SINGULAR;
+    if (r == 0 && !limb_regular(d, margin, q, NULL)) return LIMB_E_SINGULAR;
   }
   return LIMB_OK;
 }
@@ -83,8 +84,9 @@ limb_status limb_mass_matrix_inverse(limb_data* d, const double* q, double* Minv
   if (packed) {
     const limb_model* m = d->m;
     const double margin = limb_kernels_of(d)->invert(m, m->k64, &d->ws, q, packed, Minv);
-    if (!(margin > 0) || !limb_inverse_positive(m, Minv)) return LIMB_E_SINGULAR;
-    return *d->ws.table.finite ? LIMB_OK : LIMB_E_NONFINITE;
+    const bool fine = *d->ws.table.finite;
+    if (!limb_inverse_positive(m, Minv) || !limb_regular(d, margin, q, NULL)) return LIMB_E_SINGULAR;
+    return fine ? LIMB_OK : LIMB_E_NONFINITE;
   }
   const size_t n = (size_t)d->m->nv;
   memset(Minv, 0, n * n * sizeof *Minv);

@@ -71,8 +71,8 @@ limb_status limb_forward_dynamics_derivatives(limb_data* d, const double* q, con
   const limb_kernels_motion in = {q, v, tau, &around.terms, around.given, around.ngiven, NULL, 0};
   const limb_kernels_slopes slopes = {out->acc, out->dacc_dq, out->dacc_dv, out->dacc_dtau};
   const double margin = limb_kernels_of(d)->fd_derivatives(d->m, d->m->k64, &d->ws, &in, &slopes);
-  if (!(margin > 0) || !limb_inverse_positive(d->m, out->dacc_dtau)) return LIMB_E_SINGULAR;
   const bool fine = *d->ws.table.finite && (!out->acc || limb_finite_v(d, out->acc));
+  if (!limb_inverse_positive(d->m, out->dacc_dtau) || !limb_regular(d, margin, q, NULL)) return LIMB_E_SINGULAR;
   return fine ? LIMB_OK : LIMB_E_NONFINITE;
 }
 

@@ -236,7 +236,7 @@ static bool run_derivatives(limb_dual* w, limb_dual_kind kind, const limb_call_e
   const limb_kernels_dual_motion in = {w->q, w->v, w->x, &x->terms, x->given, x->ngiven, NULL, 0};
   const limb_kernels_dual_slopes out = {w->y, w->dq, w->dv, w->dx};
   if (kind == LIMB_DUAL_FORWARD) {
-    return w->kernels->fd_derivatives(m, m->k64, &w->ws, &in, &out).x > 0;
+    return limb_regular(w->d, w->kernels->fd_derivatives(m, m->k64, &w->ws, &in, &out).x, w->at.q, NULL);
   }
   w->kernels->id_derivatives(m, m->k64, &w->ws, &in, &out);
   return true;
@@ -294,7 +294,7 @@ static bool forward_pass(limb_dual* w, const unsigned char* given, const limb_te
   const limb_dual_number margin =
     m->has_mimic ? k->by_mass_matrix(m, m->k64, &w->ws, w->q, w->v, w->x, terms, wrench, w->ws.packed, w->y)
                  : k->aba(m, m->k64, &w->ws, w->q, w->v, w->x, terms, wrench, w->y);
-  return margin.x > 0 && (!m->has_mimic || factors_positive(w));
+  return (!m->has_mimic || factors_positive(w)) && limb_regular(w->d, margin.x, w->at.q, NULL);
 }
 
 static bool hybrid_pass(limb_dual* w, const unsigned char* given, const limb_terms* terms,
@@ -310,7 +310,7 @@ static bool hybrid_pass(limb_dual* w, const unsigned char* given, const limb_ter
   for (int i = 0; i < m->nv; i++) {
     if (given[i] == LIMB_ACCELERATION_GIVEN) w->y[i] = tau[i];
   }
-  return margin.x > 0 && (sweep || factors_positive(w));
+  return (sweep || factors_positive(w)) && limb_regular(w->d, margin.x, w->at.q, given);
 }
 
 // The row that holds the change of x_i along direction k; NULL: none, no change.

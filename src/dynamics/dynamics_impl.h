@@ -22,6 +22,18 @@ const unsigned char* limb_read_given(const limb_data* d, const unsigned char* gi
 // Whether articulated bodies suffice: no joint mimics one whose force is given.
 bool limb_given_sweeps(const limb_model* m, const unsigned char* given);
 
+// ---- is the mass matrix regular -----------------------------------------------------------------------------
+
+// Whether the M of the force-given at q (NULL: all) is regular to working precision; q is checked. Scratch of the
+// kernels is overwritten.
+bool limb_is_regular(limb_data* d, const double* q, const unsigned char* given);
+
+// The same after a kernel has returned a margin: only a state in doubt is judged.
+static inline bool limb_regular(limb_data* d, double margin, const double* q, const unsigned char* given)
+{
+  return (margin > 0 && !d->m->singular) || limb_is_regular(d, q, given);
+}
+
 // ---- packed factors of the mass matrix ----------------------------------------------------------------------
 
 typedef struct limb_range {

@@ -180,12 +180,11 @@ KERNEL artic pass_joint(int joint_class, context ctx, int i, artic I, const give
   const link_const* k = &ctx.k[i];
   aba_link* x = &aba_links(ctx)[i];
   if (is_dense(joint_class) && any_given(joint_class, s, c))
-    return eliminate_partly(joint_class, &partly_given_joints(ctx)[aux], I, *s, c, min_pivot);
-  if (joint_class == CLASS_BALL) return eliminate_ball(&aba_dense(ctx)[aux], I, s->x + c, min_pivot);
-  if (joint_class == CLASS_FREE) return eliminate_free(&aba_dense(ctx)[aux], I, s->x + c, min_pivot);
+    return eliminate_partly(joint_class, ctx.m, &partly_given_joints(ctx)[aux], I, *s, c, min_pivot);
+  if (joint_class == CLASS_BALL) return eliminate_ball(ctx.m, c, &aba_dense(ctx)[aux], I, s->x + c, min_pivot);
+  if (joint_class == CLASS_FREE) return eliminate_free(ctx.m, c, &aba_dense(ctx)[aux], I, s->x + c, min_pivot);
   if (is_given(s, c)) return give_axis(joint_class, k, x, I, s->x[c]);
-  const par rotor = joint_class < CLASS_ROT_ANY ? constant(0) : parameter(ctx.m->actuator[c].rotor);
-  return eliminate_axis(joint_class, k, rotor, x, I, s->x[c], min_pivot);
+  return eliminate_axis(joint_class, k, &ctx.m->actuator[c], x, I, s->x[c], min_pivot);
 }
 
 // In the parent, with the bias of the offset and, for dense joints, of the joint itself.
@@ -215,7 +214,7 @@ KERNEL artic aba_inward_step(int joint_class, context ctx, int i, bool has_paren
   return I;
 }
 
-// Returns the smallest margin of all D: not positive when the mass matrix is singular. is_part: the robot is a part
+// Returns the smallest margin of all D over what may be rounding: not positive when the mass matrix may be singular. is_part: the robot is a part
 // of a larger one, and kept[-1] is what its roots leave for the link that carries it. t, if given: the part
 // goes on behind its last link, its tip.
 KERNEL real aba_inward_part(context ctx, const given_inputs* s, bool is_part, tip* t)

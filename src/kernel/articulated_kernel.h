@@ -160,8 +160,8 @@ KERNEL force with_bias(const artic* I, motion c)
 
 KERNEL real trace(sym3 A) { return add(add(A.xx, A.yy), A.zz); }
 
-// D counts as zero below this share of the inertia it is a part of.
-KERNEL real margin(real D, sym3 A) { return kmsub(D, constant(1e-14), trace(A)); }
+// Below which a pivot of that degree of freedom may be rounding of the inertia that is carried (model/regularity.c).
+KERNEL real doubt_of(const limb_model* m, int c) { return number(parameter(m->actuator[c].doubt)); }
 
 // Velocity-product acceleration of a one-dof joint.
 KERNEL motion axis_bias(int joint_class, const link_const* k, const aba_link* x)
@@ -174,14 +174,14 @@ KERNEL motion axis_bias(int joint_class, const link_const* k, const aba_link* x)
 }
 
 // Eliminates a one-dof joint: what is left for the parent, in link axes.
-KERNEL artic eliminate_axis(int joint_class, const link_const* k, par rotor, aba_link* x, artic I, real tau,
-                            real* min_pivot)
+KERNEL artic eliminate_axis(int joint_class, const link_const* k, const limb_actuator* act, aba_link* x, artic I,
+                            real tau, real* min_pivot)
 {
   const force U = axis_column(joint_class, k, &I);
   real D = project_axis(joint_class, k, U);
   const real felt = project_axis(joint_class, k, I.p);
-  if (joint_class >= CLASS_ROT_ANY) D = plus(rotor, D);
-  *min_pivot = lesser(*min_pivot, margin(D, joint_class == CLASS_TRANS ? I.M : I.A));
+  if (joint_class >= CLASS_ROT_ANY) D = plus(parameter(act->rotor), D);
+  *min_pivot = lesser(*min_pivot, sub(D, number(parameter(act->doubt))));
   const real inverse = recip(D), u = sub(tau, felt);
   force G = {scale3(inverse, U.n), scale3(inverse, U.f)};
   if (joint_class < CLASS_ROT_ANY) G.n.z = one();
@@ -194,16 +194,15 @@ KERNEL artic eliminate_axis(int joint_class, const link_const* k, par rotor, aba
   return I;
 }
 
-// A^-1 by cofactors. A is what was left of a matrix `of` after elimination: it counts as singular where
-// its pivots, in terms of trace, cofactors and determinant, are rounding of that, and where the determinant
-// is beyond the numbers: its inverse, zero, would be taken for A^-1.
-KERNEL sym3 inverse_sym(sym3 A, sym3 of, real* min_pivot)
+// A^-1 by cofactors. It is in doubt where its pivots, in terms of trace, cofactors and determinant, are, and where
+// the determinant is beyond the numbers: its inverse, zero, would be taken for A^-1.
+KERNEL sym3 inverse_sym(sym3 A, real noise, real* min_pivot)
 {
   const real xx = det2(A.yy, A.zz, A.yz, A.yz), xy = det2(A.xz, A.yz, A.xy, A.zz);
   const real xz = det2(A.xy, A.yz, A.xz, A.yy);
   const real yy = det2(A.xx, A.zz, A.xz, A.xz), zz = det2(A.xx, A.yy, A.xy, A.xy);
   const real det = madd(dot2(A.xx, xx, A.xy, xy), A.xz, xz);
-  const real noise = scale(constant(1e-14), trace(of)), cofactors = add(add(xx, yy), zz);
+  const real cofactors = add(add(xx, yy), zz);
   *min_pivot = lesser(*min_pivot, sub(trace(A), noise));
   *min_pivot = lesser(*min_pivot, msub(cofactors, noise, trace(A)));
   *min_pivot = lesser(*min_pivot, msub(det, noise, cofactors));
@@ -213,9 +212,9 @@ KERNEL sym3 inverse_sym(sym3 A, sym3 of, real* min_pivot)
 }
 
 // Ball: D = A, u = tau - n. Left for the parent: M - B' A^-1 B, and the bias (tau; f + B' A^-1 u).
-KERNEL artic eliminate_ball(aba_aux* x, artic I, const real* tau, real* min_pivot)
+KERNEL artic eliminate_ball(const limb_model* m, int c, aba_aux* x, artic I, const real* tau, real* min_pivot)
 {
-  const sym3 D = inverse_sym(I.A, I.A, min_pivot);
+  const sym3 D = inverse_sym(I.A, doubt_of(m, c), min_pivot);
   const vec3 t = v3(tau[0], tau[1], tau[2]), y = symv(D, sub3(t, I.p.n));
   const mat3 K = mulM(full(D), I.B); // A^-1 B
   x->K = K;
@@ -229,13 +228,13 @@ KERNEL artic eliminate_ball(aba_aux* x, artic I, const real* tau, real* min_pivo
 
 // Free: the link's acceleration follows from its own articulated inertia; only tau reaches the parent.
 //   al = (A - B M^-1 B')^-1 (n - B M^-1 f),   a = M^-1 (f - B' al)
-KERNEL artic eliminate_free(aba_aux* x, artic I, const real* tau, real* min_pivot)
+KERNEL artic eliminate_free(const limb_model* m, int c, aba_aux* x, artic I, const real* tau, real* min_pivot)
 {
   const vec3 tn = v3(tau[0], tau[1], tau[2]), tf = v3(tau[3], tau[4], tau[5]);
   const vec3 n = sub3(tn, I.p.n), f = sub3(tf, I.p.f);
-  const sym3 W = inverse_sym(I.M, I.M, min_pivot); // M^-1
-  const mat3 K = mulMT(I.B, full(W));              // B M^-1
-  const sym3 D = inverse_sym(subs(I.A, upper(mulMT(K, I.B))), I.A, min_pivot);
+  const sym3 W = inverse_sym(I.M, doubt_of(m, c + 3), min_pivot); // M^-1
+  const mat3 K = mulMT(I.B, full(W));                             // B M^-1
+  const sym3 D = inverse_sym(subs(I.A, upper(mulMT(K, I.B))), doubt_of(m, c), min_pivot);
   const vec3 al = symv(D, sub3(n, mulv(K, f)));
   x->y = (motion){al, symv(W, sub3(f, tmulv(I.B, al)))};
   I = no_artic();
@@ -334,12 +333,12 @@ KERNEL force component_column(const artic* I, int k)
   }
 }
 
-KERNEL artic eliminate_component(partly_given* y, artic I, int k, sym3 of, real tau, real* min_pivot)
+KERNEL artic eliminate_component(partly_given* y, artic I, int k, real doubt, real tau, real* min_pivot)
 {
   const force U = component_column(&I, k);
   const real D = component(U, k), u = sub(tau, component(I.p, k)), inverse = recip(D);
   const force G = {scale3(inverse, U.n), scale3(inverse, U.f)};
-  *min_pivot = lesser(*min_pivot, margin(D, of));
+  *min_pivot = lesser(*min_pivot, sub(D, doubt));
   y->G[k] = G;
   y->u[k] = mul(u, inverse);
   I = less_axis(CLASS_ROT_ANY, I, G, U);
@@ -349,7 +348,8 @@ KERNEL artic eliminate_component(partly_given* y, artic I, int k, sym3 of, real 
 
 // Rare, so that one function serves ball and free joints. Marks come by value: a compiler that hands on their
 // address no longer knows that there are none.
-KERNEL_ONCE artic eliminate_partly(int joint_class, partly_given* y, artic I, given_inputs s, int c, real* min_pivot)
+KERNEL_ONCE artic eliminate_partly(int joint_class, const limb_model* m, partly_given* y, artic I, given_inputs s,
+                                   int c, real* min_pivot)
 {
   const artic whole = I;
   motion given = {zero3(), zero3()};
@@ -359,7 +359,7 @@ KERNEL_ONCE artic eliminate_partly(int joint_class, partly_given* y, artic I, gi
       y->u[k] = component(whole.p, k);
       given = add_component(given, k, s.x[c + k]);
     } else {
-      I = eliminate_component(y, I, k, k < 3 ? whole.A : whole.M, s.x[c + k], min_pivot);
+      I = eliminate_component(y, I, k, doubt_of(m, c + k), s.x[c + k], min_pivot);
     }
   }
   I.p = with_bias(&I, given);

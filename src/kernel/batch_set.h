@@ -66,7 +66,29 @@ KERNEL state_bits factors_not_positive(const limb_model* m, const real* L)
   return not_positive(r);
 }
 
+// Which states in doubt have a singular M: each of them is judged by itself. Floats have no digits left then.
+static __attribute__((noinline, cold)) state_bits judged(const limb_batch_space* s, const block_of_states* b,
+                                                         const real* q, state_bits suspicious)
+{
+  const limb_model* m = b->job->m;
+  double* own = s->d->probe_q + m->nq;
+  for (int l = 0; l < STATES && LANE_BITS == 64; l++) {
+    if (!suspicious[l] || b->first + l >= b->job->n || b->nonfinite[l] || b->bad[l]) continue;
+    for (int i = 0; i < m->nq; i++) own[i] = (double)q[i][l];
+    if (s->is_regular(s->d, own, NULL)) suspicious[l] = 0;
+  }
+  return suspicious;
+}
+
 KERNEL state_bits not_above_zero(real min_pivot) { return ~(state_bits)(min_pivot > (lane_value)0); }
+
+// The lanes where M is singular, from the margin of its pivots at q.
+KERNEL state_bits singular_lanes(const limb_batch_space* s, const block_of_states* b, const real* q, real min_pivot)
+{
+  state_bits suspicious = not_above_zero(min_pivot);
+  if (b->job->m->singular) suspicious = ~(state_bits){0};
+  return __builtin_expect(any_bits(suspicious), 0) ? judged(s, b, q, suspicious) : suspicious;
+}
 
 KERNEL void step_mass_matrix_inverse(const limb_batch_space* s, block_of_states* b)
 {
@@ -74,7 +96,7 @@ KERNEL void step_mass_matrix_inverse(const limb_batch_space* s, block_of_states*
   const limb_model* m = job->m;
   real* Minv = output_for(b, job->out[0], entries_of(m), s->matrix[0]);
   const real min_pivot = set_invert(m, job->k, &b->ws, b->q, s->matrix[1], Minv);
-  b->singular = not_above_zero(min_pivot) | inverse_not_positive(m, Minv);
+  b->singular = singular_lanes(s, b, b->q, min_pivot) | inverse_not_positive(m, Minv);
   if (!*b->ws.table.finite) b->overflow |= nonfinite_of(entries_of(m), Minv);
   store_lanes(b, job->out[0], entries_of(m), Minv);
 }
@@ -89,13 +111,14 @@ KERNEL state_bits accelerate_chain(const limb_batch_space* s, const block_of_sta
   const limb_batch_job* job = b->job;
   const limb_model* m = job->m;
   state_bits singular = not_above_zero(set_forward_chain(m, job->k, &b->ws, q, v, b->x, &job->terms, wrench, a));
+  if (m->singular) return ~(state_bits){0};
   const real sum = sum_of(m->nv, a, zero());
   if (__builtin_expect(any_nonfinite(1, &sum), 0)) singular |= nonfinite_of(m->nv, a);
   if (__builtin_expect(!any_bits(singular), 1)) return singular;
   real* other = s->other;
   const real min_pivot = set_aba(m, job->k, &b->ws, q, v, b->x, &job->terms, wrench, other);
   for (int i = 0; i < m->nv; i++) a[i] = chosen(singular, other[i], a[i]);
-  return singular & not_above_zero(min_pivot);
+  return singular & singular_lanes(s, b, q, min_pivot);
 }
 
 // Accelerations, by the method of limb_forward_dynamics; returns the lanes where M is singular.
@@ -109,9 +132,9 @@ KERNEL state_bits accelerations_of(const limb_batch_space* s, const block_of_sta
   if (m->has_mimic) {
     real* packed = b->ws.packed;
     const real min_pivot = set_by_mass_matrix(m, job->k, &b->ws, q, v, b->x, &job->terms, wrench, packed, a);
-    return not_above_zero(min_pivot) | factors_not_positive(m, packed);
+    return singular_lanes(s, b, q, min_pivot) | factors_not_positive(m, packed);
   }
-  return not_above_zero(set_aba(m, job->k, &b->ws, q, v, b->x, &job->terms, wrench, a));
+  return singular_lanes(s, b, q, set_aba(m, job->k, &b->ws, q, v, b->x, &job->terms, wrench, a));
 }
 
 KERNEL void step_forward_dynamics(const limb_batch_space* s, block_of_states* b)
@@ -175,8 +198,9 @@ KERNEL void step_fd_derivatives(const limb_batch_space* s, block_of_states* b)
   const motion_in in = motion_of(s, b);
   const slopes out = outputs_for(s, b);
   const real min_pivot = set_fd_derivatives(job->m, job->k, &b->ws, &in, &out);
-  b->singular = not_above_zero(min_pivot) | inverse_not_positive(job->m, out.dx);
-  store_slopes(b, &out, *b->ws.table.finite);
+  const bool fine = *b->ws.table.finite;
+  b->singular = singular_lanes(s, b, b->q, min_pivot) | inverse_not_positive(job->m, out.dx);
+  store_slopes(b, &out, fine);
 }
 BATCH_KERNEL(fd_derivatives)
 

@@ -51,18 +51,19 @@ enum {
 
 typedef struct limb_batch_space {
   limb_ws ws;
-  void *q, *v, *x, *y;        // nq, nv, nv, nv
-  void* other;                // nv: accelerations by another method
-  void* zeros;                // nv
-  void* matrix[3];            // nv x nv each; NULL beyond LIMB_BATCH_MATRICES_MAX velocities
-  void* regressor;            // nv x np; NULL: too large
-  void* X;                    // nlink poses
-  void* wrench;               // nlink forces
-  void* load;                 // 8 for each of the wrenches that vary, 6 of them used
-  void* loads;                // what the kernels call them
-  void* wide;                 // poses of all bodies and frames, or a Jacobian
-  void* stages;               // of a step in time (kernel/step_kernel.h)
-  limb_data* d;               // for robots that go state by state
+  void *q, *v, *x, *y; // nq, nv, nv, nv
+  void* other;         // nv: accelerations by another method
+  void* zeros;         // nv
+  void* matrix[3];     // nv x nv each; NULL beyond LIMB_BATCH_MATRICES_MAX velocities
+  void* regressor;     // nv x np; NULL: too large
+  void* X;             // nlink poses
+  void* wrench;        // nlink forces
+  void* load;          // 8 for each of the wrenches that vary, 6 of them used
+  void* loads;         // what the kernels call them
+  void* wide;          // poses of all bodies and frames, or a Jacobian
+  void* stages;        // of a step in time (kernel/step_kernel.h)
+  limb_data* d;        // for robots that go state by state, and states in doubt:
+  bool (*is_regular)(limb_data* d, const double* q, const unsigned char* given);
   limb_batch_failure failure; // of the thread that works here
 } limb_batch_space;
 

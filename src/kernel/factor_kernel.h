@@ -12,8 +12,8 @@
 #include "kernel/lanes_one.h"
 #include "model/model_impl.h"
 
-// In place; diagonal is scratch for n scalars. Returns the smallest margin of a pivot over rounding: not
-// positive when M is singular to working precision.
+// In place; diagonal is scratch for n scalars. Returns the smallest margin of a pivot over what may be rounding of
+// its entry of M: not positive when M may be singular.
 KERNEL real ltl_factor(const limb_elimination* e, int n, real* M, real* diagonal)
 {
   for (int k = 0; k < n; k++) diagonal[k] = M[e->row[k] + e->depth[k]];
@@ -22,7 +22,7 @@ KERNEL real ltl_factor(const limb_elimination* e, int n, real* M, real* diagonal
     real* row = M + e->row[k];
     const int dk = e->depth[k];
     const real inverse = recip(row[dk]);
-    min_pivot = lesser(min_pivot, kmsub(row[dk], constant(1e-13), diagonal[k]));
+    min_pivot = lesser(min_pivot, kmsub(row[dk], constant(LIMB_DOUBT), diagonal[k]));
     for (int a = e->parent[k]; a >= 0; a = e->parent[a]) {
       real* up = M + e->row[a];
       const int da = e->depth[a];
@@ -136,10 +136,10 @@ KERNEL void substitute_back(int n, const cell* u, cell* x)
 }
 
 // M x = left - h for n < SIDE unknowns. rows: of [M h], SIDE apart, h last. Returns the smallest margin of
-// the pivots over rounding: not positive when M is singular to working precision.
+// the pivots, as ltl_factor.
 KERNEL cell solve_square(int n, const cell* rows, const cell* left, cell* x)
 {
-  const par rounding = constant(1e-13);
+  const par rounding = constant(LIMB_DOUBT_SQUARE);
   square_row row[SIDE], diagonal;
   cell u[SIDE * SIDE], y[SIDE];
   for (int i = 0; i < SIDE * SIDE && LANES == 1; i++) u[i] = zero(); // of unknowns that are not there

@@ -10,7 +10,7 @@
 #include "kernel/dof_table_kernel.h"
 
 // Rows of a symmetric matrix of n <= LANES, LANES apart in A, become those of its inverse in `row`. Returns
-// the smallest margin of a pivot over rounding.
+// the smallest margin of a pivot over what may be rounding.
 KERNEL cell invert_block(int n, const cell* A, real* row)
 {
   real diagonal = zero(), min_pivot = one();
@@ -23,7 +23,7 @@ KERNEL cell invert_block(int n, const cell* A, real* row)
   for (int k = 0; k < LANES; k++) {
     const lane_set at_k = lanes_within(k, k + 1);
     const real pivot = spread(row[k], k);
-    min_pivot = lesser_lanes(min_pivot, kmsub(pivot, constant(1e-13), spread(diagonal, k)));
+    min_pivot = lesser_lanes(min_pivot, kmsub(pivot, constant(LIMB_DOUBT_SQUARE), spread(diagonal, k)));
     const real inverse = recip(pivot);
     const real unit = choose(at_k, one(), row[k]);
     const real divided = mul(unit, inverse);

@@ -13,9 +13,8 @@
 
 #include "loops/loops_impl.h"
 
-#include "base/status.h"
-
 #include "base/numeric.h"
+#include "base/status.h"
 #include "dynamics/dynamics_impl.h"
 #include "dynamics/environment.h"
 #include "kernel/tables.h"
@@ -217,7 +216,7 @@ static limb_status mass_matrix_inverse(limb_loops* w, const double* q, double* M
   const limb_status s = mass_matrix(w, q, w->dense);
   if (s != LIMB_OK) return s;
   const int ny = pack(w, w->dense);
-  if (!limb_cholesky(ny, w->dense)) return LIMB_E_SINGULAR;
+  if (w->m->singular || !limb_cholesky(ny, w->dense)) return LIMB_E_SINGULAR;
   limb_cholesky_inverse(ny, w->dense, Minv);
   unpack(w, ny, Minv);
   return limb_finite((ptrdiff_t)w->m->nv * w->m->nv, Minv) ? LIMB_OK : LIMB_E_NONFINITE;
@@ -231,7 +230,7 @@ static limb_status mass_matrix_solve(limb_loops* w, const double* q, int count, 
   const ptrdiff_t n = w->m->nv;
   const int ny = pack(w, w->dense);
   double* y = w->v1;
-  if (!limb_cholesky(ny, w->dense)) return LIMB_E_SINGULAR;
+  if (w->m->singular || !limb_cholesky(ny, w->dense)) return LIMB_E_SINGULAR;
   for (ptrdiff_t r = 0; r < count; r++) {
     int k = 0;
     for (ptrdiff_t i = 0; i < n; i++)
@@ -452,6 +451,16 @@ static limb_status drive(limb_loops* w, const double* q, int columns, double* x)
   return s;
 }
 
+static limb_status rows(const limb_model* m, const double* q, double* Psi)
+{
+  limb_loops* w;
+  const limb_loop_equations out = {.Psi = Psi};
+  limb_status s = limb_loops_create(m, LIMB_LOOPS_LINEAR, &m->alloc, &w);
+  if (s == LIMB_OK) s = limb_loop_equations_at(w, q, NULL, NULL, &out);
+  limb_loops_destroy(w);
+  return s;
+}
+
 // Ghat (Ghat' M Ghat)^-1 Ghat' f
 static limb_status accelerate(limb_loops* w, const double* q, int columns, double* x)
 {
@@ -461,7 +470,7 @@ static limb_status accelerate(limb_loops* w, const double* q, int columns, doubl
   limb_status s = mass_matrix(w, q, w->dense);
   if (s != LIMB_OK) return s;
   const int ny = pack(w, w->dense);
-  if (!limb_cholesky(ny, w->dense)) return LIMB_E_SINGULAR;
+  if (w->m->singular || !limb_cholesky(ny, w->dense)) return LIMB_E_SINGULAR;
   for (ptrdiff_t c = 0; s == LIMB_OK && c < columns; c++) {
     for (ptrdiff_t i = 0; i < n; i++) f[i] = x[i * columns + c];
     s = limb_to_independent(w, 1, f);
@@ -494,5 +503,6 @@ const limb_loop_calls limb_loop_calls_closed = {.size = size,
                                                 .reduce_rate = reduce_rate,
                                                 .bias_accelerations = bias_accelerations_now,
                                                 .columns = columns,
+                                                .rows = rows,
                                                 .drive = drive,
                                                 .accelerate = accelerate};

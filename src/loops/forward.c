@@ -278,6 +278,7 @@ limb_status limb_closed_forward_dynamics(limb_loops* w, const limb_closed_motion
   limb_closed_report found = {.method = choose(m, o.method), .loop = -1};
   if (report) *report = found;
   if (found.method != LIMB_LOOP_METHOD_CLUSTERS && w->use != LIMB_LOOPS_DENSE) return LIMB_E_ORDER;
+  if (m->singular) return LIMB_E_SINGULAR;
   if (!limb_finite_v(w->d, tau)) return LIMB_E_NONFINITE;
   const limb_forward_in x = {in->q, in->v, tau, in->env};
   s = find_constraints(w, &x, &o, found.method);

@@ -80,6 +80,7 @@ static layout lay_out_model(limb_arena* a, const limb_draft* t)
   x.elim.depth = limb_arena_take(a, nv, sizeof(int));
   x.elim.row = limb_arena_take(a, nv, sizeof(ptrdiff_t));
   x.given = limb_dof_table_given(a, t->ncdof);
+  x.weightless = limb_arena_take(a, nv, 1);
   char* text = limb_arena_take(a, t->text, 1);
   if (m) *m = x;
   return (layout){m, text};
@@ -207,27 +208,6 @@ static void find_branches(limb_model* m)
   m->serial = m->nbranch <= 1;
 }
 
-static limb_status fill_model(limb_draft* t, limb_model* m, char* text, limb_error* err)
-{
-  copy_description(t, m, text);
-  limb_status s = limb_resolve_mimic(t, m, err);
-  if (s != LIMB_OK) return s;
-  limb_lower(t, m);
-  limb_reframe(t, m);
-  s = limb_attach_loops(m, err);
-  if (s != LIMB_OK) return s;
-  limb_regroup(t, m);
-  set_actuators(m);
-  set_shafts(t->b, m);
-  find_branches(m);
-  limb_dof_table_fill(m);
-  s = limb_eliminate(m);
-  if (s == LIMB_OK) s = limb_find_clusters(m);
-  if (s == LIMB_OK) s = limb_write_notes(m);
-  if (s != LIMB_OK) return limb_fail(err, s, "model", "out of memory while compiling");
-  return LIMB_OK;
-}
-
 // The same robot without its loops. It owns nothing.
 static void view_tree(limb_model* m)
 {
@@ -239,6 +219,32 @@ static void view_tree(limb_model* m)
   m->tree->loop_names = (limb_names){0};
   m->tree->loop_calls = NULL;
   m->tree->tree = NULL;
+  m->tree->singular = m->tree_singular;
+}
+
+static limb_status fill_model(limb_draft* t, limb_model* m, char* text, limb_error* err)
+{
+  copy_description(t, m, text);
+  limb_status s = limb_resolve_mimic(t, m, err);
+  if (s != LIMB_OK) return s;
+  limb_lower(t, m);
+  limb_reframe(t, m);
+  s = limb_attach_loops(m, err);
+  if (s != LIMB_OK) return s;
+  limb_regroup(t, m);
+  set_actuators(m);
+  limb_set_doubts(m, t->grouped);
+  set_shafts(t->b, m);
+  find_branches(m);
+  limb_dof_table_fill(m);
+  s = limb_eliminate(m);
+  if (s == LIMB_OK) s = limb_find_clusters(m);
+  view_tree(m);
+  if (s == LIMB_OK) s = limb_find_weightless(m);
+  if (s == LIMB_OK) s = limb_write_notes(m);
+  view_tree(m);
+  if (s != LIMB_OK) return limb_fail(err, s, "model", "out of memory while compiling");
+  return LIMB_OK;
 }
 
 static limb_status make_model(limb_draft* t, limb_model** out, limb_error* err)
@@ -256,7 +262,6 @@ static limb_status make_model(limb_draft* t, limb_model** out, limb_error* err)
   at.m->block_size = count.used;
   const limb_status s = fill_model(t, at.m, at.text, err);
   if (s == LIMB_OK) {
-    view_tree(at.m);
     *out = at.m;
   } else {
     limb_model_destroy(at.m);

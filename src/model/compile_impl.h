@@ -57,6 +57,14 @@ void limb_reframe(limb_draft* t, limb_model* m);
 void limb_regroup(limb_draft* t, limb_model* m);
 limb_status limb_attach_loops(limb_model* m, limb_error* err);
 limb_status limb_eliminate(limb_model* m);
+// Robots with more velocities are judged only where they are computed.
+enum { LIMB_WEIGHTLESS_MAX = 200 };
+
+limb_status limb_find_weightless(limb_model* m);
+void limb_set_doubts(limb_model* m, limb_moments* scratch); // nlink
 limb_status limb_write_notes(limb_model* m);
+
+// Pose of link i in its parent with the joint coordinate at zero (regroup.c).
+sp_pose limb_rest_pose(const limb_model* m, int i);
 
 #endif

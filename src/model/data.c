@@ -33,6 +33,10 @@ static limb_data* lay_out(limb_arena* a, const limb_model* m, bool dense, void**
   t.base = limb_arena_take(a, (size_t)m->nv, 1);
   t.user_v = limb_arena_take(a, (size_t)m->nv, sizeof *t.user_v);
   t.zeros = limb_arena_take(a, (size_t)m->nv, sizeof *t.zeros);
+  double** const probes[] = {&t.probe, &t.probe_x, &t.probe_a, &t.probe_tau};
+  for (int i = 0; i < 4; i++) *probes[i] = limb_arena_take(a, (size_t)m->nv, sizeof(double));
+  t.probe_base = limb_arena_take(a, (size_t)m->nroot * LIMB_WS_STATE, sizeof *t.probe_base);
+  t.probe_q = limb_arena_take(a, 2 * (size_t)m->nq, sizeof *t.probe_q);
   *loops = NULL;
   if (m->loop_calls) {
     t.q = t.own_q = limb_arena_take(a, (size_t)m->nq, sizeof *t.q);
@@ -72,6 +76,7 @@ limb_status limb_data_init(const limb_model* m, void* memory, size_t size, limb_
   limb_data* d = lay_out(&a, m, dense, &loops);
   memset(d->link_force, 0, (size_t)m->nlink * sizeof *d->link_force);
   memset(d->zeros, 0, (size_t)m->nv * sizeof *d->zeros);
+  memset(d->probe_base, 0, (size_t)m->nroot * LIMB_WS_STATE * sizeof *d->probe_base);
   limb_dof_table_clear(m, sizeof(double), &d->ws.table);
   d->memory = (limb_memory){.block = memory, .size = size};
   limb_status s = limb_given_for_passive(m, d->inverse);

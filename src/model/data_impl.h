@@ -41,6 +41,9 @@ struct limb_data {
   unsigned char* base;                // nv marks of the base: limb_given_for_base
   double* user_v;                     // nv: scratch in the user's order
   double* zeros;                      // nv zeros
+  double *probe, *probe_x, *probe_a;  // nv each: scratch of limb_is_regular
+  double *probe_tau, *probe_q;        // nv, 2 nq
+  double* probe_base;                 // nroot states of bases at rest, without gravity
   struct limb_loops* loops;           // robots with loops: what answers with them closed; NULL: there are none
   double *own_q, *own_v;              // robots with loops: the state of limb_kinematics,
   const double *q, *v;                // which these point to

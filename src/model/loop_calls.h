@@ -33,6 +33,8 @@ typedef struct limb_loop_calls {
   limb_status (*close_derivatives)(limb_loops* w, const double* q, const double* v, const limb_environment* env,
                                    double* da_dq, double* da_dv, double* da_dtau);
 
+  // Psi at any configuration: nrow x nv, from a workspace of its own
+  limb_status (*rows)(const limb_model* m, const double* q, double* Psi);
   // x = Ghat' x, for nv rows of `columns` numbers: generalised forces, Jacobians (columns as rows), regressors
   limb_status (*reduce)(limb_loops* w, const double* q, int columns, double* x);
   // rate = Ghat' rate + (dGhat/dt)' x: the rate of the above, from x and its rate for the tree

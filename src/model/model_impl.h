@@ -13,6 +13,13 @@
 // Sine or cosine of a twist that counts as zero: what rounding leaves of one.
 #define LIMB_SQUARE 4e-15
 
+// Share of an inertia below which a pivot of its elimination may be rounding: such a state is judged
+// (dynamics/regular.c).
+#define LIMB_DOUBT 1e-8
+
+// The same where the first row is eliminated first, whatever the tree: two small pivots may make one tiny eigenvalue.
+#define LIMB_DOUBT_SQUARE 1e-6
+
 // ---- as described -------------------------------------------------------------------------------------------
 
 typedef struct limb_body {
@@ -55,6 +62,7 @@ typedef struct limb_dof {
 // Forces between a joint's two sides, per compiled degree of freedom.
 typedef struct limb_actuator {
   double rotor; // reflected: gear^2 Jm
+  double doubt; // a pivot of the mass matrix below this may be rounding (model/regularity.c)
   double coulomb, viscous;
   double stiffness, rest; // rest in the compiled coordinate
 } limb_actuator;
@@ -178,9 +186,13 @@ struct limb_model {
   limb_actuator* actuator; // ncdof
   bool has_actuators;      // any friction or spring or rotor or shaft
   bool has_mimic;
-  bool identity; // compiled dofs are the user's, in the user's order
-  bool serial;   // one chain
-  bool mixed;    // some joint is not a rotation about z
+  bool identity;      // compiled dofs are the user's, in the user's order
+  bool serial;        // one chain
+  bool mixed;         // some joint is not a rotation about z
+  bool singular;      // M is, wherever the robot is (model/regularity.c); with loops: they are closed
+  bool tree_singular; // the same for the spanning tree
+  unsigned char*
+    weightless; // nv: marks of the joints that move together without moving any mass; all zero: M is regular
   limb_elimination elim;
   double* given; // numbers of the dof table (model/dof_table.h); NULL for robots too large for one
   int nrun;

@@ -64,8 +64,7 @@ static limb_moments move_moments(const sp_pose* X, const limb_moments* s)
                         .zz = K.m[8] + h.z * p.z + p.z * g.z};
 }
 
-// Pose of link i in its parent with the joint coordinate at zero.
-static sp_pose rest_pose(const limb_model* m, int i)
+sp_pose limb_rest_pose(const limb_model* m, int i)
 {
   const limb_link_f64* k = &m->k64[i];
   if (m->link[i].aux >= 0) return m->aux_pose[m->link[i].aux];
@@ -122,7 +121,7 @@ void limb_regroup(limb_draft* t, limb_model* m)
     const double all = magnitude(&t->grouped[i]);
     const limb_moments indistinct = take_indistinct(link->joint_class, &t->grouped[i]);
     if (p >= 0) {
-      const sp_pose X = rest_pose(m, i);
+      const sp_pose X = limb_rest_pose(m, i);
       const limb_moments moved = move_moments(&X, &indistinct);
       add_moments(&t->grouped[p], &moved);
     }

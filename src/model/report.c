@@ -110,19 +110,56 @@ static void note_regrouped(const limb_model* m, pen* out)
   }
 }
 
-// Joints that move no inertia, not even a rotor; followers have no coordinate to be singular in.
+static bool is_weightless(const limb_model* m, const limb_joint* joint)
+{
+  bool weightless = false;
+  for (int k = 0; k < joint->nv; k++) weightless |= m->weightless[joint->v + k];
+  return weightless;
+}
+
+// Joints that move no inertia, not even a rotor; followers have no coordinate to be singular in. Loops may hold them.
+static bool moves_nothing(const limb_model* m, const limb_joint* joint)
+{
+  bool loaded = joint->def.rotor_inertia > 0 || joint->def.mimic >= 0;
+  for (int i = joint->link; i < joint->link + joint->nlink; i++) loaded |= m->link[i].loaded;
+  return !loaded && joint->nlink > 0 && (m->nloop == 0 || m->nv > LIMB_WEIGHTLESS_MAX || is_weightless(m, joint));
+}
+
+enum { NAMED = 6 };
+
+// Joints that move something each, but can move together without moving anything.
+static void note_weightless(const limb_model* m, pen* out)
+{
+  char names[256] = "";
+  size_t used = 0;
+  const limb_joint* first = NULL;
+  int count = 0;
+  for (int j = 0; j < m->njoint; j++) {
+    const limb_joint* joint = &m->joint[j];
+    if (!is_weightless(m, joint) || moves_nothing(m, joint)) continue;
+    if (!first) first = joint;
+    if (++count > NAMED || used >= sizeof names) continue;
+    const int n = snprintf(names + used, sizeof names - used, "%s'%.24s'", count > 1 ? ", " : "", joint->def.name);
+    used += (size_t)n;
+  }
+  if (!first) return;
+  write_note(out, LIMB_NOTE_MASSLESS, first->def.name,
+             "%s%s can move%s without moving any inertia, wherever the robot is: the mass matrix is singular and "
+             "forward dynamics has no answer",
+             names, count > NAMED ? " and others" : "", count > 1 ? " together" : "");
+}
+
 static void note_massless(const limb_model* m, pen* out)
 {
   for (int j = 0; j < m->njoint; j++) {
     const limb_joint* joint = &m->joint[j];
-    bool loaded = true;
-    for (int i = joint->link; i < joint->link + joint->nlink; i++) loaded &= m->link[i].loaded;
-    if (loaded || joint->def.rotor_inertia > 0 || joint->def.mimic >= 0) continue;
+    if (!moves_nothing(m, joint)) continue;
     write_note(out, LIMB_NOTE_MASSLESS, joint->def.name,
                "it moves no inertia, not by body '%s' nor by what is behind it: the mass matrix is "
-               "singular and forward dynamics has no answer%s",
-               m->body[joint->def.child].name, m->nloop > 0 ? ", unless loops hold the joint" : "");
+               "singular and forward dynamics has no answer",
+               m->body[joint->def.child].name);
   }
+  note_weightless(m, out);
 }
 
 static void write_all(const limb_model* m, pen* out)
@@ -158,23 +195,6 @@ limb_status limb_write_notes(limb_model* m)
 //
 // The compiler keeps a general offset p instead of b, d and r (model/link.h):
 // p = Rz(gamma) (d, -r sin alpha, b + r cos alpha). Parallel axes leave b free: it is zero.
-
-// Pose of link i in its antecedent when the joint's own turn and slide are zero, for q = 0.
-static sp_pose constant_pose(const limb_model* m, int i)
-{
-  const limb_link* link = &m->link[i];
-  const limb_link_f64* k = &m->k64[i];
-  sp_pose T;
-  if (link->aux >= 0) {
-    T = m->aux_pose[link->aux];
-  } else {
-    const sp_mat3 G = {{k->cg, -k->sg, 0, k->sg, k->cg, 0, 0, 0, 1}};
-    const sp_mat3 A = {{1, 0, 0, 0, k->ca, -k->sa, 0, k->sa, k->ca}};
-    const sp_mat3 C = {{k->ct, -k->st, 0, k->st, k->ct, 0, 0, 0, 1}};
-    T = sp_pose_make(sp_mul3(sp_mul3(G, A), C), sp_v3(k->px, k->py, k->pz));
-  }
-  return link->parent < 0 ? sp_compose(m->base[link->root], T) : T;
-}
 
 // T = Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r)
 static void decompose(const sp_pose* T, limb_mdh_row* row)
@@ -231,7 +251,8 @@ limb_status limb_get_mdh(const limb_model* m, int index, limb_mdh_row* out)
   const limb_link* link = &m->link[index];
   const limb_link_f64* k = &m->k64[index];
   const limb_moments grouped = {k->m, k->hx, k->hy, k->hz, k->xx, k->xy, k->xz, k->yy, k->yz, k->zz};
-  const sp_pose T = constant_pose(m, index);
+  const sp_pose rest = limb_rest_pose(m, index);
+  const sp_pose T = link->parent < 0 ? sp_compose(m->base[link->root], rest) : rest;
   *out = (limb_mdh_row){.joint = link->joint,
                         .antecedent = link->parent,
                         .type = type_of(link->joint_class),

@@ -185,17 +185,26 @@ limb_status limb_because(limb_lane* w, limb_status s, const char* format, ...)
   return s;
 }
 
+// Joints that can move without moving any mass, as the model has them.
+static const char* weightless_joints(const limb_model* m)
+{
+  limb_note note;
+  for (int i = 0; limb_model_note(m, i, &note) == LIMB_OK; i++)
+    if (note.kind == LIMB_NOTE_MASSLESS) return note.text;
+  return "a joint that moves no mass and no rotor has no acceleration";
+}
+
 void limb_explain(limb_evaluator* e, const limb_lane* w, int block, limb_status s)
 {
-  static const char no_mass[] = "; a joint that moves no mass and no rotor has no acceleration";
   const int reason = *w->because != '\0', own = reason && (s == LIMB_E_UNSUPPORTED || s == LIMB_E_ARG);
   for (e->failed = 0; e->failed < e->nitem && e->item[e->failed].block != block;) e->failed++;
   if (e->failed == e->nitem) e->failed = -1;
-  (void)limb_fail(&e->failure, s, e->block[block].row->about.name, "%s%s%s", own ? "" : limb_status_text(s),
+  (void)limb_fail(&e->failure, s, e->block[block].row->about.name, "%s%s%s%s", own ? "" : limb_status_text(s),
                   own      ? ""
                   : reason ? ": "
                            : "",
                   reason                 ? w->because
-                  : s == LIMB_E_SINGULAR ? no_mass
-                                         : "");
+                  : s == LIMB_E_SINGULAR ? "; "
+                                         : "",
+                  !reason && s == LIMB_E_SINGULAR ? weightless_joints(e->model) : "");
 }

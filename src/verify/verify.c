@@ -142,7 +142,7 @@ static limb_status run_states(limb_verification* x, verify* t)
 static double tolerance_of(const limb_verification* x, const verify_check* c)
 {
   if (c->class == VERIFY_INVERSE)
-    return fmax(x->o.tolerance, x->condition > 0 ? fmin(1e-4, 100 * DBL_EPSILON * x->condition) : 1e-4);
+    return fmax(x->o.tolerance, x->condition > 0 ? fmin(1e-2, 100 * DBL_EPSILON * x->condition) : 1e-2);
   return c->class == VERIFY_DIFFERENCES ? fmax(x->o.tolerance, 1e-6) : x->o.tolerance;
 }
 

@@ -67,9 +67,9 @@ START_TEST(a_joint_that_moves_nothing_is_singular)
     {"massless slide", LIMB_PRISMATIC, {0, 1, 1}, nothing, 0, 1, LIMB_E_SINGULAR},
     {"massless screw", LIMB_HELICAL, {0, 1, 1}, nothing, 0, 1, LIMB_E_SINGULAR},
     {"massless ball", LIMB_SPHERICAL, {0, 0, 1}, nothing, 0, 1, LIMB_E_SINGULAR},
-    {"rod on a ball", LIMB_SPHERICAL, {0, 0, 1}, on_axis, 0, 0, LIMB_E_SINGULAR},
+    {"rod on a ball", LIMB_SPHERICAL, {0, 0, 1}, on_axis, 0, 1, LIMB_E_SINGULAR},
     {"massless and free", LIMB_FREE, {0, 0, 1}, nothing, 0, 1, LIMB_E_SINGULAR},
-    {"a free rod", LIMB_FREE, {0, 0, 1}, thin_rod, 0, 0, LIMB_E_SINGULAR},
+    {"a free rod", LIMB_FREE, {0, 0, 1}, thin_rod, 0, 1, LIMB_E_SINGULAR},
     {"massless planar", LIMB_PLANAR, {0, 1, 0}, nothing, 0, 1, LIMB_E_SINGULAR},
     {"massless with a rotor", LIMB_REVOLUTE, {1, 0, 0}, nothing, 0.01, 0, LIMB_OK},
     {"a ball", LIMB_REVOLUTE, {1, 0, 0}, ball, 0, 0, LIMB_OK},
@@ -86,7 +86,7 @@ START_TEST(a_joint_that_moves_nothing_is_singular)
     assert_ok(limb_neutral(m, q));
     q[0] = 0.4;
     check_at("%s", t->what);
-    ck_assert_int_eq(noted(m, "second"), t->massless);
+    assert_that(noted(m, "second") == t->massless);
     assert_status(limb_forward_dynamics(d, q, v, v, NULL, a), t->want);
     assert_status(limb_forward_dynamics_aba(d, q, v, v, NULL, a), t->want);
     assert_status(limb_forward_dynamics_by_mass_matrix(d, q, v, v, NULL, work, a), t->want);
