@@ -1,13 +1,30 @@
-// limb: robot dynamics in C. Inverse and forward dynamics of trees, and their parts.
+// limb: robot dynamics in C. Inverse, forward and hybrid dynamics, mass matrix, bias forces, gravity, energies.
+//
+//     if (limb_inverse_dynamics(d, q, v, a, NULL, tau) != LIMB_OK) return 1;   // forces for a motion
+//     if (limb_forward_dynamics(d, q, v, tau, NULL, a) != LIMB_OK) return 1;   // motion from forces
+//     if (limb_mass_matrix(d, q, M) != LIMB_OK) return 1;
+//
+// All calls are about one equation:
 //
 //     tau = M(q) a + h(q, v) + friction(v) + springs(q) - sum J' wrench,     h = C v + g
 //
-// tau is what the actuators deliver. M contains the reflected rotor inertias. All calls are pure in
-// their arguments, never allocate, lock, print or read the locale; threads share the model, not the
-// workspace. Sizes: q nq, v a tau nv, matrices nv x nv row-major and full. Inputs must not overlap
-// outputs. Every call returns LIMB_E_ARG for NULL, a bad frame index, or a quaternion whose norm is
-// more than 1e-3 off 1, and LIMB_E_NONFINITE for NaN or infinity in an input or result; outputs are
-// then unspecified.
+// tau are the forces of the actuators [N m, N]. M includes the reflected rotor inertias. Sizes: q nq; v, a, tau nv;
+// matrices nv x nv, row-major, full. Inputs must not overlap outputs. Calls depend on their arguments only; they never
+// allocate, lock, print or read the locale. Threads share the model, not the workspace. env NULL: the default
+// environment.
+//
+// Every call returns LIMB_OK; LIMB_E_ARG (NULL, no such frame, a quaternion whose norm differs from 1 by more than
+// 1e-3); LIMB_E_NONFINITE (NaN or infinity in an input or result). On failure outputs are unspecified.
+//
+// Robots with loops: states must close the loops (limb/loops.h has the equations and statuses). M, C, h and g refer to
+// the independent velocities; rows and columns of dependent velocities are zero. Friction and springs are those of each
+// joint. Calls that exist for trees only return LIMB_E_UNSUPPORTED: the variants of forward dynamics by a named
+// algorithm, hybrid dynamics and floating bases. limb_spanning_tree is the robot with its loops cut open.
+//
+// Singular cases.
+// - A joint that moves neither mass nor rotor: M is singular, and calls that invert it return LIMB_E_SINGULAR.
+// - Coulomb friction at v = 0 is zero (sign(0) = 0). There is no stiction here: a joint at rest starts to move under
+//   the smallest torque. limb/sim.h has stiction.
 #ifndef LIMB_DYNAMICS_H
 #define LIMB_DYNAMICS_H
 
@@ -17,18 +34,18 @@
 extern "C" {
 #endif
 
-/// A wrench that acts ON the robot, at the origin of a frame (LIMB_WORLD: at the world's origin).
+/// A wrench that acts ON the robot, at the origin of a frame (LIMB_WORLD: at the origin of the world).
 typedef struct limb_wrench {
   int frame; ///< body or added frame
   limb_ref ref;
-  sp_force wrench;
+  sp_force wrench; ///< [N m, N]
 } limb_wrench;
 
-/// The wrench on the robot when the tip exerts F_tip on its surroundings: Lynch and Park 2017, Zhang, Khalil 2010.
+/// The wrench on the robot if the tip exerts F_tip on its surroundings: Lynch and Park 2017, Zhang, Khalil 2010.
 LIMB_API limb_wrench limb_wrench_by_tip(int frame, limb_ref ref, sp_force F_tip);
 
-/// What a frame does when a force law is asked: pose in the world; velocity of the frame against inertial
-/// space (the base's own motion included), in the law's reference.
+/// State of a frame, as passed to a force law: pose in the world; velocity relative to inertial space (the motion of
+/// the base included), in the reference of the law.
 typedef struct limb_frame_state {
   int frame;
   sp_pose pose;
@@ -36,182 +53,177 @@ typedef struct limb_frame_state {
   sp_motion velocity;
 } limb_frame_state;
 
-/// The wrench ON the robot, at the origin of the frame (LIMB_WORLD: of the world), in the reference of
-/// `at`. Called from inside hot calls: it must not call back with the same limb_data. A result that is not
-/// finite ends the call with LIMB_E_NONFINITE.
+/// Returns the wrench ON the robot, at the origin of the frame (LIMB_WORLD: of the world), in the reference of `at`.
+/// Hot calls call it: it must not use the same limb_data. If the result is not finite, they return LIMB_E_NONFINITE.
 typedef sp_force limb_force_fn(void* context, const limb_frame_state* at);
 
-/// A force from the surroundings that depends on where a frame is and how it moves: water, ground, a tether.
+/// A force of the surroundings that depends on pose and velocity of a frame: water, ground, a tether.
 typedef struct limb_force_law {
   int frame; ///< body or added frame
   limb_ref ref;
   limb_force_fn* force;
-  void* context; ///< handed on
+  void* context; ///< passed to force
 } limb_force_law;
 
-/// What surrounds the robot in one call. Start from limb_default_environment().
+/// The surroundings of the robot in one call. Start from limb_default_environment().
 typedef struct limb_environment {
   size_t size;                 ///< sizeof(limb_environment), set by the default function
   sp_vec3 gravity;             ///< acceleration of gravity, world axes [m/s^2]
   sp_motion base_velocity;     ///< of the world body, in its own axes; default 0
-  sp_motion base_acceleration; ///< angular, and classical linear of its origin, own axes; default 0
+  sp_motion base_acceleration; ///< angular, and classical linear of its origin, in its own axes; default 0
   int nwrench;
-  const limb_wrench* wrench; ///< nwrench of them; NULL when there are none
-  int friction;              ///< 0: leave Coulomb and viscous friction and damping out; default 1
-  double coulomb_width;      ///< > 0: Fs tanh(v / width) instead of Fs sign(v); default 0. sign(0) = 0
-  /// Force laws act wherever wrenches do; derivatives are LIMB_E_UNSUPPORTED with them (see
-  /// limb_force_law_wrenches).
+  const limb_wrench* wrench; ///< nwrench wrenches; NULL if there are none
+  int friction;              ///< 0: no Coulomb friction, viscous friction and damping; default 1
+  double coulomb_width;      ///< > 0: Fs tanh(v / width) instead of Fs sign(v); default 0
+  /// Force laws act in every call in which wrenches act. Derivatives are not available with force laws
+  /// (LIMB_E_UNSUPPORTED; see limb_force_law_wrenches).
   int nlaw;
-  const limb_force_law* law; ///< nlaw of them; NULL when there are none
-  double time;               ///< of the prescribed motions of loops (limb/loops.h) [s]; default 0
+  const limb_force_law* law; ///< nlaw laws; NULL if there are none
+  double time;               ///< of prescribed motions of loops (limb/loops.h) [s]; default 0
 } limb_environment;
 
 LIMB_API limb_environment limb_default_environment(const limb_model* m);
 
-/// The force laws of env as plain wrenches, for the state q, v: to look at, or to hold fixed in calls that
-/// do not take laws. O(n).
+/// Evaluates the force laws of env as wrenches at q, v: for output, or to keep them constant in calls that do not
+/// support laws. O(n).
 /// @param out  env->nlaw wrenches (output)
 LIMB_NODISCARD LIMB_API limb_status limb_force_law_wrenches(limb_data* d, const double* q, const double* v,
                                                             const limb_environment* env, limb_wrench* out);
 
-/// Inverse dynamics (recursive Newton-Euler), O(n). env NULL: the default environment.
+/// Inverse dynamics: recursive Newton-Euler algorithm. O(n).
 LIMB_NODISCARD LIMB_API limb_status limb_inverse_dynamics(limb_data* d, const double* q, const double* v,
                                                           const double* a, const limb_environment* env, double* tau);
 
-/// h(q, v) = C v + g: no friction, springs, wrenches or force laws. O(n).
+/// h(q, v) = C v + g, without friction, springs, wrenches and force laws. O(n).
 LIMB_NODISCARD LIMB_API limb_status limb_bias_forces(limb_data* d, const double* q, const double* v,
                                                      const limb_environment* env, double* tau);
 
-/// g(q). Base motion, wrenches and force laws of env must be valid, but do not enter. O(n).
+/// g(q). Base motion, wrenches and force laws of env are checked, but have no effect. O(n).
 LIMB_NODISCARD LIMB_API limb_status limb_gravity_forces(limb_data* d, const double* q, const limb_environment* env,
                                                         double* tau);
 
-/// Fs sign(v) + Fv v and the damping of shafts, as felt by the actuators. O(n).
+/// Fs sign(v) + Fv v and the damping of shafts: the forces that the actuators need to overcome friction. O(n).
 LIMB_NODISCARD LIMB_API limb_status limb_friction_forces(limb_data* d, const double* v, const limb_environment* env,
                                                          double* tau);
 
-/// k (q - rest) and the springs of shafts, as felt by the actuators. O(n).
+/// k (q - rest) and the springs of shafts: the forces that the actuators need to hold the springs. O(n).
 LIMB_NODISCARD LIMB_API limb_status limb_spring_forces(limb_data* d, const double* q, double* tau);
 
-/// Mass matrix with rotor inertias (composite rigid bodies), O(n depth).
+/// Mass matrix with rotor inertias: composite-rigid-body algorithm. O(n depth).
 LIMB_NODISCARD LIMB_API limb_status limb_mass_matrix(limb_data* d, const double* q, double* M);
 
-/// Coriolis matrix C(q, v) for a base at rest: C v are the Coriolis and centrifugal forces, dM/dt - 2 C is
-/// skew, and for joints with one degree of freedom C consists of Christoffel symbols. Rotors do not enter.
-/// limb_coriolis_matrix_christoffel (limb/lagrange.h) is the other choice for ball and free joints.
-/// LIMB_E_UNSUPPORTED beyond LIMB_DERIVATIVES_MAX velocities (limb/derivatives.h). O(n depth).
+/// Coriolis matrix C(q, v) for a base at rest: C v are the Coriolis and centrifugal forces, and dM/dt - 2 C is
+/// skew-symmetric. For joints with one degree of freedom C consists of Christoffel symbols. Rotors have no effect.
+/// limb_coriolis_matrix_christoffel (limb/lagrange.h) is the alternative for ball and free joints. O(n depth).
+/// @return also LIMB_E_UNSUPPORTED (more than LIMB_DERIVATIVES_MAX velocities, limb/derivatives.h).
 LIMB_NODISCARD LIMB_API limb_status limb_coriolis_matrix(limb_data* d, const double* q, const double* v, double* C);
 
-/// Forward dynamics, O(n): articulated bodies (ABA); robots with mimic joints go through M and its
-/// tree-sparse factors instead. At v = 0 Coulomb friction is zero (sign(0) = 0):
-/// there is no stiction here; a joint at rest starts to move under the smallest torque.
-/// @return also LIMB_E_SINGULAR when M is not positive definite to working precision.
+/// Forward dynamics: articulated-body algorithm (ABA), O(n). For robots with mimic joints by the tree-sparse factors
+/// of M.
+/// @return also LIMB_E_SINGULAR (M is not positive definite to working precision).
 LIMB_NODISCARD LIMB_API limb_status limb_forward_dynamics(limb_data* d, const double* q, const double* v,
                                                           const double* tau, const limb_environment* env, double* a);
 
-/// The same by the articulated-body algorithm, whatever the robot; LIMB_E_UNSUPPORTED with mimic
-/// joints.
+/// The same by the articulated-body algorithm for every robot.
+/// @return also LIMB_E_UNSUPPORTED (mimic joints, loops); LIMB_E_SINGULAR.
 LIMB_NODISCARD LIMB_API limb_status limb_forward_dynamics_aba(limb_data* d, const double* q, const double* v,
                                                               const double* tau, const limb_environment* env,
                                                               double* a);
 
-/// The same through M and L'DL (GetJointAccel of Lynch and Park 2017, brute force of Ghosal 2010).
-/// @param work  nv x nv scratch
+/// The same by M and L'DL (GetJointAccel of Lynch and Park 2017, brute force of Ghosal 2010).
+/// @param work  nv x nv numbers of scratch
+/// @return also LIMB_E_UNSUPPORTED (loops); LIMB_E_SINGULAR.
 LIMB_NODISCARD LIMB_API limb_status limb_forward_dynamics_by_mass_matrix(limb_data* d, const double* q, const double* v,
                                                                          const double* tau, const limb_environment* env,
                                                                          double* work, double* a);
 
 /// M^-1, full. O(n depth^2), or O(n^2) for long chains.
+/// @return also LIMB_E_SINGULAR (M is not positive definite to working precision).
 LIMB_NODISCARD LIMB_API limb_status limb_mass_matrix_inverse(limb_data* d, const double* q, double* Minv);
 
-/// X = M^-1 B for count vectors: row k of B and X (length nv) is the k-th; X may be B. Through the factors
-/// of M, O(sum of depth^2) once and O(sum of depths) each; for long chains by articulated bodies, O(n)
-/// each.
+/// X = M^-1 B for count vectors: row k of B and X (length nv) is vector k; X may be B. By the factors of M: O(sum of
+/// depth^2) once, and O(sum of depths) per vector; for long chains by articulated bodies, O(n) per vector.
+/// @return also LIMB_E_SINGULAR (M is not positive definite to working precision).
 LIMB_NODISCARD LIMB_API limb_status limb_mass_matrix_solve(limb_data* d, const double* q, int count, const double* B,
                                                            double* X);
 
-/// Energies [J]. That of gravity is zero for bodies at the world's origin.
+/// Energies [J]. The potential energy of gravity is zero for a body at the origin of the world.
 typedef struct limb_energy {
-  double kinetic; ///< rotors included: v' M v / 2
-  double gravity; ///< -sum m g . c, of moving bodies and those fixed to the world
-  double springs; ///< k (q - rest)^2 / 2, and of shafts k (q_motor / ratio - q_joint - rest)^2 / 2
+  double kinetic; ///< v' M v / 2, rotors included
+  double gravity; ///< -sum m g . c, of all bodies, those fixed to the world included
+  double springs; ///< k (q - rest)^2 / 2; shafts: k (q_motor / ratio - q_joint - rest)^2 / 2
 } limb_energy;
 
-/// Base motion, wrenches and force laws of env must be valid, but do not enter. O(n).
+/// Energies of a state. Base motion, wrenches and force laws of env are checked, but have no effect. O(n).
 LIMB_NODISCARD LIMB_API limb_status limb_energies(limb_data* d, const double* q, const double* v,
                                                   const limb_environment* env, limb_energy* out);
 
-/// Where power goes [W]: actuators + wrenches + closures = kinetic + gravity + springs + friction for a base at
-/// rest; residual is the difference, zero up to rounding.
+/// Power balance [W] for a base at rest: actuators + wrenches + closures = kinetic + gravity + springs + friction.
+/// residual is the difference of both sides, zero up to rounding.
 typedef struct limb_power {
   double actuators, wrenches;       ///< supplied; force laws count as wrenches
   double kinetic, gravity, springs; ///< rates of the energies
   double friction;                  ///< dissipated, >= 0
   double residual;
-  double closures; ///< supplied by loops whose motion is prescribed; else zero up to rounding
+  double closures; ///< supplied by closures with prescribed motion; otherwise zero up to rounding
 } limb_power;
 
-/// Power balance of a motion: tau is computed by inverse dynamics. Base motion must be zero
-/// (LIMB_E_ARG otherwise).
+/// Power balance of a motion, with tau from inverse dynamics. The base must be at rest (LIMB_E_ARG otherwise).
 LIMB_NODISCARD LIMB_API limb_status limb_power_balance(limb_data* d, const double* q, const double* v, const double* a,
                                                        const limb_environment* env, limb_power* out);
 
-/// The six-axis wrench that each joint transmits from parent to child, fixed joints included.
-/// @param ref  LIMB_BODY: axes of the joint frame on the child's side, at its origin; LIMB_ALIGNED:
-///             world axes, same point; LIMB_WORLD: world axes, at the world's origin
-/// @param f    one per joint in the order of the model (output)
-/// O(n), with the bodies' own (ungrouped) inertias.
+/// The wrench that each joint transmits from parent to child, fixed joints included [N m, N]. O(n). Uses the inertias
+/// of the bodies as described (not regrouped).
+/// @param ref  LIMB_BODY: in the axes and at the origin of the joint frame on the side of the child; LIMB_ALIGNED: in
+///             world axes at the same point; LIMB_WORLD: in world axes at the origin of the world
+/// @param f    one per joint, in the order of the model (output)
 LIMB_NODISCARD LIMB_API limb_status limb_joint_reactions(limb_data* d, const double* q, const double* v,
                                                          const double* a, const limb_environment* env, limb_ref ref,
                                                          sp_force* f);
 
-// ---- known and unknown joints: hybrid dynamics ------------------------------------------------------
+// ---- hybrid dynamics: known and unknown joints -------------------------------------------------------
 //
-// Known and unknown joints: hybrid dynamics.
-//
-// Of every degree of freedom either the acceleration is given, and its force is the answer, or the force
-// is given, and its acceleration is the answer. All accelerations given: inverse dynamics. All forces:
-// forward dynamics. In between are robots with passive or elastic joints, with a moving base, with motors
-// that impose a motion. Who is who is said per call by marks, one per velocity:
+// For each degree of freedom, either the acceleration is given and the force is computed, or the force is given and
+// the acceleration is computed. With all accelerations given this is inverse dynamics, with all forces given forward
+// dynamics. Mixed cases are robots with passive or elastic joints, with a moving base, or with motors that impose a
+// motion. Each call takes nv marks:
 //
 //     given[k] = LIMB_ACCELERATION_GIVEN    x[k] is an acceleration; tau[k] is computed
 //     given[k] = LIMB_FORCE_GIVEN           x[k] is a force; a[k] is computed
 //
-// Where marks are taken, NULL stands for those of limb_given_for_passive: the inverse problem of the model (other
-// headers have defaults of their own). Any other value than the two is LIMB_E_ARG. Equations, conventions and
-// statuses are those of limb/dynamics.h.
+// Here NULL means the marks of limb_given_for_passive; other headers have defaults of their own. Any other mark is
+// LIMB_E_ARG.
 
-/// What is given of a degree of freedom. Values are pinned.
+/// What is given for a degree of freedom. Values are pinned.
 typedef enum limb_given { LIMB_FORCE_GIVEN = 0, LIMB_ACCELERATION_GIVEN = 1 } limb_given;
 
-/// Marks for the inverse problem: forces of passive joints (limb_joint_info) are given, of all others the
-/// accelerations.
+/// Marks for inverse dynamics: force given for passive joints (limb_joint_info), acceleration given for all others.
 /// @param given  nv marks (output)
-/// @return LIMB_OK or LIMB_E_ARG (NULL).
+/// @return LIMB_OK; LIMB_E_ARG (NULL).
 LIMB_NODISCARD LIMB_API limb_status limb_given_for_passive(const limb_model* m, unsigned char* given);
 
-/// Marks all degrees of freedom of one joint, and leaves the others as they are.
-/// @return LIMB_OK or LIMB_E_ARG (NULL, no such joint, a mimic joint, no such mark).
+/// Marks all degrees of freedom of one joint. The other marks do not change.
+/// @return LIMB_OK; LIMB_E_ARG (NULL, no such joint, a mimic joint, no such mark).
 LIMB_NODISCARD LIMB_API limb_status limb_set_given(const limb_model* m, int joint, limb_given mark,
                                                    unsigned char* given);
 
-/// How many of nv marks are like that: nb and nm of limb/dynamics.h, say. -1 for NULL. O(n).
+/// Number of marks equal to `mark`, for example nb or nm below. -1 if m or given is NULL. O(n).
 LIMB_API int limb_count_given(const limb_model* m, const unsigned char* given, limb_given mark);
 
-/// Hybrid dynamics: completes x to a and tau with tau = M a + h + friction + springs - sum J' wrench.
-/// One sweep over articulated bodies, O(n); when the force of a joint with mimic joints is given, through M
-/// and its factors instead. limb_joint_reactions gives the wrenches in the joints, from a.
+/// Hybrid dynamics: computes complete a and tau from x, with tau = M a + h + friction + springs - sum J' wrench. One
+/// sweep over articulated bodies, O(n); if the force of a joint with mimic joints is given, by M and its factors
+/// instead. limb_joint_reactions computes the wrenches in the joints from a.
 /// @param given  nv marks; NULL: limb_given_for_passive
-/// @param x      nv: accelerations and forces, as the marks say
-/// @param a,tau  nv each, complete (output); one of them may be NULL
-/// @return also LIMB_E_SINGULAR when the mass matrix of the force-given ones is not positive definite to
-///         working precision.
-/// Reference: Featherstone 2008, section 9.2; Khalil 2010, (72)-(82) and (99)-(112) corrected.
+/// @param x      nv: accelerations and forces, as marked
+/// @param a,tau  nv each, complete; NULL: not computed, at most one of them (output)
+/// @return also LIMB_E_SINGULAR (the mass matrix of the force-given degrees of freedom is not positive definite to
+///         working precision); LIMB_E_UNSUPPORTED (loops).
+/// Reference: Featherstone 2008, section 9.2; Khalil 2010, (72)-(82) and (99)-(112), corrected.
 LIMB_NODISCARD LIMB_API limb_status limb_hybrid_dynamics(limb_data* d, const double* q, const double* v,
                                                          const unsigned char* given, const double* x,
                                                          const limb_environment* env, double* a, double* tau);
 
-/// The inputs of limb_hybrid_dynamics, for calls that take more besides.
+/// The inputs of limb_hybrid_dynamics as a struct, for calls with more arguments.
 typedef struct limb_hybrid {
   const double* q;            ///< nq
   const double* v;            ///< nv
@@ -220,62 +232,64 @@ typedef struct limb_hybrid {
   const limb_environment* env;
 } limb_hybrid;
 
-/// The same by the rows of M of the force-given ones: the dense partition, O(n depth^2).
-/// @param work  nv x nv scratch
+/// The same by the rows of M of the force-given degrees of freedom, a dense partition: O(n depth^2).
+/// @param work   nv x nv numbers of scratch
 /// @param a,tau  as in limb_hybrid_dynamics
+/// @return as limb_hybrid_dynamics.
 LIMB_NODISCARD LIMB_API limb_status limb_hybrid_dynamics_by_mass_matrix(limb_data* d, const limb_hybrid* in,
                                                                         double* work, double* a, double* tau);
 
-// ---- robots whose base floats -----------------------------------------------------------------------
+// ---- robots with a floating base ---------------------------------------------------------------------
 //
-// Robots whose base floats: what joint motion does to it, and how not to.
+// The effect of joint motion on a floating base, and joint motion without such an effect.
 //
-// The base are the degrees of freedom whose force is given; the arm are those that move as they are told:
-// marks of limb/dynamics.h. NULL stands here for those of limb_given_for_base, which leaves elastic joints to the
-// arm. A base may be free, planar, or any joint; there may be several. Nothing here needs it to be near the
-// root: a passive joint anywhere answers to the same equations. With b for base and m for arm,
+// The base consists of the degrees of freedom whose force is given, the arm of all others: marks as above, but NULL
+// means those of limb_given_for_base, in which elastic joints belong to the arm. A base may be free, planar, or any
+// joint, and there may be several. It need not be near the root: the same equations hold for a passive joint anywhere.
+// With b for base and m for arm,
 //
-//     M_bb v_b + M_bm v_m = p_b         the base's share of the generalised momentum p = M v
+//     M_bb v_b + M_bm v_m = p_b         the part of the generalised momentum p = M v that belongs to the base
 //
-// Base acceleration and joint torques of a given joint motion are limb_hybrid_dynamics; the motion under
-// given torques is limb_forward_dynamics; a base whose own motion is given is either marked so, or is the
-// world body with base_velocity and base_acceleration of limb_environment.
+// limb_hybrid_dynamics computes base acceleration and joint torques of a given joint motion, limb_forward_dynamics the
+// motion under given torques. A base whose motion is given is marked LIMB_ACCELERATION_GIVEN, or is the world body
+// with base_velocity and base_acceleration of limb_environment.
 //
-// nb and nm are the numbers of base and arm velocities, nb + nm = nv, in the order of v. Calls never
-// allocate; statuses as in limb/dynamics.h, and LIMB_E_SINGULAR when M_bb, where it is inverted, is not
-// positive definite to working precision.
+// nb and nm are the numbers of base and arm velocities, nb + nm = nv, in the order of v. Further statuses:
+// LIMB_E_SINGULAR (M_bb must be inverted, but is not positive definite to working precision); LIMB_E_UNSUPPORTED
+// (loops).
 
-/// Marks of the base: force-given are the passive joints between the world and the first joints, seen from
-/// there, that have a motor or a shaft, or that loops hold.
+/// Marks of the base: force given for the passive joints between the world and the first joints, counted from the
+/// world, that have a motor or a shaft or belong to a loop.
 /// @param given  nv marks (output)
-/// @return LIMB_OK or LIMB_E_ARG (NULL).
+/// @return LIMB_OK; LIMB_E_ARG (NULL).
 LIMB_NODISCARD LIMB_API limb_status limb_given_for_base(const limb_model* m, unsigned char* given);
 
-/// Numbers of scratch that the calls below want. 0 for NULL.
+/// Numbers of scratch that the calls below need. 0 if m is NULL.
 LIMB_API size_t limb_moving_base_work(const limb_model* m);
 
-/// Completes velocities so that the momentum of the base coordinates is p_b: v_b = M_bb^-1 (p_b - M_bm v_m).
-/// Free floating without external forces, p_b in the axes of the world is conserved; p_b = 0 is a robot that
-/// started at rest.
-/// @param v    nv: the arm's are read, the base's are written (in and out); untouched on failure
-/// @param p_b  nb; NULL: zero
-/// @param work limb_moving_base_work() numbers
+/// Completes velocities so that the momentum of the base is p_b: v_b = M_bb^-1 (p_b - M_bm v_m). For free floating
+/// without external forces, p_b in world axes is conserved; p_b = 0 is a robot that started at rest.
+/// @param v     nv: those of the arm are read, those of the base are written (in and out); unchanged on failure
+/// @param p_b   nb; NULL: zero
+/// @param work  limb_moving_base_work() numbers
 LIMB_NODISCARD LIMB_API limb_status limb_velocity_from_momentum(limb_data* d, const double* q,
                                                                 const unsigned char* given, const double* p_b,
                                                                 double* work, double* v);
 
-/// Generalised Jacobian of a frame (Umetani, Yoshida 1989): J* = J_m - J_b M_bb^-1 M_bm. With no momentum the
-/// frame's velocity is J* v_m; in general J* v_m + J_b M_bb^-1 p_b.
-/// @param J  nm motion columns, in the order of the arm's velocities (output)
+/// Generalised Jacobian of a frame (Umetani, Yoshida 1989): J* = J_m - J_b M_bb^-1 M_bm. Without momentum the velocity
+/// of the frame is J* v_m, in general J* v_m + J_b M_bb^-1 p_b.
+/// @param work  limb_moving_base_work() numbers
+/// @param J     nm motion columns, in the order of the arm's velocities (output)
 LIMB_NODISCARD LIMB_API limb_status limb_generalized_jacobian(limb_data* d, const double* q, const unsigned char* given,
                                                               int frame, limb_ref ref, double* work, sp_motion* J);
 
-/// Reaction-null space (Nenchev, Umetani, Yoshida 1992): joint velocities that leave the base alone,
-/// M_bm v_m = 0. P = 1 - M_bm^+ M_bm projects any joint velocity on them.
+/// Reaction-null space (Nenchev, Umetani, Yoshida 1992): joint velocities that do not move the base, M_bm v_m = 0.
+/// P = 1 - M_bm^+ M_bm projects any joint velocity onto them.
+/// @param work  limb_moving_base_work() numbers
 /// @param P     nm x nm (output)
-/// @param rank  of M_bm: nm - rank motions do not disturb the base (output, may be NULL). Singular values
-///              below 1e-10 of the largest count as zero, angles and lengths taken as they are.
-/// @return also LIMB_E_NOCONV when the singular values are not found.
+/// @param rank  of M_bm; nm - rank motions do not move the base. Singular values below 1e-10 of the largest count as
+///              zero; angles and lengths are not scaled against each other. NULL: not needed (output)
+/// @return also LIMB_E_NOCONV (the iteration for singular values does not converge).
 LIMB_NODISCARD LIMB_API limb_status limb_reaction_null_space(limb_data* d, const double* q, const unsigned char* given,
                                                              double* work, double* P, int* rank);
 

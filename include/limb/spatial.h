@@ -1,8 +1,12 @@
 // limb: robot dynamics in C. Values: vectors, rotations, poses, motions, forces, inertias.
 //
-// Plain structs, passed and returned by value. Motion and force are different types, angular part
-// first. A pose of B in A is (R, p): R turns components in B into components in A, p is the origin
-// of B in A, so that x_A = R x_B + p.
+//     const sp_pose X = sp_pose_make(sp_rot_rpy(0, 0, 1.57), sp_v3(0.3, 0, 0)); // pose of B in A
+//     const sp_vec3 x_A = sp_point(X, x_B);                                     // R x_B + p
+//     const sp_force f_A = sp_force_out(X, f_B);                                // wrench at the origin of A
+//
+// Plain structs, passed and returned by value. Motions and forces are different types, angular part first. The pose of
+// B in A is (R, p): R turns components in B into components in A, and p is the origin of B in A, so that
+// x_A = R x_B + p.
 #ifndef LIMB_SPATIAL_H
 #define LIMB_SPATIAL_H
 
@@ -34,14 +38,14 @@ typedef struct sp_pose {
 
 /// Twist or spatial acceleration.
 typedef struct sp_motion {
-  sp_vec3 w; ///< angular [rad/s]
-  sp_vec3 v; ///< linear, of the point the motion is taken at [m/s]
+  sp_vec3 w; ///< angular [rad/s]; of an acceleration [rad/s^2]
+  sp_vec3 v; ///< linear, at the reference point of the motion [m/s]; of an acceleration [m/s^2]
 } sp_motion;
 
 /// Wrench or spatial momentum.
 typedef struct sp_force {
-  sp_vec3 m; ///< moment about the point the force is taken at [N m]
-  sp_vec3 f; ///< force [N]
+  sp_vec3 m; ///< moment about the reference point of the force [N m]; of a momentum [N m s]
+  sp_vec3 f; ///< force [N]; of a momentum [N s]
 } sp_force;
 
 /// Mass, centre of mass, and rotational inertia about the centre of mass, all in body axes.
@@ -124,7 +128,7 @@ static inline sp_mat3 sp_rot_rpy(double roll, double pitch, double yaw)
   return r;
 }
 
-/// Rotation of a quaternion of any norm but zero.
+/// Rotation of a quaternion of any norm except zero.
 static inline sp_mat3 sp_rot_quat(sp_quat q)
 {
   const double s = 2 / (q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
@@ -197,30 +201,30 @@ static inline sp_force sp_addf(sp_force a, sp_force b) { return sp_force_make(sp
 
 static inline sp_force sp_scalef(double k, sp_force a) { return sp_force_make(sp_scale3(k, a.m), sp_scale3(k, a.f)); }
 
-/// Power of a force on a motion, both at the same point in the same axes [W].
+/// Power of a force on a motion, both at the same point and in the same axes [W].
 static inline double sp_dot(sp_motion v, sp_force f) { return sp_dot3(v.w, f.m) + sp_dot3(v.v, f.f); }
 
-/// Motion given in B (at its origin, in its axes), expressed in A: Ad_X v.
+/// A motion given in B (at its origin, in its axes), expressed in A: Ad_X v.
 static inline sp_motion sp_motion_out(sp_pose X, sp_motion v)
 {
   const sp_vec3 w = sp_mulv(X.R, v.w);
   return sp_motion_make(w, sp_add3(sp_mulv(X.R, v.v), sp_cross3(X.p, w)));
 }
 
-/// Motion given in A, expressed in B: Ad_X^-1 v.
+/// A motion given in A, expressed in B: Ad_X^-1 v.
 static inline sp_motion sp_motion_in(sp_pose X, sp_motion v)
 {
   return sp_motion_make(sp_tmulv(X.R, v.w), sp_tmulv(X.R, sp_sub3(v.v, sp_cross3(X.p, v.w))));
 }
 
-/// Force given in B, expressed in A.
+/// A force given in B, expressed in A: Ad_X^-T f.
 static inline sp_force sp_force_out(sp_pose X, sp_force f)
 {
   const sp_vec3 r = sp_mulv(X.R, f.f);
   return sp_force_make(sp_add3(sp_mulv(X.R, f.m), sp_cross3(X.p, r)), r);
 }
 
-/// Force given in A, expressed in B: Ad_X' f.
+/// A force given in A, expressed in B: Ad_X' f.
 static inline sp_force sp_force_in(sp_pose X, sp_force f)
 {
   return sp_force_make(sp_tmulv(X.R, sp_sub3(f.m, sp_cross3(X.p, f.f))), sp_tmulv(X.R, f.f));
@@ -238,7 +242,7 @@ static inline sp_force sp_crf(sp_motion a, sp_force f)
   return sp_force_make(sp_add3(sp_cross3(a.w, f.m), sp_cross3(a.v, f.f)), sp_cross3(a.w, f.f));
 }
 
-/// Inertia times motion, both at the origin of the body frame the inertia is given in.
+/// Inertia times motion, both at the origin of the body frame.
 static inline sp_force sp_inertia_times(const sp_inertia* Y, sp_motion v)
 {
   const sp_vec3 vc = sp_add3(v.v, sp_cross3(v.w, Y->com)), f = sp_scale3(Y->mass, vc);
@@ -247,7 +251,7 @@ static inline sp_force sp_inertia_times(const sp_inertia* Y, sp_motion v)
   return sp_force_make(sp_add3(L, sp_cross3(Y->com, f)), f);
 }
 
-// ---- for users of linear-first vectors (Khalil 2010, ROS, Pinocchio) -----------------------------
+// ---- conversion from and to linear-first vectors (Khalil 2010, ROS, Pinocchio) --------------------
 
 static inline sp_motion sp_motion_from_linear_first(const double x[6])
 {
@@ -269,12 +273,10 @@ static inline void sp_force_to_linear_first(sp_force f, double x[6])
   x[0] = f.f.x, x[1] = f.f.y, x[2] = f.f.z, x[3] = f.m.x, x[4] = f.m.y, x[5] = f.m.z;
 }
 
-// ---- inertias of simple solids, composition, shifts, parameter vectors ------------------------------
+// ---- inertias of simple solids, composition, shifts, parameter vectors ----------------------------
 //
-// Inertias of simple solids, composition, shifts, parameter vectors.
-//
-// All results are about the centre of mass in the axes named. Lengths in m, masses in kg. Nothing is
-// checked here: the builder and limb_model_note() judge an inertia when it becomes part of a model.
+// Inertias are about the centre of mass, in the axes stated. Lengths in m, masses in kg. These functions check nothing;
+// limb_inertia_defect() and limb_model_note() report inertias that no rigid body can have.
 
 /// Solid box with edges x, y, z, centred at the origin.
 LIMB_API sp_inertia limb_inertia_box(double mass, double x, double y, double z);
@@ -297,35 +299,35 @@ LIMB_API sp_inertia limb_inertia_tube(double mass, double radius, double length)
 /// Thin rod along z, centred at the origin.
 LIMB_API sp_inertia limb_inertia_rod(double mass, double length);
 
-/// Point mass.
+/// Point mass at a position.
 LIMB_API sp_inertia limb_inertia_point(double mass, sp_vec3 at);
 
-/// Two rigidly joined bodies, both given in the same frame: the parallel-axis theorem.
+/// Inertia of two rigidly connected bodies, both given in the same frame: the parallel-axis theorem.
 LIMB_API sp_inertia limb_inertia_add(sp_inertia a, sp_inertia b);
 
-/// An inertia given in frame B, expressed in A; X is the pose of B in A.
+/// An inertia given in frame B, expressed in frame A; X is the pose of B in A.
 LIMB_API sp_inertia limb_inertia_move(sp_pose X, sp_inertia b);
 
-/// Rotational inertia about the frame origin instead of the centre of mass: (xx xy xz yy yz zz). The input NULL, here
-/// and in the next two, gives NaN; the output NULL is ignored.
+/// Rotational inertia about the origin of the frame instead of the centre of mass: (xx xy xz yy yz zz) [kg m^2]. In
+/// this and the next two functions, a NULL input gives NaN and a NULL output is ignored.
 LIMB_API void limb_inertia_about_origin(const sp_inertia* Y, double moments[6]);
 
-/// The ten parameters (m, mx, my, mz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz), inertia about the origin.
+/// The ten parameters (m, mx, my, mz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz), with the inertia about the origin.
 LIMB_API void limb_inertia_to_parameters(const sp_inertia* Y, double theta[10]);
 
 /// Inverse of limb_inertia_to_parameters. A zero mass gives a zero centre of mass.
 LIMB_API sp_inertia limb_inertia_from_parameters(const double theta[10]);
 
-/// Principal moments, ascending, and axes (may be NULL) of the rotational inertia about the centre of mass: column k
-/// of axes is the unit axis of moment k. The columns are a rotation up to the sign of one of them. All numbers must be
-/// finite.
+/// Principal moments in ascending order, and principal axes (NULL: not computed) of the rotational inertia about the
+/// centre of mass: column k of axes is the unit axis of moment k. The matrix is a rotation up to the sign of one
+/// column. All numbers must be finite.
 LIMB_API void limb_inertia_principal(const sp_inertia* Y, double moment[3], sp_mat3* axes);
 
-/// Y with the rotational inertia sum_k moment[k] axis_k axis_k'; mass and centre of mass are kept.
+/// Y with the rotational inertia sum_k moment[k] axis_k axis_k'; mass and centre of mass do not change.
 LIMB_API sp_inertia limb_inertia_from_principal(sp_inertia Y, const double moment[3], const sp_mat3* axes);
 
-/// Why an inertia cannot belong to a rigid body, or NULL when it can: negative mass, inertia without
-/// mass, a principal moment that is negative or larger than the sum of the other two.
+/// Why no rigid body can have this inertia: negative mass, inertia without mass, a principal moment that is negative or
+/// larger than the sum of the other two. NULL if a body can have it.
 LIMB_API const char* limb_inertia_defect(const sp_inertia* Y);
 
 #ifdef __cplusplus
