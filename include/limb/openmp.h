@@ -1,5 +1,11 @@
-// limb: robot dynamics in C. A pool (limb/batch.h) of OpenMP's threads, for programs that are compiled with
-// OpenMP (-fopenmp). Compiled without, it is a pool of one thread. The library itself needs no OpenMP.
+// limb: robot dynamics in C. A pool (limb/batch.h) of OpenMP's threads.
+//
+//     const limb_pool pool = limb_openmp_pool();
+//     limb_batch_options o = limb_default_batch_options();
+//     o.pool = &pool;
+//
+// For programs compiled with OpenMP (-fopenmp); without OpenMP it is a pool of one thread. The library itself does not
+// need OpenMP.
 #ifndef LIMB_OPENMP_H
 #define LIMB_OPENMP_H
 
@@ -22,8 +28,8 @@ static inline void limb_openmp_run(void* context, int count, limb_pool_task* tas
   for (int i = 0; i < count; i++) task(argument, i);
 }
 
-/// As many threads as OpenMP would use now; a task that uses the pool runs its tasks itself, unless OpenMP is
-/// told to nest.
+/// A pool with as many threads as OpenMP would use now. If a task uses the pool, it runs the tasks itself, unless
+/// nested parallelism is enabled in OpenMP.
 static inline limb_pool limb_openmp_pool(void)
 {
 #ifdef _OPENMP
