@@ -101,6 +101,8 @@ def curves(bench, name):
     """By method: points of CPU time and error."""
     case, found = cases.CASES[name], {}
     for method in case.errors:
+        if method in case.slow:
+            continue
         size = case.size(method)
         sizes = [size * 2.0 ** k for k in range(4, -3, -1)] if method in cases.FIXED else \
             [10.0 ** -k for k in (4, 5, 6, 7, 8, 9, 10, 11, 12, 13)]
