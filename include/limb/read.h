@@ -7,7 +7,7 @@
 //       puts(limb_error_line("arm.urdf", &err, line)); // arm.urdf:12:3: joint 'elbow': its axis is zero
 //
 // limb_read() returns more: every finding with its line, and the builder, which can be changed before it is built.
-// limb_write() turns a builder into a file. Reading never needs meshes or other files, never runs anything, and does
+// limb_write() writes a builder to a file. Reading never needs meshes or other files, never executes anything, and does
 // not depend on the locale.
 //
 // This header belongs to the library limb_io (CMake limb::io, pkg-config limb-io).
@@ -20,22 +20,22 @@
 extern "C" {
 #endif
 
-enum { LIMB_NAME_MAX = 1000 }; ///< bytes of a name in a model file: longer ones are refused
+enum { LIMB_NAME_MAX = 1000 }; ///< bytes of a name in a model file: longer ones are an error
 
 enum { LIMB_ERROR_LINE = 500 };
 
-/// An error as one line: file, position, thing and sentence, without those parts that it does not have.
-/// @return line; "" for NULL.
+/// An error as one line: file, position, subject and sentence, without the parts that it does not have.
+/// @return line; "" if err is NULL.
 LIMB_API const char* limb_error_line(const char* file, const limb_error* err, char line[LIMB_ERROR_LINE]);
 
 // ---- findings --------------------------------------------------------------------------------------
 //
-// Readers, writers and the doctor (limb/read.h) report everything in a list of findings: errors, warnings,
-// assumptions. Each finding names a rule. Rules have stable names, and state why something matters and what to do.
+// Readers, writers and the doctor report everything in a list of findings: errors, warnings, assumptions. Each finding
+// belongs to a rule. Rules have stable names, and explain why something matters and what to do.
 
-/// How bad a finding is. Values are pinned.
+/// Severity of a finding. Values are pinned.
 typedef enum limb_severity {
-  LIMB_NOTE = 0,    ///< for completeness: what was assumed, dropped, merged
+  LIMB_NOTE = 0,    ///< information: assumed, dropped, merged
   LIMB_WARNING = 1, ///< legal, but probably not intended
   LIMB_ERROR = 2    ///< not a model, or one that no real robot can have
 } limb_severity;
@@ -43,37 +43,37 @@ typedef enum limb_severity {
 /// "note", "warning", "error"; NULL for any other number.
 LIMB_API const char* limb_severity_name(limb_severity severity);
 
-/// One finding. The strings live as long as the list.
+/// One finding. Strings are valid as long as the list.
 typedef struct limb_finding {
   const char* rule; ///< name of the rule, such as "inertia-triangle"
   limb_severity severity;
-  int line, column;  ///< position in the file, 1-based; 0 when there is none
-  const char* where; ///< what it is about, such as "link 'forearm'"; "" for the file as a whole
+  int line, column;  ///< position in the file, 1-based; 0: none
+  const char* where; ///< subject, such as "link 'forearm'"; "" for the file as a whole
   const char* text;  ///< what is wrong, with the numbers
-  const char* hint;  ///< the likely cause in this case, or what to do; "" when there is none
+  const char* hint;  ///< the likely cause in this case, or what to do; "": none
 } limb_finding;
 
 /// A growing list of findings. Belongs to one thread at a time.
 typedef struct limb_findings limb_findings;
 
-/// @return LIMB_OK, LIMB_E_ARG (out is NULL, incomplete allocator) or LIMB_E_NOMEM.
+/// @return LIMB_OK; LIMB_E_ARG (out is NULL, incomplete allocator); LIMB_E_NOMEM.
 LIMB_NODISCARD LIMB_API limb_status limb_findings_create(const limb_allocator* alloc, limb_findings** out);
 
 /// Frees a list; NULL is accepted.
 LIMB_API void limb_findings_destroy(limb_findings* f);
 
-/// Number of findings, and of those at least as bad as severity. 0 for NULL.
+/// Number of all findings, and of those with at least a severity. 0 if f is NULL.
 LIMB_API int limb_findings_count(const limb_findings* f);
 LIMB_API int limb_findings_count_from(const limb_findings* f, limb_severity severity);
 
-/// One finding, in the order in which they were reported (limb_findings_sort: by line).
-/// @return LIMB_OK or LIMB_E_ARG (NULL, index out of range).
+/// One finding, in the order of the reports (after limb_findings_sort: by position).
+/// @return LIMB_OK; LIMB_E_ARG (NULL, index out of range).
 LIMB_NODISCARD LIMB_API limb_status limb_findings_get(const limb_findings* f, int index, limb_finding* out);
 
-/// Sorts by line and column, stable; findings without a position come last.
+/// Sorts by line and column (stable); findings without a position are last.
 LIMB_API void limb_findings_sort(limb_findings* f);
 
-/// A rule: what its findings have in common.
+/// A rule: the explanation shared by its findings.
 typedef struct limb_rule_info {
   const char* name;
   limb_severity severity; ///< of its findings
@@ -81,63 +81,64 @@ typedef struct limb_rule_info {
   const char* fix;        ///< what to do, one sentence
 } limb_rule_info;
 
-/// All rules: of the readers, the doctor and the writers.
+/// The rules of readers, doctor and writers.
+/// @return of limb_get_rule: LIMB_OK; LIMB_E_ARG (NULL, index out of range).
 LIMB_API int limb_rule_count(void);
 LIMB_NODISCARD LIMB_API limb_status limb_get_rule(int index, limb_rule_info* out);
-LIMB_API int limb_find_rule(const char* name); ///< index; -1 when there is none
+LIMB_API int limb_find_rule(const char* name); ///< index; -1: none
 
 // ---- reading ---------------------------------------------------------------------------------------
 
-/// Languages of model files. Values are pinned.
+/// Formats of model files. Values are pinned.
 typedef enum limb_format {
   LIMB_FORMAT_AUTO = 0, ///< by the name of the file, then by its content
   LIMB_FORMAT_URDF = 1, ///< .urdf
   LIMB_FORMAT_YAML = 2, ///< .limb.yaml, .yaml, .yml: docs/model-files.md
   LIMB_FORMAT_PAR = 3,  ///< .par of SYMORO+
-  LIMB_FORMAT_MJCF = 4  ///< .xml, .mjcf: the part that describes dynamics
+  LIMB_FORMAT_MJCF = 4  ///< .xml, .mjcf: the elements that describe dynamics
 } limb_format;
 
 /// "urdf", "yaml", ...; NULL for any other number.
 LIMB_API const char* limb_format_name(limb_format format);
 
-/// The format that the name of a file stands for; LIMB_FORMAT_AUTO when the name is not enough.
+/// The format of a file name; LIMB_FORMAT_AUTO if the name does not determine it.
 LIMB_API limb_format limb_format_of_name(const char* path);
 
 /// How a root body without a joint of its own is attached to the world. Values are pinned.
 typedef enum limb_base {
-  LIMB_BASE_AS_FILE = 0, ///< as stated in the file; fixed when it states nothing
+  LIMB_BASE_AS_FILE = 0, ///< as stated in the file; fixed if it states nothing
   LIMB_BASE_FIXED = 1,
   LIMB_BASE_FLOATING = 2, ///< a free joint
   LIMB_BASE_PLANAR = 3    ///< a planar joint in the plane normal to z
 } limb_base;
 
-/// How to read. Start from limb_default_read_options().
+/// Options of reading. Start from limb_default_read_options().
 typedef struct limb_read_options {
   size_t size;                 ///< sizeof(limb_read_options), set by the default function
   limb_format format;          ///< default AUTO
-  limb_base base;              ///< default AS_FILE; the joint that it adds is called "base"
+  limb_base base;              ///< default AS_FILE; a joint that is added has the name "base"
   int no_mimic;                ///< 1: mimic joints become independent joints; default 0
-  size_t max_bytes;            ///< larger files are refused; default 64 MiB
+  size_t max_bytes;            ///< larger files are an error; default 64 MiB
   const limb_allocator* alloc; ///< NULL: malloc; expat and libyaml always use malloc
 } limb_read_options;
 
 LIMB_API limb_read_options limb_default_read_options(void);
 
-/// The result of reading: a builder, findings, and the position of each thing in the file.
+/// The result of reading: a builder, findings, and the position of each definition in the file.
 typedef struct limb_reading limb_reading;
 
 /// Reads a robot.
 /// @param source  path of a file, "-" for standard input, or the name of a built-in robot (limb_robot_count); a
 ///                file of that name takes precedence
 /// @param opt     NULL: the defaults
-/// @param out     the reading. A faulty file has one, too, for its findings: destroy it whatever the status
-/// @return LIMB_OK; LIMB_E_IO (cannot be read, too large); LIMB_E_SYNTAX (not this language); LIMB_E_MODEL
-///         (well-formed, but not a robot); LIMB_E_UNSUPPORTED; LIMB_E_ARG; LIMB_E_NOMEM. err holds the first error,
-///         the findings hold all.
+/// @param out     the reading, also for a faulty file (with its findings): destroy it whatever the status (output)
+/// @param err     the first error; the findings have all of them. NULL: not needed (output)
+/// @return LIMB_OK; LIMB_E_IO (cannot be read, too large); LIMB_E_SYNTAX (malformed); LIMB_E_MODEL (well-formed, but
+///         not a robot); LIMB_E_UNSUPPORTED; LIMB_E_ARG; LIMB_E_NOMEM.
 LIMB_NODISCARD LIMB_API limb_status limb_read(const char* source, const limb_read_options* opt, limb_reading** out,
                                               limb_error* err);
 
-/// The same from memory; format AUTO examines the text. name appears in messages.
+/// The same from memory. LIMB_FORMAT_AUTO examines the text. name appears in messages.
 LIMB_NODISCARD LIMB_API limb_status limb_read_text(const char* text, size_t size, const char* name,
                                                    const limb_read_options* opt, limb_reading** out, limb_error* err);
 
@@ -147,17 +148,18 @@ LIMB_API void limb_reading_destroy(limb_reading* r);
 LIMB_API const char* limb_reading_source(const limb_reading* r); ///< file name, for messages
 LIMB_API limb_format limb_reading_format(const limb_reading* r);
 
-/// The robot as read, owned by the reading; NULL when the file was faulty. It can be changed and built.
+/// The robot as read, owned by the reading, to be changed or built; NULL if the file was faulty.
 LIMB_API limb_builder* limb_reading_builder(limb_reading* r);
 
 /// All findings; owned by the reading.
 LIMB_API limb_findings* limb_reading_findings(limb_reading* r);
 
-/// Line on which a body or joint of the builder begins; 0 when it is not from the file.
+/// Line on which the definition of a body or joint begins; 0 if it is not from the file.
 LIMB_API int limb_reading_body_line(const limb_reading* r, int body);
 LIMB_API int limb_reading_joint_line(const limb_reading* r, int joint);
 
 /// limb_read and limb_builder_build in one call.
+/// @return as limb_read and limb_builder_build.
 LIMB_NODISCARD LIMB_API limb_status limb_load(const char* source, const limb_read_options* opt, limb_model** out,
                                               limb_error* err);
 
@@ -167,26 +169,28 @@ typedef struct limb_robot_info {
   const char* name;   ///< for limb_read
   const char* title;  ///< one line
   const char* origin; ///< source of its numbers
-  const char* text;   ///< the whole file, limb YAML; NULL for a robot made by a program
+  const char* text;   ///< the whole file, limb YAML; NULL for a robot that a program generates
 } limb_robot_info;
 
-/// Reads a built-in robot, even where a file has its name.
-/// @return as limb_read; LIMB_E_IO when there is none of that name.
+/// Reads a built-in robot, even if a file has its name.
+/// @return as limb_read; LIMB_E_IO: no built-in robot has that name.
 LIMB_NODISCARD LIMB_API limb_status limb_read_robot(const char* name, const limb_read_options* opt, limb_reading** out,
                                                     limb_error* err);
 
 LIMB_API int limb_robot_count(void);
+
+/// @return LIMB_OK; LIMB_E_ARG (NULL, index out of range).
 LIMB_NODISCARD LIMB_API limb_status limb_get_robot(int index, limb_robot_info* out);
 
 // ---- writing ---------------------------------------------------------------------------------------
 
-/// Writes a robot through a callback, piece by piece. To write a model, use limb_builder_from_model.
+/// Passes a robot in a file format to a callback, piece by piece. To write a model, use limb_builder_from_model.
 ///
-/// limb YAML can express every robot, and reads back to the same bits. URDF cannot: what it lacks is written in an
-/// element <limb>, which other readers skip, and is reported.
+/// limb YAML can express every robot, and reads back to the same bits. URDF cannot: what it lacks is written to an
+/// element <limb>, which other readers ignore, and is reported.
 /// @param format    LIMB_FORMAT_YAML or LIMB_FORMAT_URDF
-/// @param findings  what the format cannot express, or other readers will not understand (may be NULL)
-/// @return LIMB_OK; LIMB_E_ARG (NULL); LIMB_E_MODEL (no body, a body with no joint or with two); LIMB_E_UNSUPPORTED
+/// @param findings  what the format cannot express, or other readers will not understand; NULL: not needed
+/// @return LIMB_OK; LIMB_E_ARG (NULL); LIMB_E_MODEL (no body, a body without joint or with two); LIMB_E_UNSUPPORTED
 ///         (another format, a name with control characters or not in UTF-8, a loop whose prescribed motion is a
 ///         function); LIMB_E_NOMEM.
 LIMB_NODISCARD LIMB_API limb_status limb_write(const limb_builder* b, limb_format format, limb_text_fn* write,
@@ -194,42 +198,39 @@ LIMB_NODISCARD LIMB_API limb_status limb_write(const limb_builder* b, limb_forma
 
 // ---- the doctor: checks a robot critically, and repairs inertias ------------------------------------
 //
-// The doctor: checks a robot that was read critically, and repairs inertias.
-//
 //     limb_reading* r = NULL;
 //     if (limb_read("arm.urdf", NULL, &r, NULL) == LIMB_OK && limb_check(r, NULL) == LIMB_OK)
 //       printf("%d warnings and errors\n", limb_findings_count_from(limb_reading_findings(r), LIMB_WARNING));
 //
-// This header belongs to the library limb_io. docs/doctor.md explains every rule.
+// docs/doctor.md explains every rule.
 
-/// Checks a robot and adds what it finds to the findings of the reading: inertias that no body can have, joints that
-/// move no mass, placeholders, limits, units, names. Call it once per reading.
+/// Checks a robot and adds findings to those of the reading: inertias that no body can have, joints that move no mass,
+/// placeholders, limits, units, names. Call it once per reading.
 /// @return LIMB_OK; LIMB_E_ARG (NULL, a reading without builder); LIMB_E_NOMEM.
 LIMB_NODISCARD LIMB_API limb_status limb_check(limb_reading* r, limb_error* err);
 
-/// Compiles a robot, assembles its loops (limb_assemble, 20 starts) and adds what it finds to the findings of the
-/// reading: why it does not compile, loops that cannot be closed, that leave nothing to move, that follow from others,
-/// motions without inertia. It is not part of limb_check because it may take long. Call it once per reading, after
-/// limb_check.
+/// Compiles a robot, assembles its loops (limb_assemble, 20 starts) and adds findings to those of the reading: errors
+/// of the compiler, loops that cannot be closed or do not leave any motion, redundant loops, motions without inertia.
+/// It is not part of limb_check because it may take long. Call it once per reading, after limb_check.
 /// @return as limb_check.
 LIMB_NODISCARD LIMB_API limb_status limb_check_loops(limb_reading* r, limb_error* err);
 
-/// Replaces every inertia that no body can have by the nearest one that a body can have: principal moments projected
-/// on those that are not negative and satisfy the triangle inequality, axes kept. Each change is reported as a
-/// finding of the rule "repaired", with the old and the new numbers.
-/// @param changed  number of bodies changed (output, may be NULL)
+/// Replaces each inertia that no body can have by the nearest one that a body can have: principal moments are projected
+/// onto those that are not negative and satisfy the triangle inequality, axes do not change. Each change is a finding
+/// of the rule "repaired", with the old and the new numbers.
+/// @param changed  number of changed bodies; NULL: not needed (output)
 /// @return LIMB_OK; LIMB_E_ARG (NULL, a reading without builder); LIMB_E_NOMEM.
 LIMB_NODISCARD LIMB_API limb_status limb_repair(limb_reading* r, int* changed, limb_error* err);
 
-/// Writes the file as it was read, with the inertias that limb_repair changed in place and every other byte kept.
-/// URDF only; write other formats with limb_write.
+/// Writes the file as read, with the inertias that limb_repair changed in place; all other bytes are preserved. URDF
+/// only; use limb_write for other formats.
 /// @return LIMB_OK; LIMB_E_UNSUPPORTED (not a URDF, or one in UTF-16); LIMB_E_ARG; LIMB_E_NOMEM.
 LIMB_NODISCARD LIMB_API limb_status limb_write_repaired(const limb_reading* r, limb_text_fn* write, void* context,
                                                         limb_error* err);
 
-/// The nearest inertia that a rigid body can have, in the Frobenius norm of the rotational inertia about the centre
-/// of mass. Mass and centre of mass are kept, but a negative mass becomes zero, and a body without mass has no
-/// inertia. NULL gives zero; numbers that are not finite are returned unchanged.
+/// The nearest inertia that a rigid body can have, in the Frobenius norm of the rotational inertia about the centre of
+/// mass. Mass and centre of mass do not change, except that a negative mass becomes zero, and a body without mass has
+/// no inertia. NULL gives zero; numbers that are not finite are returned unchanged.
 LIMB_API sp_inertia limb_inertia_nearest(const sp_inertia* Y);
 
 #ifdef __cplusplus

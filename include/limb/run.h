@@ -1,15 +1,15 @@
 // limb: robot dynamics in C. Run files: what to simulate, in YAML (docs/simulation.md).
 //
 //     limb_reading* r = NULL;
-//     limb_read_run("fall.yaml", NULL, &r, NULL);
+//     if (limb_read_run("fall.yaml", NULL, &r, NULL) != LIMB_OK) return 1;
 //     const limb_run* run = limb_reading_run(r);
 //     printf("%s for %s\n", run->model.name.text, run->end.text);
 //     limb_reading_destroy(r);
 //
-// A run consists of texts with their positions: numbers are formulas (limb/control.h), and names refer to a model
-// that the reader does not know. The reader checks the form of the file; its meaning is checked when it is run.
+// A run consists of strings with their positions: numbers are formulas (limb/control.h), and names refer to a model
+// that the reader does not know. The reader checks the form of the file; the simulation checks its meaning.
 //
-// This header belongs to the library limb_io.
+// This header belongs to the library limb_io (CMake limb::io, pkg-config limb-io).
 #ifndef LIMB_RUN_H
 #define LIMB_RUN_H
 
@@ -19,13 +19,13 @@
 extern "C" {
 #endif
 
-enum { LIMB_RUN_SCHEMA = 1 }; ///< the version that a file states
+enum { LIMB_RUN_SCHEMA = 1 }; ///< the value of `schema` in a run file
 
-/// A text of the file.
+/// A value in the file.
 typedef struct limb_run_value {
   const char* text; ///< NULL: not given
   const char* key;  ///< its path, for messages: "solver.step", "inputs.torques.elbow"
-  const char* name; ///< the last part of key, which may be a name with dots: "elbow"
+  const char* name; ///< the last part of key, which may itself contain dots: "elbow"
   int line, column; ///< 0: not from a file
 } limb_run_value;
 
@@ -37,7 +37,7 @@ typedef struct limb_run_values {
 
 typedef struct limb_run_model {
   limb_run_value name; ///< a built-in robot, or a path
-  limb_run_value base; ///< as --base
+  limb_run_value base; ///< as the option --base
   limb_run_value mimic;
 } limb_run_model;
 
@@ -49,9 +49,9 @@ typedef struct limb_run_environment {
 typedef struct limb_run_start {
   limb_run_value time;
   limb_run_values q, v;     ///< by coordinate
-  limb_run_value file, row; ///< a table of states, and which of its rows; the first is 1
+  limb_run_value file, row; ///< a table of states, and the number of the row, from 1
   limb_run_value assemble;  ///< true, false
-  limb_run_value tolerance; ///< what given values may change by to close the loops
+  limb_run_value tolerance; ///< by which given values may change to close the loops
   limb_run_values keep;     ///< joints that do not move while loops are closed
 } limb_run_start;
 
@@ -61,7 +61,7 @@ typedef struct limb_run_solver {
   limb_run_value stiction, stop, restitution, stiffness, damping, condition, work, max_drift;
 } limb_run_solver;
 
-/// One table of forces, or wrenches.
+/// A table of forces, or of wrenches.
 typedef struct limb_run_table {
   limb_run_value file, interpolation;
 } limb_run_table;
@@ -114,7 +114,7 @@ typedef struct limb_run_output {
   limb_run_value rate, interval, title;
 } limb_run_output;
 
-/// The whole run. Texts live as long as the reading.
+/// The whole run. Strings are valid as long as the reading.
 typedef struct limb_run {
   limb_run_value title;
   limb_run_model model;
@@ -130,8 +130,8 @@ typedef struct limb_run {
   limb_run_output* output;
 } limb_run;
 
-/// Reads a run file. The reading is as in limb/read.h, but has no builder.
-/// @param opt  only max_bytes and alloc are used; NULL: defaults
+/// Reads a run file. The reading is that of limb/read.h, but without builder.
+/// @param opt  only max_bytes and alloc are used; NULL: the defaults
 /// @return as limb_read; LIMB_E_MODEL: the file has errors, which are among the findings.
 LIMB_NODISCARD LIMB_API limb_status limb_read_run(const char* path, const limb_read_options* opt, limb_reading** out,
                                                   limb_error* err);
@@ -141,10 +141,10 @@ LIMB_NODISCARD LIMB_API limb_status limb_read_run_text(const char* text, size_t 
                                                        const limb_read_options* opt, limb_reading** out,
                                                        limb_error* err);
 
-/// The run of a reading; NULL when the file was faulty, or is not a run file.
+/// The run of a reading; NULL if the file was faulty or is not a run file.
 LIMB_API const limb_run* limb_reading_run(const limb_reading* r);
 
-/// 1 when the file exists and looks like a run file: its first key is schema, not limb.
+/// 1 if the file exists and seems to be a run file: its first key is schema, not limb.
 LIMB_API int limb_is_run_file(const char* path);
 
 #ifdef __cplusplus

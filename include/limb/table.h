@@ -1,13 +1,14 @@
-// limb: robot dynamics in C. Tables of numbers in CSV: one header row, decimal points, any length.
+// limb: robot dynamics in C. Tables of numbers: CSV and NPY read; CSV, NPY and HDF5 written.
 //
 //     limb_csv_reader* r = NULL;
 //     if (limb_csv_open(stdin, NULL, &r, &err) != LIMB_OK) return 1;
 //     for (int got; limb_csv_next(r, row, &got, &err) == LIMB_OK && got;) use(row);
 //
-// Reading and writing are streams in constant memory. Numbers are read to the nearest double and written with the
-// fewest digits (at most 17) that read back to the same bits, whatever the locale.
+// CSV has one header row and decimal points. Reading and writing are streams in constant memory, of any length. Numbers
+// are read to the nearest double and written with the fewest digits (at most 17) that read back to the same bits,
+// independently of the locale.
 //
-// This header belongs to the library limb_io.
+// This header belongs to the library limb_io (CMake limb::io, pkg-config limb-io).
 #ifndef LIMB_TABLE_H
 #define LIMB_TABLE_H
 
@@ -21,61 +22,65 @@ extern "C" {
 
 typedef struct limb_csv_reader limb_csv_reader;
 
-/// Starts reading with the header row, or with the header of an NPY file as limb_table_create writes it, which has the
-/// same functions (rows have no line). The stream remains the caller's, and must outlive the reader. RFC 4180 quotes,
-/// CR LF, a byte-order mark, blanks around fields and empty lines at the end are accepted.
+/// Starts reading: reads the header row of CSV, or the header of an NPY file as limb_table_create writes it. All calls
+/// work for both; rows of NPY files have no line. The stream remains the caller's, and must outlive the reader. RFC 4180
+/// quotes, CR LF, a byte-order mark, blanks around fields and empty lines at the end are accepted.
+/// @param err  the error, with line and column; NULL: not needed (output)
 /// @return LIMB_OK; LIMB_E_SYNTAX (no header, an empty or repeated name, numbers instead of names, semicolons as
-///         separators); LIMB_E_IO; LIMB_E_ARG; LIMB_E_NOMEM. err has line and column.
+///         separators); LIMB_E_IO; LIMB_E_ARG; LIMB_E_NOMEM.
 LIMB_NODISCARD LIMB_API limb_status limb_csv_open(FILE* stream, const limb_allocator* alloc, limb_csv_reader** out,
                                                   limb_error* err);
 LIMB_API void limb_csv_close(limb_csv_reader* r); ///< NULL is accepted
 
 LIMB_API int limb_csv_column_count(const limb_csv_reader* r);
 LIMB_API const char* limb_csv_column(const limb_csv_reader* r, int k);  ///< name; NULL out of range
-LIMB_API int limb_csv_find(const limb_csv_reader* r, const char* name); ///< column; -1 when there is none
+LIMB_API int limb_csv_find(const limb_csv_reader* r, const char* name); ///< column; -1: none
 
-/// The next row.
+/// Reads the next row.
 /// @param row  one number per column (output)
 /// @param got  1, or 0 at the end of the table (output)
+/// @param err  the error, with line and column; NULL: not needed (output)
 /// @return LIMB_OK; LIMB_E_SYNTAX (a field that is not a finite number, too few or too many fields); LIMB_E_IO;
-///         LIMB_E_ARG. err has line and column.
+///         LIMB_E_ARG.
 LIMB_NODISCARD LIMB_API limb_status limb_csv_next(limb_csv_reader* r, double* row, int* got, limb_error* err);
 
 LIMB_API int limb_csv_line(const limb_csv_reader* r); ///< line of the last row
 
-/// 1 when the last row that was read ends without a line end: its last number may have been cut off.
+/// 1 if the last row read does not end with a line end: its last number may be truncated.
 LIMB_API int limb_csv_unended(const limb_csv_reader* r);
 
-LIMB_API uint64_t limb_csv_bytes(const limb_csv_reader* r); ///< read from the stream so far
+LIMB_API uint64_t limb_csv_bytes(const limb_csv_reader* r); ///< number of bytes read from the stream
 
 typedef struct limb_csv_writer limb_csv_writer;
 
-/// Starts writing. The stream remains the caller's, without a buffer of its own. Rows are buffered until
-/// limb_csv_finish. When writing fails, a file is truncated to whole rows.
+/// Starts writing. The stream remains the caller's; it is set to unbuffered. Rows are buffered until limb_csv_finish.
+/// If writing fails, a file is truncated to whole rows.
+/// @return LIMB_OK; LIMB_E_ARG (NULL, incomplete allocator); LIMB_E_NOMEM.
 LIMB_NODISCARD LIMB_API limb_status limb_csv_create(FILE* stream, const limb_allocator* alloc, limb_csv_writer** out);
 
-/// Adds one field to the current row; text is quoted where necessary.
-/// @return LIMB_OK, LIMB_E_ARG or LIMB_E_IO.
+/// Adds fields to the current row; text is quoted if necessary.
+/// @return LIMB_OK; LIMB_E_ARG; LIMB_E_IO.
 LIMB_NODISCARD LIMB_API limb_status limb_csv_text(limb_csv_writer* w, const char* text);
 LIMB_NODISCARD LIMB_API limb_status limb_csv_number(limb_csv_writer* w, double x);
 LIMB_NODISCARD LIMB_API limb_status limb_csv_numbers(limb_csv_writer* w, const double* x, int count);
 LIMB_NODISCARD LIMB_API limb_status limb_csv_end_row(limb_csv_writer* w);
 
-/// Writes the buffer and flushes the stream. LIMB_OK or LIMB_E_IO.
+/// Writes the buffer and flushes the stream.
+/// @return LIMB_OK; LIMB_E_ARG; LIMB_E_IO.
 LIMB_NODISCARD LIMB_API limb_status limb_csv_finish(limb_csv_writer* w);
 LIMB_API void limb_csv_destroy(limb_csv_writer* w); ///< NULL is accepted; unfinished rows are lost
 
 // ---- tables over time: CSV read as a whole; CSV, NPY and HDF5 written row by row ------------------------
 //
-//     limb_table_create("run.npy", LIMB_TABLE_NPY, 3, columns, &w, &err);
-//     while (more) limb_table_row(w, numbers);
-//     limb_table_end(w);
+//     if (limb_table_create("run.npy", LIMB_TABLE_NPY, 3, columns, &w, &err) != LIMB_OK) return 1;
+//     while (more && limb_table_row(w, numbers) == LIMB_OK) more = next(numbers);
+//     if (limb_table_end(w) != LIMB_OK) return 1;
 //
-// Tables grow on disk: rows that were written before a failure are kept, and NPY files never end in part of a row.
-// NPY files hold one structured array, numpy.load("run.npy")["q.elbow"]; HDF5 files one dataset per column, with the
+// Tables grow on disk: rows written before a failure are kept, and NPY files never end with part of a row. NPY files
+// hold one structured array, numpy.load("run.npy")["q.elbow"]; HDF5 files have one dataset per column, with the
 // attribute `unit`. libhdf5 (1.10 or later) is loaded when the first HDF5 file is created.
 
-/// Values are pinned.
+/// Formats of tables. Values are pinned.
 typedef enum limb_table_format {
   LIMB_TABLE_NONE = 0,
   LIMB_TABLE_CSV = 1,
@@ -83,7 +88,7 @@ typedef enum limb_table_format {
   LIMB_TABLE_HDF5 = 3
 } limb_table_format;
 
-/// The format of a path by its suffix: .csv, .npy, .h5 or .hdf5; "-" is CSV on standard output. NONE: unknown.
+/// The format of a path, by its suffix: .csv, .npy, .h5 or .hdf5; "-" is CSV on standard output. NONE: unknown.
 LIMB_API limb_table_format limb_table_format_of(const char* path);
 
 typedef struct limb_table_column {
@@ -95,38 +100,41 @@ typedef struct limb_table_writer limb_table_writer;
 
 /// Creates a file and writes its header. An existing file is overwritten.
 /// @param columns  > 0
-/// @param out      (output)
-/// @param err      NULL: not needed
+/// @param err      NULL: not needed (output)
 /// @return LIMB_OK; LIMB_E_IO, with the cause in errno (0: unknown); LIMB_E_UNSUPPORTED (libhdf5 cannot be loaded:
-///         err says why); LIMB_E_ARG; LIMB_E_NOMEM.
+///         err explains); LIMB_E_ARG; LIMB_E_NOMEM.
 LIMB_NODISCARD LIMB_API limb_status limb_table_create(const char* path, limb_table_format format, int columns,
                                                       const limb_table_column* column, limb_table_writer** out,
                                                       limb_error* err);
 
-/// Appends a row: one number per column. LIMB_OK or LIMB_E_IO, with the cause in errno.
+/// Appends a row: one number per column.
+/// @return LIMB_OK; LIMB_E_ARG; LIMB_E_IO, with the cause in errno.
 LIMB_NODISCARD LIMB_API limb_status limb_table_row(limb_table_writer* w, const double* x);
 
-/// Writes all rows to disk. LIMB_OK or LIMB_E_IO.
+/// Writes all rows to disk.
+/// @return as limb_table_row.
 LIMB_NODISCARD LIMB_API limb_status limb_table_flush(limb_table_writer* w);
 
-/// Completes and closes the file, also after a failure. LIMB_OK or LIMB_E_IO.
+/// Completes and closes the file, also after a failure.
+/// @return as limb_table_row.
 LIMB_NODISCARD LIMB_API limb_status limb_table_end(limb_table_writer* w);
 
 LIMB_API void limb_table_destroy(limb_table_writer* w); ///< NULL is accepted; closes the file without flushing
 
 // ---- reading --------------------------------------------------------------------------------------------
 
-/// Some columns of a table over time. Free with limb_table_free.
+/// Columns of a table over time. Free with limb_table_free.
 typedef struct limb_table {
   size_t rows;
   int columns;
-  double* time;  ///< rows, strictly rising
+  double* time;  ///< rows, strictly increasing
   double* value; ///< rows x columns
 } limb_table;
 
 /// Reads the remaining rows of a CSV file: the column `time`, and the columns in `column`.
-/// @return LIMB_OK; LIMB_E_SYNTAX (also times that do not rise, and no rows at all: err has the line);
-///         LIMB_E_UNSUPPORTED (more than 1 GiB); LIMB_E_IO; LIMB_E_ARG; LIMB_E_NOMEM.
+/// @param err  the error, with its line; NULL: not needed (output)
+/// @return LIMB_OK; LIMB_E_SYNTAX (also times that do not increase, and a table without rows); LIMB_E_UNSUPPORTED (more
+///         than 1 GiB); LIMB_E_IO; LIMB_E_ARG; LIMB_E_NOMEM.
 LIMB_NODISCARD LIMB_API limb_status limb_table_read(limb_csv_reader* r, int time, int columns, const int* column,
                                                     limb_table* out, limb_error* err);
 LIMB_API void limb_table_free(limb_table* t);
