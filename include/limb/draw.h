@@ -1,13 +1,15 @@
-// limb: robot dynamics in C. Drawings: curves, robots in motion, maps. It belongs to the library limb_study.
+// limb: robot dynamics in C. Drawings: robots in motion, curves, maps.
 //
 //     limb_animation* a = NULL;
-//     status = limb_animation_create(model, NULL, &a);             // then, for every state:
-//     status = limb_animation_add(a, time, q);                     // and at the end:
-//     status = limb_animation_write(a, LIMB_PICTURE_HTML, file);
+//     if (limb_animation_create(model, NULL, &a) != LIMB_OK) return 1;
+//     for (...) if (limb_animation_add(a, time, q) != LIMB_OK) return 1;           // every state
+//     if (limb_animation_write(a, LIMB_PICTURE_HTML, file) != LIMB_OK) return 1;
 //
-// Drawings are SVG, or HTML with the drawing in it. A file stands alone: it loads nothing, and any browser shows
-// it. Memory does not grow with the number of rows or states. Text is UTF-8; other bytes are replaced. Errors of
-// the stream show when it is closed. Memory comes from malloc.
+// Drawings are SVG, or HTML that contains the drawing. Files are self-contained: they load nothing, and any browser
+// displays them. Memory does not grow with the number of rows or states; it comes from malloc. Text is UTF-8; other
+// bytes are replaced. The caller checks the stream for errors, at the latest when closing it.
+//
+// This header belongs to the library limb_study.
 #ifndef LIMB_DRAW_H
 #define LIMB_DRAW_H
 
@@ -21,77 +23,78 @@ extern "C" {
 
 // ---- robots in motion ------------------------------------------------------------------------------
 
-/// An animation: a stick figure of the robot, state by state. Links are lines or plates between their joints;
-/// bodies that nothing holds are boxes of their inertia. Robots that move in a plane are seen at right angles
-/// to it, others from above at an angle, both without perspective: the scale bar holds everywhere.
+/// An animation: a stick figure of the robot, state by state. Links are lines or plates between their joints; bodies
+/// without fixed connection to others are boxes of their inertia. Robots that move in a plane are viewed perpendicular
+/// to it, others obliquely from above. There is no perspective: the scale bar is valid everywhere.
 typedef struct limb_animation limb_animation;
 
 typedef enum limb_picture {
   LIMB_PICTURE_NONE = 0,
-  LIMB_PICTURE_SVG = 1, ///< moves by itself
-  LIMB_PICTURE_HTML = 2 ///< with a slider, speeds, and a view that turns
+  LIMB_PICTURE_SVG = 1, ///< plays automatically
+  LIMB_PICTURE_HTML = 2 ///< with a slider, playback speeds, and a view that can be rotated
 } limb_picture;
 
-/// The kind of picture that a file name ends in: .svg, .html or .htm; LIMB_PICTURE_NONE for others.
+/// The kind of picture by the suffix of a path: .svg, .html or .htm; LIMB_PICTURE_NONE for others.
 LIMB_API limb_picture limb_picture_of(const char* path);
 
 typedef enum limb_view {
-  LIMB_VIEW_AUTO = 0,  ///< a plane for robots that move in one
-  LIMB_VIEW_PLANE = 1, ///< for all: seen along y unless the robot has a plane
+  LIMB_VIEW_AUTO = 0,  ///< LIMB_VIEW_PLANE for robots that move in a plane, otherwise LIMB_VIEW_SPACE
+  LIMB_VIEW_PLANE = 1, ///< perpendicular to the plane of the robot; along y if it has none
   LIMB_VIEW_SPACE = 2
 } limb_view;
 
-/// Instead of a frame whose path is drawn.
+/// Special values of limb_animation_options.trace.
 enum { LIMB_TRACE_AUTO = -2, LIMB_TRACE_NONE = -1 };
 
 /// Start from limb_default_animation().
 typedef struct limb_animation_options {
   size_t size;          ///< sizeof(limb_animation_options), set by the default function
-  const char* title;    ///< NULL: name of the model. Must outlive the animation, as must
-  const char* subtitle; ///< this; NULL: none
+  const char* title;    ///< NULL: name of the model. Title and subtitle must outlive the animation
+  const char* subtitle; ///< NULL: none
   int width, height;    ///< [px]; default 960 x 600
-  double rate;          ///< frames per second of playing, at most; default 30
-  double speed;         ///< simulated seconds per second; default 0: real time, or what takes 3 to 30 s to watch
-  int frames;           ///< at most; default 0: as many as a file of 4 MB holds
-  int trace;            ///< frame whose path is drawn; default LIMB_TRACE_AUTO: the tool, or a base that moves
+  double rate;          ///< largest number of frames per second of playback; default 30
+  double speed;         ///< simulated seconds per second; default 0: real time, or a duration of 3 to 30 s
+  int frames;           ///< largest number of frames; default 0: as many as a file of 4 MB holds
+  int trace;            ///< frame whose path is drawn; default LIMB_TRACE_AUTO: the tool, or a moving base
   limb_view view;       ///< default LIMB_VIEW_AUTO
 } limb_animation_options;
 
 LIMB_API limb_animation_options limb_default_animation(void);
 
+/// Creates an animation. The model must outlive it.
 /// @param options  NULL: the defaults
-/// @param out      NULL on failure (output). The model must outlive it
-/// @return LIMB_OK, LIMB_E_NOMEM, LIMB_E_ARG (no such frame, negative sizes).
+/// @param out      NULL on failure (output)
+/// @return LIMB_OK; LIMB_E_ARG (no such frame, negative sizes); LIMB_E_NOMEM.
 LIMB_NODISCARD LIMB_API limb_status limb_animation_create(const limb_model* m, const limb_animation_options* options,
                                                           limb_animation** out);
 
-/// Adds a state. Times must not decrease; a state at the time of the one before replaces it. Frames are thinned
-/// out evenly as more arrive.
-/// @return LIMB_OK; LIMB_E_ARG (time, norm of a quaternion); LIMB_E_NONFINITE (time, q, or a point farther away
-///         than 1e15 m). A state that is refused is left out; the animation stays usable.
+/// Adds a state. Times must not decrease; a state at the time of the previous one replaces it. Frames are thinned out
+/// evenly if there are too many. On failure the state is not added, and the animation remains usable.
+/// @return LIMB_OK; LIMB_E_ARG (time, norm of a quaternion); LIMB_E_NONFINITE (time, q, or a point more than 1e15 m
+///         away).
 LIMB_NODISCARD LIMB_API limb_status limb_animation_add(limb_animation* a, double time, const double* q);
 
-/// Number of states kept so far; 0: nothing to draw.
+/// Number of states kept; 0: there is nothing to draw.
 LIMB_API int limb_animation_count(const limb_animation* a);
 
 /// Writes a file of at most 5 MB.
-/// @return LIMB_OK; LIMB_E_ARG (no state yet, LIMB_PICTURE_NONE), LIMB_E_NOMEM.
+/// @return LIMB_OK; LIMB_E_ARG (no state, LIMB_PICTURE_NONE); LIMB_E_NOMEM.
 LIMB_NODISCARD LIMB_API limb_status limb_animation_write(const limb_animation* a, limb_picture kind, FILE* out);
 
-LIMB_API void limb_animation_destroy(limb_animation* a); ///< NULL is fine
+LIMB_API void limb_animation_destroy(limb_animation* a); ///< NULL is accepted
 
 // ---- curves ----------------------------------------------------------------------------------------
 
-/// Curves over time as small multiples: a panel per series or per group of series, limits as dashed lines,
-/// events as upright ones. Values that are not finite are gaps. No peak is lost, however many rows there are.
+/// Curves over time: one panel per series or group of series, limits as dashed horizontal lines, events as vertical
+/// lines. Values that are not finite are gaps. Peaks are preserved for any number of rows.
 typedef struct limb_plot limb_plot;
 
 enum { LIMB_PLOT_MAX = 60 }; ///< series of a plot
 
 typedef struct limb_plot_series {
   const char *name, *unit;
-  double limit;      ///< of the magnitude; HUGE_VAL: none. Not shown in panels of several series
-  const char* panel; ///< series with the same name here and the same unit share a panel of that name; NULL: own panel
+  double limit;      ///< of the magnitude; HUGE_VAL: none. Not drawn in panels with several series
+  const char* panel; ///< series with the same panel and unit share a panel with this title; NULL: a panel of its own
 } limb_plot_series;
 
 typedef struct limb_plot_event {
@@ -101,35 +104,35 @@ typedef struct limb_plot_event {
 
 typedef struct limb_plot_labels {
   const char *title, *subtitle, *x_label;
-  const limb_plot_event* event; ///< in the order of x
+  const limb_plot_event* event; ///< in increasing order of x
   int events;
-  int decades; ///< 1: x and all values are logarithms to the base of ten, labelled as powers of it
+  int decades; ///< 1: x and all values are logarithms to base 10, labelled as powers of ten
 } limb_plot_labels;
 
 /// @param series  1 ... LIMB_PLOT_MAX
-/// @return LIMB_OK, LIMB_E_ARG, LIMB_E_NOMEM.
+/// @return LIMB_OK; LIMB_E_ARG (NULL, number of series); LIMB_E_NOMEM.
 LIMB_NODISCARD LIMB_API limb_status limb_plot_create(int series, limb_plot** out);
 
-/// Adds a row: x, which must not decrease, and a value per series. NULL is ignored, here and below.
+/// Adds a row: x, which must not decrease, and one value per series. Here and below a NULL plot is ignored.
 LIMB_API void limb_plot_add(limb_plot* p, double x, const double* y);
 
 LIMB_API void limb_plot_write(const limb_plot* p, const limb_plot_series* series, const limb_plot_labels* labels,
                               FILE* out); ///< SVG
 
-LIMB_API void limb_plot_destroy(limb_plot* p); ///< NULL is fine
+LIMB_API void limb_plot_destroy(limb_plot* p); ///< NULL is accepted
 
 // ---- maps ------------------------------------------------------------------------------------------
 
-/// A map that limb_map_over (limb/assemble.h) computed, with what it does not know: names.
+/// A map computed by limb_map_over (limb/assemble.h), with title and names.
 typedef struct limb_map_drawing {
   const char* title;
   const limb_map* map;
-  const limb_map_point* point; ///< as limb_map_over filled it
-  const char* name[2];         ///< of the coordinates; the second is not read for a line
+  const limb_map_point* point; ///< as set by limb_map_over
+  const char* name[2];         ///< of the coordinates; the second is ignored for a line
 } limb_map_drawing;
 
-/// SVG: cells of the grid, darker where the condition is worse; singular points in red; points where the loops do
-/// not close are left empty. With a frame, also the positions of its origin.
+/// Writes SVG: cells of the grid, darker for a worse condition; singular points in red; points at which the loops do
+/// not close are empty. With a frame also the positions of its origin.
 LIMB_API void limb_map_write(const limb_map_drawing* drawing, FILE* out);
 
 #ifdef __cplusplus

@@ -1,29 +1,29 @@
-// limb: robot dynamics in C. Simulation: from accelerations to motion.
+// limb: robot dynamics in C. Simulation: motion from forces, with events, stops, friction and closed loops.
 //
 //     limb_sim_options o = limb_default_sim_options(robot);
 //     limb_sim* sim = NULL;
-//     limb_sim_create(robot, &o, NULL, &sim, NULL);
-//     limb_sim_start(sim, 0, q, v, NULL);
 //     limb_sim_event event;
+//     if (limb_sim_create(robot, &o, NULL, &sim, NULL) != LIMB_OK) return 1;
+//     if (limb_sim_start(sim, 0, q, v, NULL) != LIMB_OK) return 1;
 //     while (limb_sim_advance(sim, 10, &event) == LIMB_OK && event.kind != LIMB_EVENT_NONE)
 //       printf("%.9f s: %s\n", event.time, limb_event_kind_name(event.kind));
 //     limb_sim_destroy(sim);
 //
-// integrates the equations of limb/dynamics.h, limb/dynamics.h and limb/loops.h,
+// A simulation integrates the equations of limb/dynamics.h and limb/loops.h,
 //
 //     M a + h + friction + springs = tau + sum J' wrench + Psi^T lambda,     Psi a = gamma
 //
-// on the configuration manifold (limb_integrate), and keeps loops closed. Forces, wrenches and motions come from
-// callbacks. These must be pure functions, because integrators evaluate them at times and states that are never
-// reached. Sudden changes are events: a joint hits a stop, friction begins or ceases to hold, a condition of the
-// caller is met. Events are located to 1e-12 s, or to rounding if that is larger, on the computed trajectory, whose
-// error is added: 4e-7 s in a typical run at the default tolerances.
+// on the configuration manifold (limb_integrate), and keeps loops closed. Forces, wrenches and prescribed motions come
+// from callbacks. Callbacks must be pure functions, because integrators evaluate them at times and states that are
+// never reached. Discontinuities are events: a joint hits a stop, friction begins or ceases to hold, a condition of the
+// caller is met. Events are located to 1e-12 s, or to rounding if that is larger, on the computed trajectory. The error
+// of the trajectory adds to this: 4e-7 s in a typical run at the default tolerances.
 //
-// A simulation belongs to one thread. The same calls give the same bits. Nothing but SUNDIALS allocates after
-// limb_sim_start. Statuses: those of the dynamics; LIMB_E_NOCONV if a step cannot be made small enough or an
-// iteration in it does not converge. The state is then the last good one, and limb_sim_error() explains.
+// A simulation belongs to one thread. The same calls give the same bits. Only SUNDIALS allocates after limb_sim_start.
+// Statuses: those of the dynamics; LIMB_E_NOCONV if a step cannot be made small enough or an iteration in it does not
+// converge. The state is then the last good one, and limb_sim_error() explains.
 //
-// This header belongs to the library limb_sim (CMake limb::sim, pkg-config limb-sim). docs/simulation.md.
+// This header belongs to the library limb_sim (CMake limb::sim, pkg-config limb-sim). See docs/simulation.md.
 #ifndef LIMB_SIM_H
 #define LIMB_SIM_H
 
@@ -35,7 +35,7 @@
 extern "C" {
 #endif
 
-/// One robot in motion.
+/// A simulation of one robot.
 typedef struct limb_sim limb_sim;
 
 /// X(name, value, text, order, meaning): integration methods. Values are pinned. Order 0: variable.
@@ -62,27 +62,27 @@ LIMB_API const char* limb_sim_method_meaning(limb_sim_method method); ///< one l
 LIMB_API int limb_sim_method_order(limb_sim_method method);           ///< 0: variable
 LIMB_API int limb_sim_has_method(limb_sim_method method);             ///< 1 if this build has it (SUNDIALS)
 
-/// What happens where a joint reaches q_min or q_max. Limits of joints that mimic it count as its own. Prescribed
-/// motion passes through limits. Stops act by impulses, on all joints that are at theirs at the same instant.
-/// Friction is bounded and has no impulse, so joints that stick may be shaken loose. Values are pinned.
+/// Behaviour of a joint that reaches q_min or q_max. Limits of joints that mimic it count as its own. Prescribed motion
+/// passes through limits. Stops act by impulses, on all joints that reach theirs at the same instant. Friction is
+/// bounded and has no impulse: an impact may make sticking joints slip. Values are pinned.
 typedef enum limb_stop {
   LIMB_STOP_NONE = 0,   ///< nothing: limits are ignored
   LIMB_STOP_HOLD = 1,   ///< the joint stops there, without rebound, until a force pulls it away
-  LIMB_STOP_SPRING = 2, ///< beyond the limit a spring and a damper push back
-  LIMB_STOP_IMPACT = 3, ///< the joint rebounds with -restitution times its velocity; it rests if it would rise
-                        ///< by less than options.absolute, or more slowly than that
+  LIMB_STOP_SPRING = 2, ///< a spring and a damper act on the joint beyond the limit
+  LIMB_STOP_IMPACT = 3, ///< the joint rebounds with -restitution times its velocity; it stays at the stop if it would
+                        ///< rise by less than options.absolute, or more slowly than that
   LIMB_STOP_END = 4     ///< the event is reported and ends the simulation
 } limb_stop;
 
 /// Coulomb friction. Values are pinned.
 typedef enum limb_stiction {
-  LIMB_STICTION_EXACT = 0, ///< joints stick while less than the Coulomb force holds them, and otherwise slip with
-                           ///< exactly that force against them; changes are events
+  LIMB_STICTION_EXACT = 0, ///< joints stick while less than the Coulomb force holds them; otherwise they slip against
+                           ///< exactly that force; transitions are events
   LIMB_STICTION_SMOOTH = 1 ///< smoothed by env.coulomb_width (limb/dynamics.h), without events; the width must be
                            ///< positive if a joint has Coulomb friction
 } limb_stiction;
 
-/// Start from limb_default_sim_options().
+/// Options. Start from limb_default_sim_options().
 typedef struct limb_sim_options {
   size_t size; ///< sizeof(limb_sim_options), set by the default function
   limb_sim_method method;
@@ -99,10 +99,10 @@ typedef struct limb_sim_options {
   double restitution;     ///< of LIMB_STOP_IMPACT, 0 to 1; default 0.5
   double stiffness;       ///< of LIMB_STOP_SPRING [N m/rad, N/m]; default 1e4
   double damping;         ///< of LIMB_STOP_SPRING while pressed; default 1e2
-  limb_loop_solver loops; ///< for robots with loops; the simulation sets the time
-  double project;         ///< loops: positions and velocities are projected back after each step that leaves a
-                          ///< residual above this; default 1e-13; HUGE_VAL: never. With alpha or beta in
-                          ///< loops, Baumgarte's terms act as well
+  limb_loop_solver loops; ///< for robots with loops; its time is ignored
+  double project;         ///< loops: after a step with a residual above this, positions and velocities are projected
+                          ///< onto the closed states; default 1e-13; HUGE_VAL: never. Baumgarte's terms act as well if
+                          ///< alpha or beta are set in loops
   double condition;       ///< > 0: event LIMB_EVENT_SINGULAR where the condition number of the loop equations
                           ///< (limb_mobility.condition) rises above this; default 0
   int work;               ///< 1: integrate limb_sim_summary.work; default 0
@@ -119,59 +119,61 @@ typedef struct limb_sim_state {
   const double* a;      ///< nv
   const double* tau;    ///< nv: forces of callbacks and controllers; for prescribed motion the force that it
                         ///< requires
-  const double* lambda; ///< nc: forces of the loops; NULL without loops
+  const double* lambda; ///< nc: multipliers of the loops; NULL without loops
   int nwrench;
   const limb_wrench* wrench; ///< those of the environment, then those of callbacks
 } limb_sim_state;
 
-/// @param out  (output)
-/// @param err  NULL: not needed
-/// @return LIMB_OK; LIMB_E_ARG (invalid options: err names them); LIMB_E_NONFINITE (env); LIMB_E_UNSUPPORTED (a
-///         method that this build does not have); LIMB_E_NOMEM, and those of limb_loops_create.
 /// The model and the lists of wrenches and force laws in env must outlive the simulation.
+/// @param err  names invalid options; NULL: not needed (output)
+/// @return LIMB_OK; LIMB_E_ARG (invalid options); LIMB_E_NONFINITE (env); LIMB_E_UNSUPPORTED (this build does not have
+///         the method); LIMB_E_NOMEM; those of limb_loops_create.
 LIMB_NODISCARD LIMB_API limb_status limb_sim_create(const limb_model* m, const limb_sim_options* options,
                                                     const limb_allocator* alloc, limb_sim** out, limb_error* err);
 LIMB_API void limb_sim_destroy(limb_sim* sim); ///< NULL is accepted
 
-LIMB_API const limb_model* limb_sim_model(const limb_sim* sim); ///< NULL for NULL
+LIMB_API const limb_model* limb_sim_model(const limb_sim* sim); ///< NULL if sim is NULL
 
 // ---- inputs: before limb_sim_start ----------------------------------------------------------------------
 
-/// Adds actuator forces to tau (nv). Any status but LIMB_OK ends the step.
+/// Adds actuator forces to tau (nv). Any status except LIMB_OK ends the step with that status.
 typedef limb_status limb_sim_force_fn(void* context, double t, const double* q, const double* v, double* tau);
 
-/// Sets wrenches that change with time and state: all members of each.
+/// Sets all members of wrenches that depend on time and state.
 typedef limb_status limb_sim_wrench_fn(void* context, double t, const double* q, const double* v, limb_wrench* wrench);
 
 /// Sets q, v and a of the joints with prescribed motion, and no other entries.
 typedef limb_status limb_sim_motion_fn(void* context, double t, double* q, double* v, double* a);
 
-/// The first time after t at which the input may jump or bend; HUGE_VAL: never. Steps end there, and a step that
-/// ends there evaluates the input immediately before. NaN or a time not after t ends limb_sim_start or
-/// limb_sim_advance with LIMB_E_ARG.
+/// Returns the first time after t at which the input may have a jump or a kink; HUGE_VAL: never. Steps end there, and a
+/// step that ends there uses the input immediately before. If the result is NaN or not after t, limb_sim_start or
+/// limb_sim_advance returns LIMB_E_ARG.
 typedef double limb_sim_break_fn(void* context, double t);
 
 /// A source of forces. Start from all zero.
 typedef struct limb_sim_force {
   limb_sim_force_fn* force;
   void* context;
-  limb_sim_break_fn* next_break; ///< NULL: smooth
+  limb_sim_break_fn* next_break; ///< NULL: the input is smooth
   /// period > 0: sampled. force is called at t0, t0 + period, ...; its result acts, held constant, from `delay` after
   /// one sample until `delay` after the next. Before that it is zero.
   double period, delay;
 } limb_sim_force;
 
-/// Sources add up in the order of these calls. LIMB_OK, LIMB_E_ARG, LIMB_E_NOMEM; LIMB_E_ORDER after the start.
+/// Adds a source of forces. Sources add up in the order of these calls.
+/// @return LIMB_OK; LIMB_E_ARG; LIMB_E_NOMEM; LIMB_E_ORDER (after limb_sim_start).
 LIMB_NODISCARD LIMB_API limb_status limb_sim_add_force(limb_sim* sim, const limb_sim_force* f);
 
+/// Adds a source of wrenches.
 /// @param count  number of wrenches that the callback sets
+/// @return as limb_sim_add_force.
 LIMB_NODISCARD LIMB_API limb_status limb_sim_add_wrenches(limb_sim* sim, int count, limb_sim_wrench_fn* wrench,
                                                           void* context, limb_sim_break_fn* next_break);
 
-/// Prescribed motion: some joints follow the callback with whatever force that requires (limb/dynamics.h), the others
-/// move freely. Once per simulation.
+/// Prescribed motion: marked joints follow the callback, with the force that this requires (limb/dynamics.h); the
+/// others move freely. At most once per simulation.
 /// @param given  nv marks (limb_given); copied. All components of a ball or free joint or none
-///               (LIMB_E_UNSUPPORTED)
+/// @return as limb_sim_add_force; LIMB_E_UNSUPPORTED also for part of a ball or free joint.
 LIMB_NODISCARD LIMB_API limb_status limb_sim_set_motion(limb_sim* sim, const unsigned char* given,
                                                         limb_sim_motion_fn* motion, void* context,
                                                         limb_sim_break_fn* next_break);
@@ -197,23 +199,23 @@ typedef enum limb_event_kind {
 
 LIMB_API const char* limb_event_kind_name(limb_event_kind kind); ///< NULL: unknown kind
 
-/// An event. Simultaneous events are reported one after the other: conditions that are met, stops that are hit,
-/// the effect on other joints, and conditions that these changes, or the jump of an input, carry across zero.
-/// More than 1000 events (plus 20 for each joint with friction or stops) within 1e-5 s are LIMB_E_NOCONV.
+/// An event. Simultaneous events are reported one after the other: conditions that are met, stops that are hit, effects
+/// on other joints, and conditions that change sign through these changes or through a jump of an input. More than 1000
+/// events (plus 20 for each joint with friction or stops) within 1e-5 s are LIMB_E_NOCONV.
 typedef struct limb_sim_event {
   limb_event_kind kind; ///< NONE: the end time was reached
   double time;
-  int condition; ///< index, for LIMB_EVENT_CONDITION; else -1
-  int joint;     ///< for stops, impacts and friction; else -1
-  int side;      ///< -1: q_min, 1: q_max; for friction the direction of slip (for STICK, before it); else 0
+  int condition; ///< index, for LIMB_EVENT_CONDITION; otherwise -1
+  int joint;     ///< for stops, impacts and friction; otherwise -1
+  int side;      ///< -1: q_min, 1: q_max; friction: direction of slip (for STICK, before the event); otherwise 0
   int ends;      ///< 1: the event ends the simulation
-  double before; ///< velocity of the joint; for conditions the value before a jump, or where it is met; for SINGULAR
-                 ///< the condition number
+  double before; ///< velocity of the joint; conditions: the value before a jump, or where it is met; SINGULAR: the
+                 ///< condition number
   double after;  ///< the same after the event
 } limb_sim_event;
 
-/// A function that crosses zero at the event, also by a jump. Two crossings within one fixed step are missed;
-/// steps of adaptive methods are sampled in quarters, and where a parabola through the samples comes near zero.
+/// A function that changes sign at the event, continuously or by a jump. Two sign changes within one fixed step are not
+/// detected; steps of adaptive methods are sampled at quarters, and where a parabola through the samples is near zero.
 typedef double limb_sim_condition_fn(void* context, const limb_sim_state* at);
 
 /// A condition. Start from all zero.
@@ -226,8 +228,9 @@ typedef struct limb_sim_condition {
   int polled;    ///< 1: evaluated after steps, which are not sampled for it: for progress and interrupts
 } limb_sim_condition;
 
-/// Adds a condition, before limb_sim_start. One that is zero at the start is met when it next crosses zero.
-/// @param index  (output; NULL: not needed)
+/// Adds a condition, before limb_sim_start. One that is zero at the start is met at its next sign change.
+/// @param index  NULL: not needed (output)
+/// @return as limb_sim_add_force.
 LIMB_NODISCARD LIMB_API limb_status limb_sim_add_condition(limb_sim* sim, const limb_sim_condition* c, int* index);
 
 // ---- start ----------------------------------------------------------------------------------------------

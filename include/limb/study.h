@@ -1,12 +1,13 @@
-// limb: robot dynamics in C. Studies: what a motion asks of joints, motions from positions, facts about a robot. It
-// belongs to the library limb_study.
+// limb: robot dynamics in C. Studies: sizing of actuators, motions from positions, facts about a robot, comparison.
 //
 //     limb_sizing* s = NULL;
-//     status = limb_sizing_create(model, &s);                                // then, for every row of the trajectory:
-//     limb_sizing_add(s, &(limb_sizing_row){t, q, v, tau, loads, NULL});     // and at the end:
-//     status = limb_sizing_get_dof(s, 0, &dof);                              // peaks, RMS, energy, margins
+//     if (limb_sizing_create(model, &s) != LIMB_OK) return 1;
+//     for (...) limb_sizing_add(s, &(limb_sizing_row){t, q, v, tau, loads, NULL}); // every row of the trajectory
+//     if (limb_sizing_get_dof(s, 0, &dof) != LIMB_OK) return 1;                     // peaks, RMS, energy, margins
 //
 // Memory comes from malloc. Objects belong to one thread at a time; the model must outlive them.
+//
+// This header belongs to the library limb_study.
 #ifndef LIMB_STUDY_H
 #define LIMB_STUDY_H
 
@@ -18,19 +19,20 @@ extern "C" {
 
 // ---- sizing ----------------------------------------------------------------------------------------
 
-/// What each joint must deliver along a trajectory, and what load it must carry. Integrals over time are trapezoids
-/// with the steps between the rows: of tau^2, and of the power tau v, whose positive and negative parts are separated
-/// where the line between two rows crosses zero. Memory does not grow with the number of rows.
+/// The torques that each joint must deliver along a trajectory, and the loads that it must carry. Integrals over time
+/// use the trapezoidal rule with the steps between the rows: of tau^2, and of the power tau v, whose positive and
+/// negative parts are separated where the line between two rows crosses zero. Memory does not grow with the number of
+/// rows.
 typedef struct limb_sizing limb_sizing;
 
-/// The value of largest magnitude.
+/// The value with the largest magnitude.
 typedef struct limb_peak {
   double value; ///< with its sign
-  double time;
-  double other; ///< of a torque the speed at that time, of a speed the torque; else 0
+  double time;  ///< [s]
+  double other; ///< for a torque the speed at that time, for a speed the torque; otherwise 0
 } limb_peak;
 
-/// One degree of freedom. "Torque" is a force [N] for sliding joints. Limits that are not set are infinite.
+/// One degree of freedom. "Torque" means a force [N] for prismatic joints. Limits that are not set are infinite.
 typedef struct limb_sizing_dof {
   int joint;     ///< of the model
   int component; ///< of the joint
@@ -38,22 +40,22 @@ typedef struct limb_sizing_dof {
   double torque_rms;
   double mean_power;       ///< mean of |tau v|
   double energy_delivered; ///< by the actuator, >= 0 [J]
-  double energy_absorbed;  ///< by the actuator, when it brakes, >= 0 [J]
+  double energy_absorbed;  ///< by the actuator while braking, >= 0 [J]
   double torque_limit, speed_limit;
-  int has_position; ///< 0: a component of a rotation or of a free joint, for which the rest is not set
+  int has_position; ///< 0: a component of a rotation or of a free joint; the members below are not set
   double q_min, q_min_time, q_max, q_max_time; ///< positions reached
   double q_lower, q_upper;                     ///< limits of the position
   double margin;                               ///< to the nearest limit; negative beyond it
 } limb_sizing_dof;
 
-/// A joint that follows another: its motion is that of its leader's coordinate, times multiplier, plus offset. Its
-/// torque is part of the leader's.
+/// A mimic joint: its motion is multiplier times that of its leader's coordinate, plus offset. Its torque is part of
+/// the leader's.
 typedef struct limb_sizing_follower {
   int leader;             ///< index of the leader's velocity
   limb_sizing_dof motion; ///< speed (without other), positions, limits, margin
 } limb_sizing_follower;
 
-/// The wrench through a joint or a closure at its largest force and at its largest moment.
+/// The wrench in a joint or a closure at its largest force and at its largest moment.
 typedef struct limb_sizing_load {
   double force, force_time, moment, moment_time;
   sp_force at_force, at_moment;
@@ -61,10 +63,10 @@ typedef struct limb_sizing_load {
 
 /// One row of the trajectory.
 typedef struct limb_sizing_row {
-  double time; ///< not below that of the row before
+  double time; ///< not before that of the previous row [s]
   const double *q, *v, *tau;
-  const sp_force* load; ///< of each joint in its own axes at its origin: limb_joint_reactions with LIMB_BODY
-  const sp_force* loop; ///< of each closure on its frame b, in the axes of a at the origin of b; NULL: none
+  const sp_force* load; ///< one per joint in its own axes at its origin: limb_joint_reactions with LIMB_BODY
+  const sp_force* loop; ///< one per closure on its frame b, in the axes of a at the origin of b; NULL: none
 } limb_sizing_row;
 
 typedef struct limb_sizing_summary {
@@ -73,97 +75,98 @@ typedef struct limb_sizing_summary {
   double energy_delivered, energy_absorbed;
 } limb_sizing_summary;
 
-/// @return LIMB_OK, LIMB_E_ARG, LIMB_E_NOMEM.
+/// @return LIMB_OK; LIMB_E_ARG (NULL); LIMB_E_NOMEM.
 LIMB_NODISCARD LIMB_API limb_status limb_sizing_create(const limb_model* m, limb_sizing** out);
 LIMB_API void limb_sizing_add(limb_sizing* s, const limb_sizing_row* row);
 LIMB_API limb_sizing_summary limb_sizing_get_summary(const limb_sizing* s);
 
-/// Degree of freedom k of nv. A single row lasts no time: RMS and mean power are its magnitudes then.
-/// @return LIMB_OK, or LIMB_E_ARG: there is no such degree of freedom, as for the calls below.
+/// Degree of freedom k of nv. For a single row, RMS and mean power are its magnitudes.
+/// @return LIMB_OK; LIMB_E_ARG (NULL, index out of range), also for the calls below.
 LIMB_NODISCARD LIMB_API limb_status limb_sizing_get_dof(const limb_sizing* s, int k, limb_sizing_dof* out);
 
-/// Follower k, from 0 on.
+/// Mimic joint k, from 0 on.
 LIMB_NODISCARD LIMB_API limb_status limb_sizing_get_follower(const limb_sizing* s, int k, limb_sizing_follower* out);
 
 LIMB_NODISCARD LIMB_API limb_status limb_sizing_get_load(const limb_sizing* s, int joint, limb_sizing_load* out);
 
-/// @return also LIMB_E_UNSUPPORTED for gears and polynomials, which act along the axes of joints.
+/// @return also LIMB_E_UNSUPPORTED (gears and polynomials, which act along the axes of joints).
 LIMB_NODISCARD LIMB_API limb_status limb_sizing_get_loop_load(const limb_sizing* s, int loop, limb_sizing_load* out);
-LIMB_API void limb_sizing_destroy(limb_sizing* s); ///< NULL is fine
+LIMB_API void limb_sizing_destroy(limb_sizing* s); ///< NULL is accepted
 
 // ---- velocities and accelerations from positions ---------------------------------------------------
 
-/// Positions over time, differentiated. Each coordinate is a quintic spline (limb/control.h). Quaternions go through
-/// the spline with their four components, signs made continuous; the curve is that spline, normalised, so that
-/// angular velocity and acceleration are those of one smooth rotation through all samples. All rows are kept: 16
-/// bytes for each coordinate, and 120 more while the spline is made.
+/// Positions over time, differentiated. Each coordinate is a quintic spline (limb/control.h). The four components of a
+/// quaternion are interpolated separately, with signs made continuous, and then normalised; angular velocity and
+/// acceleration are those of one smooth rotation through all samples. All rows are kept: 16 bytes per coordinate, and
+/// another 120 during limb_track_fit.
 typedef struct limb_track limb_track;
 
 enum { LIMB_TRACK_MIN_ROWS = 6 };
 
-/// @return LIMB_OK, LIMB_E_ARG, LIMB_E_NOMEM.
+/// @return LIMB_OK; LIMB_E_ARG (NULL); LIMB_E_NOMEM.
 LIMB_NODISCARD LIMB_API limb_status limb_track_create(const limb_model* m, limb_track** out);
 
 /// Adds a row.
-/// @param q  nq
-/// @return LIMB_OK; LIMB_E_NOMEM; LIMB_E_ARG for what no spline can follow: an angle that jumps by more than half a
-///         turn (was it wrapped?), a rotation by more than 90 degrees between two rows. err names the coordinate.
+/// @param q    nq
+/// @param err  names the coordinate; NULL: not needed (output)
+/// @return LIMB_OK; LIMB_E_NOMEM; LIMB_E_ARG (NULL; between two rows an angle jumps by more than half a turn, which may
+///         be due to wrapping, or a rotation by more than 90 degrees).
 LIMB_NODISCARD LIMB_API limb_status limb_track_add(limb_track* t, double time, const double* q, limb_error* err);
 
 /// Fits the splines. No rows can be added afterwards.
-/// @return LIMB_OK; LIMB_E_ARG (fewer than LIMB_TRACK_MIN_ROWS rows, times that do not rise), LIMB_E_NONFINITE,
+/// @return LIMB_OK; LIMB_E_ARG (fewer than LIMB_TRACK_MIN_ROWS rows, times that do not increase); LIMB_E_NONFINITE;
 ///         LIMB_E_NOMEM.
 LIMB_NODISCARD LIMB_API limb_status limb_track_fit(limb_track* t, limb_error* err);
 
 LIMB_API size_t limb_track_rows(const limb_track* t);
 
-/// A row with its derivatives, after limb_track_fit.
-/// @param time  (output), as q (nq), v and a (nv)
-/// @return LIMB_OK; LIMB_E_ARG (no such row), LIMB_E_ORDER (not fitted yet), LIMB_E_NONFINITE.
+/// A row with its derivatives. Call limb_track_fit first.
+/// @param time,q,v,a  [s], nq, nv, nv (output)
+/// @return LIMB_OK; LIMB_E_ARG (no such row); LIMB_E_ORDER (before limb_track_fit); LIMB_E_NONFINITE.
 LIMB_NODISCARD LIMB_API limb_status limb_track_get(limb_track* t, size_t row, double* time, double* q, double* v,
                                                    double* a);
-LIMB_API void limb_track_destroy(limb_track* t); ///< NULL is fine
+LIMB_API void limb_track_destroy(limb_track* t); ///< NULL is accepted
 
 // ---- facts -----------------------------------------------------------------------------------------
 
 /// The robot as a whole, at the neutral configuration.
 typedef struct limb_facts {
-  int bodies, joints, frames; ///< as they were described: without the world and auxiliary ones; added frames
-  int passive;                ///< degrees of freedom that no motor drives
+  int bodies, joints, frames; ///< as described: without the world and auxiliary bodies and joints; added frames
+  int passive;                ///< degrees of freedom without a motor
   double mass;                ///< [kg]
-  int has_inertia;            ///< there is mass, and inertia is set:
+  int has_inertia;            ///< 1: mass is positive, and inertia is set
   sp_inertia inertia;         ///< of all bodies, in world axes; its centre of mass is in the world
-  double reach;               ///< bound on the distance of any frame from the base [m] ...
-  int unlimited;              ///< ... apart from the travel of joints without limits: how many there are,
-  int unlimited_joint;        ///< and the first; -1: none
+  double reach;               ///< upper bound of the distance of any frame from the base [m], without the travel of
+  int unlimited;              ///< joints without limits: their number,
+  int unlimited_joint;        ///< and the first one; -1: none
 } limb_facts;
 
-/// @return LIMB_OK, LIMB_E_ARG, LIMB_E_NOMEM.
+/// @return LIMB_OK; LIMB_E_ARG (NULL); LIMB_E_NOMEM.
 LIMB_NODISCARD LIMB_API limb_status limb_facts_of(const limb_model* m, limb_facts* out);
 
-/// The body that an auxiliary body stands for; -1 for all others. Readers add a body without mass "NAME.axis" and a
-/// fixed joint "NAME.offset" where a file places a body away from the axis of its joint.
+/// The body to which an auxiliary body belongs; -1 for all other bodies. Readers add a massless body "NAME.axis" and a
+/// fixed joint "NAME.offset" if a body in a file is away from the axis of its joint.
 LIMB_API int limb_stands_for(const limb_model* m, int body);
 
-/// 1 for the fixed joint between an auxiliary body and the body that it stands for.
+/// 1 for the fixed joint between an auxiliary body and the body to which it belongs.
 LIMB_API int limb_joint_is_auxiliary(const limb_model* m, int joint);
 
-/// An elastic joint (limb/elastic.h): lumped, a passive joint with a spring; or series, a joint behind a shaft.
+/// An elastic joint (limb/elastic.h). Lumped: a passive joint with a spring; series: a joint with a shaft.
 typedef struct limb_elastic_joint {
   int joint;
   int series; ///< 0: lumped
   double stiffness, rest, damping;
-  double rotor_inertia; ///< about the motor's axis; of lumped ones as the joint feels it
-  double frequency;     ///< sqrt(k / M_jj) / (2 pi) with all other joints and the motor held [Hz]; NaN: not known
-  double ratio;         ///< of series ones, as the rest
+  double rotor_inertia; ///< about the motor's axis; lumped: reflected to the joint
+  double frequency;     ///< sqrt(k / M_jj) / (2 pi) with all other joints and the motor fixed [Hz]; NaN: unknown
+  double ratio;         ///< series only, as the members below
   int motor;            ///< joint; -1: lumped
   int rotor_has_mass;   ///< 1: the rotor is a body with mass; 0: Spong's model
 } limb_elastic_joint;
 
 /// All elastic joints, at the neutral configuration.
-/// @param max    entries in out
-/// @param count  how many there are, also beyond max (output)
-/// @return LIMB_OK, LIMB_E_ARG, LIMB_E_NOMEM.
+/// @param max    capacity of out
+/// @param count  number of elastic joints, which may exceed max (output)
+/// @return LIMB_OK; LIMB_E_ARG; LIMB_E_NOMEM.
 LIMB_NODISCARD LIMB_API limb_status limb_elastic_joints(const limb_model* m, int max, limb_elastic_joint* out,
                                                         int* count);
 
@@ -173,26 +176,26 @@ typedef struct limb_limit_violation {
   double position, lower, upper;
 } limb_limit_violation;
 
-/// Joints with one coordinate that are outside their limits at q, and those that follow one.
+/// Joints with one coordinate, mimic joints included, that are outside their limits at q.
 /// @param q      nq
-/// @param max    entries in out
-/// @param count  how many there are, also beyond max (output)
-/// @return LIMB_OK or LIMB_E_ARG.
+/// @param max    capacity of out
+/// @param count  number of such joints, which may exceed max (output)
+/// @return LIMB_OK; LIMB_E_ARG.
 LIMB_NODISCARD LIMB_API limb_status limb_outside_limits(const limb_model* m, const double* q, int max,
                                                         limb_limit_violation* out, int* count);
 
 // ---- comparison ------------------------------------------------------------------------------------
 
-/// How far two models are from being the same robot.
+/// Differences between two models.
 typedef struct limb_comparison {
   double M, tau; ///< largest relative differences; M is -1 above 2000 velocities
   int states;
-  char why[128]; ///< what cannot be compared, such as a joint that is missing; "": all could be
+  char why[128]; ///< what could not be compared, such as a missing joint; "": nothing
 } limb_comparison;
 
-/// Compares mass matrix, torques, drives, starts and loop equations of two models at random states. Joints and loops
-/// are matched by name, whatever their order.
-/// @return LIMB_OK, LIMB_E_NOMEM, or what went wrong in computing.
+/// Compares mass matrix, torques, drives, start configurations and loop equations of two models at random states.
+/// Joints and loops are matched by name, in any order.
+/// @return LIMB_OK; LIMB_E_NOMEM; the status of a computation that failed.
 LIMB_NODISCARD LIMB_API limb_status limb_compare(const limb_model* a, const limb_model* b, int states,
                                                  limb_comparison* out);
 

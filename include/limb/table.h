@@ -23,8 +23,8 @@ extern "C" {
 typedef struct limb_csv_reader limb_csv_reader;
 
 /// Starts reading: reads the header row of CSV, or the header of an NPY file as limb_table_create writes it. All calls
-/// work for both; rows of NPY files have no line. The stream remains the caller's, and must outlive the reader. RFC 4180
-/// quotes, CR LF, a byte-order mark, blanks around fields and empty lines at the end are accepted.
+/// work for both; rows of NPY files have no line. The stream remains the caller's, and must outlive the reader. RFC
+/// 4180 quotes, CR LF, a byte-order mark, blanks around fields and empty lines at the end are accepted.
 /// @param err  the error, with line and column; NULL: not needed (output)
 /// @return LIMB_OK; LIMB_E_SYNTAX (no header, an empty or repeated name, numbers instead of names, semicolons as
 ///         separators); LIMB_E_IO; LIMB_E_ARG; LIMB_E_NOMEM.
