@@ -80,7 +80,7 @@ limb_status limb_loop_options_at(const limb_loops* w, const limb_environment* en
   return s;
 }
 
-// ---- inverse and forward dynamics ---------------------------------------------------------------------------
+// ---- inverse dynamics ---------------------------------------------------------------------------------------
 
 static limb_status inverse_dynamics(limb_loops* w, const double* q, const double* v, const double* a,
                                     const limb_environment* env, double* tau)
@@ -102,32 +102,6 @@ static limb_status inverse_dynamics(limb_loops* w, const double* q, const double
                                      .undriven = out.undriven,
                                      .overdriven = out.overdriven,
                                      .bounded = out.bounded};
-  return s;
-}
-
-void limb_keep_details(limb_loops* w, const limb_closed_report* report, const double* lambda)
-{
-  w->has_details = lambda || w->settings.report;
-  w->details = (limb_loop_details){.lambda = lambda,
-                                   .method = report->method,
-                                   .redundant = report->redundant,
-                                   .residual = report->residual,
-                                   .loop = report->loop,
-                                   .iterations = report->iterations,
-                                   .pivots = w->pivot_ratio};
-}
-
-static limb_status forward_dynamics(limb_loops* w, const double* q, const double* v, const double* tau,
-                                    const limb_environment* env, double* a)
-{
-  const limb_closed_motion in = {q, v, NULL, env};
-  double* lambda = w->settings.multipliers ? w->lambda : NULL;
-  limb_loop_solver o = w->settings.solver;
-  limb_closed_report report = {.loop = -1};
-  limb_status s = limb_loop_options_at(w, env, &o.loops);
-  if (s != LIMB_OK) return s;
-  s = limb_closed_forward_dynamics(w, &in, tau, &o, a, lambda, w->settings.report ? &report : NULL);
-  limb_keep_details(w, &report, lambda);
   return s;
 }
 
@@ -489,7 +463,7 @@ static limb_status accelerate(limb_loops* w, const double* q, int columns, doubl
 const limb_loop_calls limb_loop_calls_closed = {.size = size,
                                                 .init = init,
                                                 .inverse_dynamics = inverse_dynamics,
-                                                .forward_dynamics = forward_dynamics,
+                                                .forward_dynamics = limb_forward_dynamics_closed,
                                                 .bias_forces = bias_forces,
                                                 .mass_matrix = mass_matrix,
                                                 .mass_matrix_inverse = mass_matrix_inverse,

@@ -1,4 +1,4 @@
-// Forward dynamics of robots with closed loops: the methods that limb/loops.h offers, each with its reference.
+// Forward dynamics of robots with closed loops: the other methods of limb/loops.h, each with its reference; impacts.
 
 #include "base/numeric.h"
 #include "kernel/tables.h"
@@ -308,78 +308,71 @@ limb_status limb_forward_by_proximal(limb_loops* w, const limb_forward_in* in, c
   return LIMB_OK;
 }
 
-// ---- cluster by cluster -------------------------------------------------------------------------------------
+// ---- impact -------------------------------------------------------------------------------------------------
 
-// Constraints are reduced, then one sweep over the links follows (kernel/cluster_kernel.h). Multipliers, if
-// requested, come from what the tree would need for the motion: Psi' lambda = inverse dynamics - tau.
+// Impact: closures that begin to act.
 //
-// Cost O(n) and the clusters' cubes.
+// Reference: Featherstone 2008, section 11.4 (impulsive dynamics); L. Pars, A treatise on analytical
+//            dynamics, 1965, chapter 14 (Carnot: the loss of energy is that of the velocity that was lost).
+// Cost:      that of Schur's method.
+//
+//     M (v_after - v) = Psi' p,     Psi v_after = s'
+//
+// It is the equation of forward dynamics, with velocities instead of accelerations, and no force that acts
+// for a finite time counts.
 
-// The live constraints of a cluster with gamma, and zeros up to whole quads; A: where they go.
-static limb_reduction* load_constraints(limb_loops* w, int c, double* A)
+// Suspect ranks: how far q is from the surface, and whether branches meet there.
+static limb_status check_impact_ranks(limb_loops* w, const double* q, const limb_loop_options* o,
+                                      limb_closed_report* report)
 {
-  const limb_cluster* k = &w->m->clusters.cluster[c];
-  const int *live = w->live + k->row, n = k->nv, wide = limb_quads_above(n);
-  limb_reduction* r = &w->clusters[c];
-  r->rows = w->nlive[c], r->columns = n, r->extra = wide - n;
-  r->A = A;
-  for (int i = 0; i < r->rows; i++, A += wide) {
-    QUAD_AT(A + wide - LIMB_QUAD) = (limb_quad){0, 0, 0, 0};
-    const double* from = w->Psi + k->block + (ptrdiff_t)live[i] * n;
-    for (int j = 0; j < n; j++) A[j] = from[j];
-    A[n] = w->gamma[k->row + live[i]];
-  }
-  return r;
+  limb_suspect why = {-1, 0};
+  limb_find_suspect_ranks(w, o->tolerance);
+  limb_status s = limb_check_distance(w, o->tolerance, &why);
+  if (s == LIMB_OK && !w->full) s = limb_check_redundancy(w, q, o->time, o->tolerance, &why);
+  if (report && s == LIMB_E_SINGULAR) report->loop = why.loop, report->residual = why.residual;
+  return s;
 }
 
-// All clusters, gamma carried along.
-static limb_status reduce_clusters(limb_loops* w, double tolerance)
+limb_status limb_closed_impulse(limb_loops* w, const double* q, const double* v, const limb_loop_solver* options,
+                                double* v_after, double* impulse, limb_closed_report* report)
 {
-  double* A = w->reductions;
-  int *pivot = w->pivots, *row = w->rows;
-  w->full = true, w->suspect = false, w->pivot_ratio = 1;
-  for (int c = 0; c < w->m->clusters.count; c++) {
-    limb_reduction* r = load_constraints(w, c, A);
-    const ptrdiff_t size = (ptrdiff_t)r->rows * (r->columns + r->extra);
-    if (!limb_finite(size, A)) return LIMB_E_NONFINITE;
-    r->pivot = pivot, r->row = row;
-    if (w->mixed[c]) limb_even_constraints(w, c, false, r);
-    // columns of one loop alone weigh the same
-    const int* weight = w->m->clusters.cluster[c].nloop > 1 ? w->weight + w->first[c] : NULL;
-    w->cluster_kernels->reduce(r, weight, tolerance);
-    limb_note_rank(w, r);
-    A += size, pivot += r->columns, row += r->rows;
-  }
-  return LIMB_OK;
-}
-
-limb_status limb_forward_by_clusters(limb_loops* w, const double* q, const double* v, const double* tau,
-                                     const limb_call_environment* x, double tolerance, double* a, double* lambda)
-{
-  const limb_model* m = w->m;
-  if (m->has_mimic) return LIMB_E_UNSUPPORTED;
-  const limb_status s = reduce_clusters(w, tolerance);
+  if (!w || !q || !v || !v_after) return LIMB_E_ARG;
+  limb_loop_solver o;
+  limb_status s = limb_loop_solver_read(options, &o);
   if (s != LIMB_OK) return s;
-  const limb_cluster_in in = {.kernels = limb_kernels_of(w->d),
-                              .v = v,
-                              .tau = tau,
-                              .terms = &x->terms,
-                              .wrench = x->wrench,
-                              .X = &w->d->own.X->R.m[0],
-                              .reduced = w->clusters,
-                              .column = w->column,
-                              .first = w->first,
-                              .room = w->work,
-                              .kept = w->kept};
-  const limb_cluster* first = &m->clusters.cluster[0];
-  const bool single = first->base < 0 && first->nlink == m->nlink;
-  const double margin = single ? w->cluster_kernels->forward_single(m, m->k64, &w->d->ws, &in, a)
-                               : w->cluster_kernels->forward(m, m->k64, &w->d->ws, &in, a);
-  if (!(margin > 0)) return LIMB_E_SINGULAR;
-  if (!lambda) return LIMB_OK;
-  double* f = w->v1;
-  limb_kernels_of(w->d)->inverse_dynamics(m, m->k64, &w->d->ws, q, v, a, &x->terms, x->wrench, f);
-  for (int i = 0; i < m->nv; i++) f[i] -= tau[i];
-  limb_min_norm_multipliers(w, f, tolerance, lambda);
-  return LIMB_OK;
+  if (report) *report = (limb_closed_report){.method = LIMB_LOOP_METHOD_SCHUR, .loop = -1};
+  if (w->use != LIMB_LOOPS_DENSE) return LIMB_E_ORDER;
+  if (!limb_finite_v(w->d, v)) return LIMB_E_NONFINITE;
+  s = limb_constraints_at(w, q, NULL, o.loops.time, LIMB_NEED_PSI);
+  if (s == LIMB_OK) s = check_impact_ranks(w, q, &o.loops, report);
+  if (s != LIMB_OK) return s;
+  const limb_model* m = w->m;
+  double *x = w->v2, *lambda = impulse ? w->r3 : NULL;
+  memcpy(x, v, (size_t)m->nv * sizeof *x);
+  s = limb_schur_correct(w, q, LIMB_CARRY_RATE, o.loops.tolerance, x, lambda);
+  if (s != LIMB_OK) return s;
+  if (!limb_finite_v(w->d, x)) return LIMB_E_NONFINITE;
+  if (impulse && !limb_finite(m->nrow, lambda)) return LIMB_E_NONFINITE;
+  const double slack = LIMB_CONSTRAINT_ROUNDING * fmax(1, limb_largest((size_t)m->nv, v));
+  memcpy(v_after, x, (size_t)m->nv * sizeof *x);
+  if (impulse) limb_constraints_to_user(w, lambda, impulse);
+  return limb_constraints_hold(w, x, w->rate, slack, o.loops.tolerance, report) ? LIMB_OK : LIMB_E_SINGULAR;
+}
+
+limb_status limb_loop_impulse(limb_data* d, const double* q, const double* v, double time, double* v_after,
+                              double* impulse)
+{
+  if (!d || !q || !v || !v_after) return LIMB_E_ARG;
+  if (!d->loops) {
+    const limb_status s = limb_check_state(d, q, v, NULL);
+    if (s == LIMB_OK) memmove(v_after, v, (size_t)d->m->nv * sizeof *v);
+    return s;
+  }
+  limb_loops* w = d->loops;
+  limb_loop_solver o = w->settings.solver;
+  limb_closed_report report = {.loop = -1};
+  o.loops.time = time;
+  const limb_status s = limb_closed_impulse(w, q, v, &o, v_after, impulse, w->settings.report ? &report : NULL);
+  limb_keep_details(w, &report, NULL);
+  return s;
 }

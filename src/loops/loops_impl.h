@@ -232,8 +232,9 @@ typedef struct limb_forward_in {
 // Reads options (NULL: defaults). LIMB_E_ARG, LIMB_E_NONFINITE, LIMB_E_UNSUPPORTED.
 limb_status limb_loop_solver_read(const limb_loop_solver* given, limb_loop_solver* out);
 
-limb_status limb_forward_by_clusters(limb_loops* w, const double* q, const double* v, const double* tau,
-                                     const limb_call_environment* x, double tolerance, double* a, double* lambda);
+// limb_forward_dynamics by the settings of the workspace.
+limb_status limb_forward_dynamics_closed(limb_loops* w, const double* q, const double* v, const double* tau,
+                                         const limb_environment* env, double* a);
 
 // Those that need LIMB_LOOPS_DENSE.
 limb_status limb_forward_by_schur(limb_loops* w, const limb_forward_in* in, double tolerance, double* a,
