@@ -284,7 +284,6 @@ static int add_name(eval_run* r, const char* name)
   for (int i = first; i < first + count; i++) {
     limb_item item, other;
     if (limb_evaluator_get(r->e, i, &item) != LIMB_OK) continue;
-    if (*item.note) (void)fprintf(stderr, "%s: note: %s\n", cli_title(r->args), item.note);
     for (int k = 0; k < first; k++) {
       char a[CLI_NAME_SPACE], b[CLI_NAME_SPACE];
       if (limb_evaluator_get(r->e, k, &other) != LIMB_OK || other.size != item.size) continue;

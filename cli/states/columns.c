@@ -139,6 +139,9 @@ static const char* nearest_column(const cli_states* s, const char* wrong, char r
   int group = 0;
   (void)snprintf(start, sizeof start, "%.*s", (int)(head < 11 ? head : 11), wrong);
   const char* near_group = wrong[head] ? cli_nearest(start, groups) : NULL;
+  if (wrong[head] && !near_group) near_group = limb_nearest_quantity(start); // q_closed: q
+  if (near_group && strcmp(near_group, "acc") == 0) near_group = groups[GROUP_A];
+  if (near_group && !cli_nearest(near_group, groups)) near_group = NULL;
   if (wrong[head] && !near_group) return NULL;
   while (near_group && strcmp(near_group, groups[group]) != 0) group++;
   if (group == STATES_GROUPS) {
@@ -175,26 +178,16 @@ static void warn_unknown(const cli_states* s, int column)
 
 // ---- finding ---------------------------------------------------------------------------------------
 
-// A column that `limb eval` wrote under another name of the same thing: q_closed.<joint>, acc.<joint>; -1: none.
-static int written_by_us(const cli_states* s, int group, const char* joint)
-{
-  static const char* const other[STATES_GROUPS][3] = {{"q_closed."}, {NULL}, {"acc.", "closed_acc."}, {"tau_active."}};
-  char room[NAME_ROOM];
-  int found = -1;
-  for (int k = 0; found < 0 && k < 3 && other[group][k]; k++) {
-    (void)snprintf(room, sizeof room, "%s%s", other[group][k], joint);
-    found = states_find_column(s, room);
-  }
-  return found;
-}
-
 // Marks the columns of one group; used has a mark per column.
 static void find_group(cli_states* s, int g, char* used)
 {
   char room[NAME_ROOM];
   for (int k = 0; k < states_width(s->dofs, g); k++) {
     int column = states_find_column(s, column_name(s->dofs, g, k, room));
-    if (column < 0) column = written_by_us(s, g, entry(s->dofs, g, k)->name);
+    if (column < 0 && g == GROUP_A) { // as limb eval writes it
+      (void)snprintf(room, sizeof room, "acc.%s", entry(s->dofs, g, k)->name);
+      column = states_find_column(s, room);
+    }
     s->column[g][k] = column;
     if (column >= 0) used[column] = 1;
   }

@@ -176,10 +176,9 @@ typedef struct limb_item {
   int rank;                                        ///< number of axes that remain; 0: one number
   limb_quantity_axis axis[LIMB_QUANTITY_AXES_MAX]; ///< meaning of each
   size_t length[LIMB_QUANTITY_AXES_MAX];
-  size_t size;      ///< product of the lengths
-  size_t offset;    ///< of its numbers in the output of limb_evaluator_run
-  int from_all;     ///< 1: added as part of "all"
-  const char* note; ///< for example about a former name; "": none
+  size_t size;   ///< product of the lengths
+  size_t offset; ///< of its numbers in the output of limb_evaluator_run
+  int from_all;  ///< 1: added as part of "all"
 } limb_item;
 
 LIMB_API int limb_evaluator_count(const limb_evaluator* e); ///< number of items; 0 if e is NULL

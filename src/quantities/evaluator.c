@@ -140,7 +140,6 @@ void limb_evaluator_keep(limb_evaluator* e, int count)
   while (e->nitem > count) {
     limb_evaluator_item* item = &e->item[--e->nitem];
     limb_free(&e->alloc, item->name, item->name_size);
-    limb_free(&e->alloc, item->note, item->note_size);
   }
   for (int i = 0; i < e->nitem; i++)
     if (e->item[i].block >= blocks) blocks = e->item[i].block + 1;
@@ -171,14 +170,11 @@ static char* copy_text(const limb_evaluator* e, const char* text, size_t* size)
 // What columns begin with: the name as it was written, up to its labels, and with the frame that it is of.
 static limb_status name_item(limb_evaluator* e, limb_evaluator_item* item, const char* name, const limb_parsed_name* p)
 {
-  char text[QUANTITY_NAME_SPACE], note[200] = "";
+  char text[QUANTITY_NAME_SPACE];
   const size_t labels = strlen(p->labels), head = strlen(name) - labels;
   (void)snprintf(text, sizeof text, "%.*s", (int)(head - (labels > 0)), name);
-  if (p->alias && p->alias->former)
-    (void)snprintf(note, sizeof note, "'%s' is called '%s' now", p->alias->name, p->alias->stands_for);
   item->name = copy_text(e, text, &item->name_size);
-  item->note = copy_text(e, note, &item->note_size);
-  return item->name && item->note ? LIMB_OK : LIMB_E_NOMEM;
+  return item->name ? LIMB_OK : LIMB_E_NOMEM;
 }
 
 static limb_status add_item(limb_evaluator* e, const char* name, const limb_parsed_name* p, int from_all,
@@ -269,8 +265,7 @@ limb_status limb_evaluator_get(const limb_evaluator* e, int index, limb_item* ou
                      .rank = limb_quantity_rank(q) - item->fixed,
                      .size = item->size,
                      .offset = item->offset,
-                     .from_all = item->from_all,
-                     .note = item->note};
+                     .from_all = item->from_all};
   for (int k = 0; k < out->rank; k++) {
     out->axis[k] = q->axis[item->fixed + k];
     out->length[k] = k == 0 ? item->length : limb_axis_count(e, q, item->fixed + k);

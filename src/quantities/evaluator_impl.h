@@ -50,10 +50,9 @@ typedef struct limb_quantity_row {
 
 extern const limb_quantity_row limb_quantity_rows[]; // quantity_table.c, closed by a row without name
 
-// A former name, or a short one of simulations.
+// A short name of simulations.
 typedef struct limb_quantity_alias {
   const char *name, *stands_for; // "body": "velocity@body"
-  int former;                    // 1: for one more version
 } limb_quantity_alias;
 
 const limb_quantity_alias* limb_find_alias(const char* name, size_t length); // quantity_table.c
@@ -81,8 +80,6 @@ typedef struct limb_block {
 typedef struct limb_evaluator_item {
   char* name; // what columns begin with
   size_t name_size;
-  char* note;
-  size_t note_size;
   int block;
   int fixed;     // axes that labels have fixed
   size_t from;   // where its numbers begin in the block

@@ -392,18 +392,10 @@ const limb_quantity_row limb_quantity_rows[] = {
 const limb_quantity_alias* limb_find_alias(const char* name, size_t length)
 {
   static const limb_quantity_alias alias[] = {
-    {"t", "time", 0},
-    {"pos", "position", 0},
-    {"vel", "velocity@aligned", 0},
-    {"body", "velocity@body", 0},
-    {"psi", "Psi", 1},
-    {"closed_acc", "acc", 1},
-    {"tau_active", "tau", 1},
-    {"joint_loads", "reactions", 1},
-    {"q_closed", "q", 1},
-    {"dacc_closed_dq", "dacc_dq", 1},
-    {"dacc_closed_dv", "dacc_dv", 1},
-    {"dacc_closed_dtau", "dacc_dtau", 1},
+    {"t", "time"},
+    {"pos", "position"},
+    {"vel", "velocity@aligned"},
+    {"body", "velocity@body"},
   };
   for (size_t k = 0; k < sizeof alias / sizeof *alias; k++)
     if (strlen(alias[k].name) == length && strncmp(alias[k].name, name, length) == 0) return &alias[k];

@@ -190,9 +190,13 @@ class Files(Case):
         path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head + b"\0" * 12)
         self.assertIn("missing: q.shoulder_pan", self.ask("ur5", "--states", path, "--what", "g", code=2).stderr)
 
-    def test_former_columns_are_read(self):
-        first = self.ask("five_bar", "--q", "left_shoulder=1.3", "--what", "q_closed", "--format", "csv").stdout
-        self.assertTrue(first.startswith("q_closed.left_shoulder,"))
+    def test_columns_are_read_back(self):
+        first = self.ask("five_bar", "--q", "left_shoulder=1.3", "--what", "q", "--format", "csv").stdout
+        self.assertTrue(first.startswith("q.left_shoulder,"))
+        former = self.file("f.csv", first.replace("q.left_elbow", "q_closed.left_elbow"))
+        done = self.ask("five_bar", "--states", former, "--what", "q")
+        self.assertIn("column 'q_closed.left_elbow' is not used", done.stderr)
+        self.assertIn("did you mean 'q.left_elbow'?", done.stderr)
         again = self.ask("five_bar", "--states", self.file("s.csv", first), "--what", "q", "--format", "csv").stdout
         self.close(read_csv(again)[1][0], read_csv(first)[1][0])
 

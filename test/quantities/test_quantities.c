@@ -32,15 +32,23 @@ START_TEST(registry)
 }
 END_TEST
 
-START_TEST(former_and_wrong_names)
+START_TEST(short_and_wrong_names)
 {
-  static const char* const pair[][2] = {
-    {"closed_acc", "acc"},         {"tau_active", "tau"}, {"joint_loads", "reactions"},
-    {"dacc_closed_dq", "dacc_dq"}, {"q_closed", "q"},     {"body", "velocity"}};
-  static const char* const near[][2] = {
-    {"rnea", "tau"}, {"vellocity", "velocity"}, {"closed_M", "M"}, {"inertia", "M"}, {"jacobian", "J"}};
-  for (size_t k = 0; k < sizeof pair / sizeof *pair; k++)
-    ck_assert_str_eq(limb_find_quantity(pair[k][0])->name, pair[k][1]);
+  static const char* const short_name[][2] = {{"t", "time"}, {"pos", "position"}, {"body", "velocity"}};
+  static const char* const near[][2] = {{"rnea", "tau"},
+                                        {"vellocity", "velocity"},
+                                        {"closed_M", "M"},
+                                        {"inertia", "M"},
+                                        {"jacobian", "J"},
+                                        {"closed_acc", "acc"},
+                                        {"tau_active", "tau"},
+                                        {"joint_loads", "reactions"},
+                                        {"dacc_closed_dq", "dacc_dq"},
+                                        {"q_closed", "q"},
+                                        {"psi", "Psi"}};
+  for (size_t k = 0; k < sizeof short_name / sizeof *short_name; k++)
+    ck_assert_str_eq(limb_find_quantity(short_name[k][0])->name, short_name[k][1]);
+  assert_that(!limb_find_quantity("closed_acc") && !limb_find_quantity("q_closed"));
   for (size_t k = 0; k < sizeof near / sizeof *near; k++)
     ck_assert_str_eq(limb_nearest_quantity(near[k][0]), near[k][1]);
   assert_that(!limb_nearest_quantity("zzzzz") && !limb_nearest_quantity("x") && !limb_nearest_quantity(NULL));
@@ -371,4 +379,4 @@ START_TEST(base_parameters)
 }
 END_TEST
 
-CHECK_MAIN("quantities", 1, registry, former_and_wrong_names, trees, hybrid, moving_base, base_parameters)
+CHECK_MAIN("quantities", 1, registry, short_and_wrong_names, trees, hybrid, moving_base, base_parameters)
