@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Every public header compiles alone, twice, as C17 and as C++17; all together do after <complex.h>. There are at most
-30, and defaults are not inline: other languages call them. Every text of the kernels parses alone as its version over
-double."""
+30; their functions have at most 8 parameters; defaults are not inline: other languages call them.
+Every text of the kernels parses alone as its version over double."""
 import os
 import re
 import shutil
@@ -11,6 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 from sources import ROOT, Findings
 
 MAX_HEADERS = 30
+MAX_PARAMETERS = 8
+DECLARATION = re.compile(r"^(?:LIMB_|static |typedef )[^;{}()]*\b(\w+)\(([^;{}]*)\)\s*[;{]", re.MULTILINE)
 WARN = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Wundef", "-Werror"]
 C = ["-x", "c", "-std=c17", "-Wc++-compat", "-Wstrict-prototypes", "-Wdouble-promotion"]
 CXX = ["-x", "c++", "-std=c++17"]
@@ -25,6 +27,17 @@ def compilers():
         if shutil.which(command):
             seen[command] = language
     return list(seen.items())
+
+
+def count_parameters(text):
+    """Names and numbers of parameters of all functions that a header declares or defines."""
+    code = re.sub(r"//[^\n]*", "", text)
+    for name, inside in DECLARATION.findall(code):
+        depth, count = 0, 0 if inside.strip() in ("", "void") else 1
+        for letter in inside:
+            depth += (letter == "(") - (letter == ")")
+            count += letter == "," and depth == 0
+        yield name, count
 
 
 def compile_headers(job):
@@ -46,9 +59,15 @@ found = Findings("check_headers")
 headers = sorted((ROOT / "include" / "limb").glob("*.h"))
 if len(headers) > MAX_HEADERS:
     found.add(ROOT / "include" / "limb", 0, f"{len(headers)} headers, limit {MAX_HEADERS}")
+functions = 0
 for header in headers:
-    for hit in re.findall(r"static inline \w+ (limb_default_\w+)", header.read_text(encoding="utf-8")):
+    content = header.read_text(encoding="utf-8")
+    for hit in re.findall(r"static inline \w+ (limb_default_\w+)", content):
         found.add(header, 1, f"{hit} is inline: define it in a .c file")
+    for function, parameters in count_parameters(content):
+        functions += 1
+        if parameters > MAX_PARAMETERS:
+            found.add(header, 1, f"{function} has {parameters} parameters, limit {MAX_PARAMETERS}")
 tools = compilers()
 if {language[1] for _, language in tools} != {"c", "c++"}:
     found.add("check_headers", 0, "needs a C and a C++ compiler")
@@ -72,4 +91,4 @@ with ThreadPoolExecutor(os.cpu_count()) as pool:
             found.add(path, 1, f"does not parse alone with {command}")
             print(errors, end="")
 names = ", ".join(command for command, _ in tools)
-found.finish(f"{len(headers)} headers and {len(kernels)} texts of kernels with {names}")
+found.finish(f"{len(headers)} headers with {functions} functions, {len(kernels)} texts of kernels with {names}")
