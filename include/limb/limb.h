@@ -13,7 +13,7 @@
 #include "limb/base.h"        // statuses, errors, allocators, version
 #include "limb/spatial.h"     // vectors, rotations, poses, motions, forces, inertias
 #include "limb/builder.h"     // bodies, joints, shafts, loops: from a description to a model
-#include "limb/model.h"       // what a model holds, workspaces, the configuration manifold
+#include "limb/model.h"       // properties of a model, workspaces, the configuration manifold
 
 // Compute with it
 #include "limb/kinematics.h"  // poses, velocities, Jacobians, centre of mass, momentum, their derivatives
@@ -21,7 +21,7 @@
 #include "limb/derivatives.h" // first and second derivatives of dynamics, linear models
 #include "limb/task.h"        // dynamics at the hand: task space
 #include "limb/lagrange.h"    // Christoffel symbols, energies, curvature
-#include "limb/regressor.h"   // what is linear in the parameters, base parameters
+#include "limb/regressor.h"   // parameters, regressors, base parameters
 #include "limb/elastic.h"     // elastic joints: motor trajectories, static deflection
 
 // Robots with closed loops
@@ -35,7 +35,7 @@
 #include "limb/codegen.h"     // source code for one robot, equations of motion
 // clang-format on
 
-// Libraries on top have headers that this one leaves out:
+// This header does not include those of the libraries on top, and of OpenMP:
 //
 //     limb_io     limb/read.h      robots from files and to files, the doctor
 //                 limb/table.h     CSV, NPY, HDF5

@@ -57,7 +57,7 @@ typedef enum limb_loops_use {
   LIMB_LOOPS_DENSE = 1   ///< matrices of the whole robot as well: a few times 8 (nv + nc)^2 bytes
 } limb_loops_use;
 
-/// Bytes that limb_loops_init needs. 0 for NULL or an unknown use.
+/// Bytes that limb_loops_init needs. 0 if m is NULL or the use is unknown.
 LIMB_API size_t limb_loops_size(const limb_model* m, limb_loops_use use);
 
 /// Lays out a workspace in the caller's memory, as limb_data_init does. Finds the constraints that no joint moves, at
@@ -73,13 +73,13 @@ LIMB_NODISCARD LIMB_API limb_status limb_loops_init(const limb_model* m, limb_lo
 LIMB_NODISCARD LIMB_API limb_status limb_loops_create(const limb_model* m, limb_loops_use use,
                                                       const limb_allocator* alloc, limb_loops** out);
 
-/// Ends a workspace, as limb_data_destroy does. NULL is accepted. Not for the one inside a limb_data.
+/// Ends a workspace, as limb_data_destroy does. NULL is accepted. Must not be called for the one inside a limb_data.
 LIMB_API void limb_loops_destroy(limb_loops* w);
 
-/// The workspace inside d, which d owns; NULL for a robot without loops.
+/// The workspace inside d, which d owns; NULL if the robot has no loops or d is NULL.
 LIMB_API limb_loops* limb_data_loops(limb_data* d);
 
-LIMB_API const limb_model* limb_loops_model(const limb_loops* w); ///< NULL for NULL
+LIMB_API const limb_model* limb_loops_model(const limb_loops* w); ///< NULL if w is NULL
 
 /// How constraints are evaluated and solved. Start from limb_default_loop_options(); NULL means these defaults.
 typedef struct limb_loop_options {

@@ -235,55 +235,57 @@ LIMB_NODISCARD LIMB_API limb_status limb_sim_add_condition(limb_sim* sim, const 
 
 // ---- start ----------------------------------------------------------------------------------------------
 
-/// Which parts of a start are fixed while loops are closed.
+/// The fixed parts of a start while its loops are closed.
 typedef struct limb_start_given {
-  const unsigned char* q; ///< nv marks: 1 where the position stays
+  const unsigned char* q; ///< nv marks: 1 where the position must not change
   const unsigned char* v; ///< nv marks: 1 where the velocity is given
   double time;            ///< of prescribed motion in loops
   int max_tries;          ///< of limb_assemble, for positions
-  double tolerance;       ///< what given values may change by to close the loops [rad, m; of velocities per second, or
-                          ///< relative if they are above 1]: digits that were rounded off. 0: not at all
+  double tolerance;       ///< largest change of a given value to close the loops [rad, m; velocities: per second, or
+                          ///< relative if they are above 1], for values with rounded digits; 0: none
 } limb_start_given;
 
 /// Closes the loops of a start: positions by limb_assemble, with the marked ones fixed; velocities by completing the
-/// given ones. Of the others, independent velocities keep their values. Where that is impossible, the nearest closed
-/// state is taken if no given value changes by more than the tolerance. Trees are left as they are.
-/// @param q  nq (in and out)
-/// @param v  nv (in and out)
-/// @return LIMB_OK; LIMB_E_NOCONV (the loops cannot be closed, or given velocities contradict each other: err
-///         names the loop or the joint); LIMB_E_ARG; LIMB_E_NOMEM; those of limb_loops_create.
+/// given ones; independent velocities that are not given keep their values. If that is impossible, the result is the
+/// nearest closed state, provided that no given value changes by more than the tolerance. States of trees do not
+/// change.
+/// @param q    nq (in and out)
+/// @param v    nv (in and out)
+/// @param err  names the loop or the joint; NULL: not needed (output)
+/// @return LIMB_OK; LIMB_E_NOCONV (the loops cannot be closed, or given velocities contradict each other); LIMB_E_ARG;
+///         LIMB_E_NOMEM; those of limb_loops_create.
 LIMB_NODISCARD LIMB_API limb_status limb_sim_close_start(const limb_model* m, const limb_start_given* given, double* q,
                                                          double* v, limb_error* err);
 
 // ---- running --------------------------------------------------------------------------------------------
 
 /// Sets the state. Quaternions are normalised. Loops must be closed to 1e-6 and are then closed exactly
-/// (limb_sim_close_start closes open ones). Joints with prescribed motion are moved to where it begins, however far
-/// that is; the others then close the loops, moving no farther than limb_project allows. May be called again, which
-/// resets the summary.
-/// @param v  nv; NULL: at rest
-/// @return LIMB_OK; LIMB_E_ARG (also a quaternion far from unit norm, or a joint beyond its stop); LIMB_E_NOCONV
-///         (loops are open, or prescribed motion opens them: err names the loop and the gap); those of the
-///         dynamics.
+/// (limb_sim_close_start closes open ones). Joints with prescribed motion are moved to its beginning, at any distance;
+/// the others then close the loops, within the range of limb_project. Another call restarts the simulation and resets
+/// the summary.
+/// @param v    nv; NULL: at rest
+/// @param err  names the loop and the gap; NULL: not needed (output)
+/// @return LIMB_OK; LIMB_E_ARG (also a quaternion far from unit norm, or a joint beyond its stop); LIMB_E_NOCONV (loops
+///         are open, or prescribed motion opens them); those of the dynamics.
 LIMB_NODISCARD LIMB_API limb_status limb_sim_start(limb_sim* sim, double t, const double* q, const double* v,
                                                    limb_error* err);
 
 /// Advances to t_end, or to the next event if that is earlier. t_end is reached exactly; fixed steps are divided
 /// equally and do not exceed options.step.
 /// @param t_end  not before the current time
-/// @param event  (output) NULL: events are handled but not reported; one that ends the simulation still stops it
-///               (limb_sim_over)
+/// @param event  NULL: events are handled, but not reported; one that ends the simulation still ends it (limb_sim_over)
+///               (output)
 LIMB_NODISCARD LIMB_API limb_status limb_sim_advance(limb_sim* sim, double t_end, limb_sim_event* event);
 
 /// The current state, valid until the next call with this simulation. a, tau and lambda are computed if necessary;
 /// if that fails, its status is returned, and time, q and v are set nevertheless.
 LIMB_NODISCARD LIMB_API limb_status limb_sim_now(limb_sim* sim, limb_sim_state* out);
 
-/// One sentence about why the last limb_sim_start or limb_sim_advance, or a later limb_sim_now or
+/// Reason, one sentence, for which the last limb_sim_start or limb_sim_advance, or a later limb_sim_now or
 /// limb_sim_summary_of, failed; "" if none did.
 LIMB_API const char* limb_sim_error(const limb_sim* sim);
 
-/// 1: a condition or a stop has ended the simulation, which advances no further. 0 for NULL.
+/// 1: a condition or a stop has ended the simulation, which advances no further. 0 if sim is NULL.
 LIMB_API int limb_sim_over(const limb_sim* sim);
 
 /// Statistics since the start.
@@ -300,13 +302,13 @@ typedef struct limb_sim_summary {
   double min_step, max_step;                   ///< steps made [s]
   double position_residual, velocity_residual; ///< largest residuals of loops after steps
   double energy_start, energy;                 ///< kinetic + gravity + springs [J], at the start and now
-  /// Work of all forces except gravity and the robot's springs [J]; springs of stops count here. 0 unless
-  /// options.work.
+  /// Work of all forces except gravity and the robot's springs [J], springs of stops included. 0 unless options.work
+  /// is set.
   double work;
-  uint64_t singular;        ///< singular configurations of loops that were passed; of these
-  double singular_time;     ///< when the closest one was passed [s]
-  double singular_distance; ///< smallest ratio of pivots of the constraints at an evaluation, over the largest
-  double singular_energy;   ///< largest change of energy less work in a passage [J]
+  uint64_t singular;        ///< number of passages through singular configurations of loops
+  double singular_time;     ///< time of the closest passage [s]
+  double singular_distance; ///< smallest ratio of a pivot of the constraints to the largest, at an evaluation
+  double singular_energy;   ///< largest change of energy minus work in a passage [J]
 } limb_sim_summary;
 
 LIMB_NODISCARD LIMB_API limb_status limb_sim_summary_of(limb_sim* sim, limb_sim_summary* out);

@@ -8,7 +8,7 @@
 // A check computes one quantity in two ways that share as little as possible, in random states of the robot, and
 // reports the largest difference, relative to the size of the quantity or of the terms of which it is the sum.
 //
-// limb_verify belongs to the library limb_study, the reference formulations to the library limb.
+// This header belongs to the library limb_study, except for the reference formulations at its end.
 #ifndef LIMB_VERIFY_H
 #define LIMB_VERIFY_H
 
@@ -96,7 +96,7 @@ LIMB_API void limb_verification_destroy(limb_verification* v); ///< NULL is acce
 // Dynamics in the form of the papers: Lynch and Park 2017, Khalil 2010 and Park, Bobrow, Ploen 1995, line by line, as
 // corrected in docs/books.md. They use the robot as described, without merging, lowering, re-framing or regrouping,
 // with all joint types and mimic joints. They allocate, and are written for clarity, not for speed. Threads may share
-// the model. Statuses are those of limb/dynamics.h, and LIMB_E_NOMEM.
+// the model. Statuses are those of limb/dynamics.h, and LIMB_E_NOMEM. This part belongs to the library limb.
 
 /// Inverse dynamics in body twists (Ad, ad): Lynch and Park 2017, (9.53)-(9.61);
 /// Park, Bobrow, Ploen 1995, (22)-(27), for trees.

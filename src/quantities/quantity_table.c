@@ -119,7 +119,7 @@ const limb_quantity_row limb_quantity_rows[] = {
    IS(Minv), .uses = USES_BATCH, .units = UNIT_NONE},
   {{"h", "dynamics", "h = C v + g", "bias forces: Coriolis, centrifugal and gravity forces",
     {V}, NULL, "N m, N", QV | CLOSED, ALL, "limb_bias_forces",
-    "without friction, springs and wrenches; not the angular momentum h of some books"},
+    "no friction, springs or wrenches; not the angular momentum h of some books"},
    IS(h), .uses = USES_BATCH, .units = UNIT_FORCE},
   {{"g", "dynamics", "g = dU/dq, U = -sum m_i gravity . c_i", "gravity forces: actuator forces that balance gravity",
     {V}, NULL, "N m, N", Q | CLOSED, ALL, "limb_gravity_forces", "not the acceleration of gravity"},
@@ -318,7 +318,7 @@ const limb_quantity_row limb_quantity_rows[] = {
    IS(theta_base), .uses = USES_BASE, .units = UNIT_NONE},
 
   {{"hybrid", "known and unknown joints", "tau = M a + h + friction + springs - sum J' w",
-    "accelerations and forces of all joints, computed from the one of both that is given for each",
+    "accelerations and forces of all joints, computed from whichever of the two is given for each",
     {FIELD, V}, hybrid_fields, "SI", QVG, TREES, "limb_hybrid_dynamics", ""}, IS(hybrid), .units = UNIT_NONE},
   {{"hybrid_reactions", "known and unknown joints", "as reactions, with a of hybrid",
     "wrench that each joint transmits to its child",
