@@ -62,28 +62,39 @@ static void combine(int rows, int columns, const double* A, const double* x, dou
   }
 }
 
+bool limb_schur_factor(const limb_schur* k)
+{
+  const ptrdiff_t n = k->n, rank = k->rank;
+  for (ptrdiff_t i = 0; i < rank; i++) { // A = R M^-1 R'
+    for (ptrdiff_t j = 0; j <= i; j++) k->A[i * rank + j] = limb_dot((size_t)n, k->R + i * n, k->X + j * n);
+  }
+  return limb_cholesky(k->rank, k->A);
+}
+
+void limb_schur_solve(const limb_schur* k, const double* b, double* mu, double* x, double* f)
+{
+  enum { STEPS = 2 };
+  const size_t n = (size_t)k->n;
+  memset(f, 0, n * sizeof *f);
+  for (int step = 0; step < STEPS; step++) {
+    for (int i = 0; i < k->rank; i++) mu[i] = b[i] - limb_dot(n, k->R + (size_t)i * n, x);
+    limb_cholesky_solve(k->rank, k->A, mu);
+    combine(k->rank, k->n, k->X, mu, x); // x += M^-1 R' mu
+    combine(k->rank, k->n, k->R, mu, f); // f += R' mu
+  }
+}
+
 limb_status limb_schur_correct(limb_loops* w, const double* q, limb_carry carry, double tolerance, double* x,
                                double* lambda)
 {
-  enum { STEPS = 2 };
-  const int nv = w->m->nv;
   const limb_dense dense = limb_dense_parts(w);
-  double *R = dense.part[0], *X = dense.part[1], *A = dense.part[2];
+  limb_schur k = {.n = w->m->nv, .R = dense.part[0], .X = dense.part[1], .A = dense.part[2]};
   double *b = w->r1, *mu = w->r2, *f = w->v1;
-  const int rank = independent_equations(w, carry, tolerance, R, b);
-  const limb_status s = limb_mass_matrix_solve(w->d, q, rank, R, X);
+  k.rank = independent_equations(w, carry, tolerance, k.R, b);
+  const limb_status s = limb_mass_matrix_solve(w->d, q, k.rank, k.R, k.X);
   if (s != LIMB_OK) return s;
-  for (ptrdiff_t i = 0; i < rank; i++) { // A = R M^-1 R'
-    for (ptrdiff_t j = 0; j <= i; j++) A[i * rank + j] = limb_dot((size_t)nv, R + i * nv, X + j * nv);
-  }
-  if (!limb_cholesky(rank, A)) return LIMB_E_SINGULAR;
-  memset(f, 0, (size_t)nv * sizeof *f);
-  for (int step = 0; step < STEPS; step++) {
-    for (ptrdiff_t i = 0; i < rank; i++) mu[i] = b[i] - limb_dot((size_t)nv, R + i * nv, x);
-    limb_cholesky_solve(rank, A, mu);
-    combine(rank, nv, X, mu, x); // x += M^-1 R' mu
-    combine(rank, nv, R, mu, f); // f += R' mu
-  }
+  if (!limb_schur_factor(&k)) return LIMB_E_SINGULAR;
+  limb_schur_solve(&k, b, mu, x, f);
   if (lambda) limb_min_norm_multipliers(w, f, tolerance, lambda);
   return LIMB_OK;
 }

@@ -15,6 +15,8 @@
 #include <float.h>
 #include <string.h>
 
+static void clear(double* x, ptrdiff_t n) { memset(x, 0, (size_t)n * sizeof *x); }
+
 // ---- changes along directions -------------------------------------------------------------------------------
 
 // The motion of the links and the constraints, along what the dual workspace holds.
@@ -93,40 +95,31 @@ limb_status limb_loop_along(limb_loops* w, limb_dual* u, const limb_loop_point* 
   return LIMB_OK;
 }
 
-// Constraints that do not depend on others: w->order[0 ... count-1], in the order of the clusters. Returns how many
-// there are. A robot with these constraints only moves as the one with all of them does. Needs Psi.
-static int independent_constraints(limb_loops* w, double tolerance)
-{
-  int count = 0;
-  for (int c = 0; c < w->m->clusters.count; c++) {
-    const int first = w->m->clusters.cluster[c].row;
-    const limb_reduction* r = limb_reduce_cluster(w, c, NULL, LIMB_CARRY_NOTHING, tolerance);
-    for (int i = 0; i < r->rank; i++) w->order[count++] = first + w->live[first + r->row[i]];
-  }
-  return count;
-}
-
 // ---- forward dynamics ---------------------------------------------------------------------------------------
 
 // Reference: implicit differentiation of Ghosal 2010, (14)-(17); J. Carpentier, N. Mansard, Analytical
 //            derivatives of rigid body dynamics algorithms, 2018, for trees.
 // Cost:      O(n^2) for dF and dc by dual numbers, O(n m^2 + m^3) for the factors, O(n^2 m) for the rest.
 //
-// With F and c of loops_impl.h, both at fixed a and lambda, X = M^-1 Psi' and A = Psi X,
+// With F and c of loops_impl.h, both at fixed a and lambda, and the independent equations R = T Psi with R_p = 1 of
+// loops/forward_methods.c, X = M^-1 R' and A = R X,
 //
-//     A dlambda = Psi M^-1 dF - dc        da = -M^-1 dF + X dlambda
-//     by tau:    dlambda = -A^-1 X'       da = M^-1 - X A^-1 X'
+//     A dmu = R M^-1 dF - T dc        da = -M^-1 dF + X dmu        dlambda = T' dmu
+//     by tau:    dF = -1, dc = 0
+//
+// Psi M^-1 Psi' itself would square the condition of Psi, and that of a robot with light and heavy bodies is high.
+// The force f = R' dmu = Psi' dlambda has dmu in the columns p.
 //
 // Where constraints depend on each other, these are of the robot that has the independent ones only, with
-// multipliers A^-1 X' f that make the same force f = Psi' lambda: it moves alike, but for states that do
-// not close the loops.
+// multipliers T' f_p that make the same force f = Psi' lambda: it moves alike, but for states that do not close
+// the loops.
 
 typedef struct forward_parts {
-  int n, m;      // velocities, independent constraints
-  double *X, *A; // m x n (transposed), m x m: Cholesky factor_forward
-  double* Z;     // n x n: M^-1 dF of each direction
-  double* dc;    // n x nrow
-  double* unit;  // n x n
+  limb_schur k;
+  double* T;    // rank x nrow
+  double* Z;    // n x n: M^-1 dF of each direction
+  double* dc;   // n x nrow
+  double* unit; // n x n
 } forward_parts;
 
 // A part of dense scratch has (nv + nrow + 1)^2 numbers.
@@ -134,45 +127,57 @@ static forward_parts forward_layout(const limb_loops* w)
 {
   const limb_dense dense = limb_dense_parts(w);
   const size_t n = (size_t)w->m->nv, m = (size_t)w->m->nrow;
-  return (forward_parts){.n = w->m->nv,
-                         .X = dense.part[0],
-                         .A = dense.part[0] + m * n,
+  return (forward_parts){.k = {.n = w->m->nv, .R = dense.part[3], .X = dense.part[0], .A = dense.part[0] + m * n},
+                         .T = dense.part[4],
                          .Z = dense.part[1],
                          .dc = dense.part[1] + n * n,
                          .unit = dense.part[2]};
 }
 
-// X and the factor_forward of A.
-static limb_status factor_forward(limb_loops* w, const double* q, const forward_parts* p)
+// R and T; w->order[i] is the column p of equation i.
+static void reduce_constraints(limb_loops* w, double tolerance, forward_parts* p)
 {
-  const ptrdiff_t n = p->n, m = p->m;
-  double* row = p->unit; // free as yet
-  for (ptrdiff_t r = 0; r < m; r++) limb_psi_row(w, w->order[r], p->X + r * n);
-  memcpy(row, p->X, (size_t)(m * n) * sizeof *row);
-  const limb_status s = limb_mass_matrix_solve(w->d, q, p->m, row, p->X);
-  if (s != LIMB_OK) return s;
-  for (ptrdiff_t i = 0; i < m; i++) {
-    for (ptrdiff_t j = 0; j <= i; j++) p->A[i * m + j] = limb_dot((size_t)n, row + i * n, p->X + j * n);
+  const limb_model* m = w->m;
+  int rank = 0;
+  for (int c = 0; c < m->clusters.count; c++) {
+    const limb_cluster* k = &m->clusters.cluster[c];
+    const limb_reduction* r = limb_reduce_cluster(w, c, NULL, LIMB_CARRY_STEPS, tolerance);
+    for (int i = 0; i < r->rank; i++, rank++) {
+      const double* from = r->A + (ptrdiff_t)i * (r->columns + r->extra);
+      double *R = p->k.R + (ptrdiff_t)rank * m->nv, *T = p->T + (ptrdiff_t)rank * m->nrow;
+      clear(R, m->nv), clear(T, m->nrow);
+      for (int j = 0; j < r->columns; j++) R[k->v[j]] = from[j];
+      for (int j = 0; j < r->rows; j++) T[k->row + w->live[k->row + j]] = from[r->columns + j];
+      w->order[rank] = k->v[r->pivot[i]];
+    }
   }
-  return limb_cholesky(p->m, p->A) ? LIMB_OK : LIMB_E_SINGULAR;
+  p->k.rank = rank;
+}
+
+// lambda = T' f_p, in the order of the clusters.
+static void multipliers_of(const limb_loops* w, const forward_parts* p, const double* f, double* lambda)
+{
+  const int nrow = w->m->nrow;
+  clear(lambda, nrow);
+  for (int i = 0; i < p->k.rank; i++) {
+    const double* T = p->T + (ptrdiff_t)i * nrow;
+    for (int r = 0; r < nrow; r++) lambda[r] += f[w->order[i]] * T[r];
+  }
 }
 
 // Column `direction` of da and dlambda from z = M^-1 dF and dc.
 static void put_column(limb_loops* w, const forward_parts* p, int direction, double* da, double* dlambda)
 {
-  const ptrdiff_t n = p->n;
-  const double *z = p->Z + direction * n, *dc = p->dc + (ptrdiff_t)direction * w->m->nrow;
-  double* x = w->r1;
-  limb_psi_times(w, z, w->r2);
-  for (int r = 0; r < p->m; r++) x[r] = w->r2[w->order[r]] - dc[w->order[r]];
-  limb_cholesky_solve(p->m, p->A, x);
-  for (ptrdiff_t i = 0; da && i < n; i++) {
-    double sum = -z[i];
-    for (int r = 0; r < p->m; r++) sum += p->X[r * n + i] * x[r];
-    da[i * n + direction] = sum;
-  }
-  for (int r = 0; dlambda && r < w->m->nrow; r++) dlambda[(ptrdiff_t)w->user_index[r] * n + direction] = 0;
-  for (int r = 0; dlambda && r < p->m; r++) dlambda[(ptrdiff_t)w->user_index[w->order[r]] * n + direction] = x[r];
+  const ptrdiff_t n = p->k.n, nrow = w->m->nrow;
+  const double *z = p->Z + direction * n, *dc = p->dc + direction * nrow;
+  double *b = w->r1, *work = w->r2, *x = w->v1, *f = w->v2;
+  for (ptrdiff_t i = 0; i < n; i++) x[i] = -z[i];
+  for (int i = 0; i < p->k.rank; i++) b[i] = -limb_dot((size_t)nrow, p->T + i * nrow, dc);
+  limb_schur_solve(&p->k, b, work, x, f);
+  for (ptrdiff_t i = 0; da && i < n; i++) da[i * n + direction] = x[i];
+  if (!dlambda) return;
+  multipliers_of(w, p, f, work);
+  for (int r = 0; r < nrow; r++) dlambda[(ptrdiff_t)w->user_index[r] * n + direction] = work[r];
 }
 
 // Constraints that some joint moves.
@@ -187,17 +192,14 @@ static int live_count(const limb_loops* w)
 // clusters.
 static void gather_multipliers(limb_loops* w, const forward_parts* p, double* lambda)
 {
-  const ptrdiff_t n = p->n;
-  double *force = w->v3, *x = w->r1;
-  memset(force, 0, (size_t)n * sizeof *force);
+  const ptrdiff_t n = p->k.n;
+  double* force = w->v3;
+  clear(force, n);
   for (int r = 0; r < w->m->nrow; r++) {
     limb_psi_row(w, r, p->unit); // free as yet
     for (ptrdiff_t i = 0; i < n; i++) force[i] += lambda[r] * p->unit[i];
   }
-  for (int r = 0; r < p->m; r++) x[r] = limb_dot((size_t)n, p->X + r * n, force);
-  limb_cholesky_solve(p->m, p->A, x);
-  memset(lambda, 0, (size_t)w->m->nrow * sizeof *lambda);
-  for (int r = 0; r < p->m; r++) lambda[w->order[r]] = x[r];
+  multipliers_of(w, p, force, lambda);
 }
 
 typedef enum by_what { BY_Q, BY_V } by_what;
@@ -207,11 +209,11 @@ static limb_status by_state(limb_loops* w, limb_dual* u, const limb_loop_point* 
 {
   if (!da && !dlambda) return LIMB_OK;
   const limb_directions along = {
-    .count = p->n, .dq = what == BY_Q ? p->unit : NULL, .dv = what == BY_V ? p->unit : NULL};
+    .count = p->k.n, .dq = what == BY_Q ? p->unit : NULL, .dv = what == BY_V ? p->unit : NULL};
   const limb_loop_changes out = {.dF = p->Z, .dc = p->dc};
   limb_status s = limb_loop_along(w, u, point, &along, &out);
-  if (s == LIMB_OK) s = limb_mass_matrix_solve(w->d, point->at.q, p->n, p->Z, p->Z);
-  for (int k = 0; s == LIMB_OK && k < p->n; k++) put_column(w, p, k, da, dlambda);
+  if (s == LIMB_OK) s = limb_mass_matrix_solve(w->d, point->at.q, p->k.n, p->Z, p->Z);
+  for (int k = 0; s == LIMB_OK && k < p->k.n; k++) put_column(w, p, k, da, dlambda);
   return s;
 }
 
@@ -219,10 +221,11 @@ static limb_status by_state(limb_loops* w, limb_dual* u, const limb_loop_point* 
 static limb_status by_tau(limb_loops* w, const double* q, const forward_parts* p, double* da, double* dlambda)
 {
   if (!da && !dlambda) return LIMB_OK;
-  const limb_status s = limb_mass_matrix_solve(w->d, q, p->n, p->unit, p->Z);
-  for (ptrdiff_t i = 0; i < (ptrdiff_t)p->n * p->n; i++) p->Z[i] = -p->Z[i];
-  memset(p->dc, 0, (size_t)p->n * (size_t)w->m->nrow * sizeof *p->dc);
-  for (int k = 0; s == LIMB_OK && k < p->n; k++) put_column(w, p, k, da, dlambda);
+  const ptrdiff_t n = p->k.n;
+  const limb_status s = limb_mass_matrix_solve(w->d, q, p->k.n, p->unit, p->Z);
+  for (ptrdiff_t i = 0; i < n * n; i++) p->Z[i] = -p->Z[i];
+  clear(p->dc, n * w->m->nrow);
+  for (int k = 0; s == LIMB_OK && k < p->k.n; k++) put_column(w, p, k, da, dlambda);
   return s;
 }
 
@@ -252,15 +255,15 @@ limb_status limb_closed_forward_dynamics_derivatives(limb_loops* w, limb_dual* d
   limb_constraints_from_user(w, lambda, w->r3);
   const limb_loop_point point = {{in->q, in->v, w->v4, in->env}, w->r3};
   forward_parts p = forward_layout(w);
-  p.m = independent_constraints(w, o.loops.tolerance);
-  const bool redundant = p.m < live_count(w);
+  reduce_constraints(w, o.loops.tolerance, &p);
+  const bool redundant = p.k.rank < live_count(w);
   if (redundant && (out->dlambda_dq || out->dlambda_dv || out->dlambda_dtau)) return LIMB_E_SINGULAR;
-  s = factor_forward(w, in->q, &p);
+  s = limb_mass_matrix_solve(w->d, in->q, p.k.rank, p.k.R, p.k.X);
+  if (s == LIMB_OK && !limb_schur_factor(&p.k)) s = LIMB_E_SINGULAR;
   if (s != LIMB_OK) return s;
   if (redundant) gather_multipliers(w, &p, w->r3);
-  for (ptrdiff_t i = 0; i < p.n; i++) {
-    for (ptrdiff_t j = 0; j < p.n; j++) p.unit[i * p.n + j] = i == j;
-  }
+  const ptrdiff_t n = p.k.n;
+  for (ptrdiff_t i = 0; i < n * n; i++) p.unit[i] = i % (n + 1) == 0;
   s = by_state(w, dual, &point, &p, BY_Q, out->da_dq, out->dlambda_dq);
   if (s == LIMB_OK) s = by_state(w, dual, &point, &p, BY_V, out->da_dv, out->dlambda_dv);
   if (s == LIMB_OK) s = by_tau(w, in->q, &p, out->da_dtau, out->dlambda_dtau);
@@ -333,8 +336,6 @@ static inverse_parts inverse_layout(const limb_loops* w, const limb_loop_options
                          .o = o};
 }
 
-static void clear(double* x, ptrdiff_t n) { memset(x, 0, (size_t)n * sizeof *x); }
-
 // Directions of y: row d is column d of G.
 static void put_map(const inverse_parts* p, double* to)
 {
@@ -344,6 +345,19 @@ static void put_map(const inverse_parts* p, double* to)
 }
 
 // ---- inverse dynamics: torques ------------------------------------------------------------------------------
+
+// Constraints that do not depend on others: w->order[0 ... count-1], in the order of the clusters. Returns how many
+// there are. A robot with these constraints only moves as the one with all of them does. Needs Psi.
+static int independent_constraints(limb_loops* w, double tolerance)
+{
+  int count = 0;
+  for (int c = 0; c < w->m->clusters.count; c++) {
+    const int first = w->m->clusters.cluster[c].row;
+    const limb_reduction* r = limb_reduce_cluster(w, c, NULL, LIMB_CARRY_NOTHING, tolerance);
+    for (int i = 0; i < r->rank; i++) w->order[count++] = first + w->live[first + r->row[i]];
+  }
+  return count;
+}
 
 // The matrix; its factors.
 static limb_status factor_inverse(limb_loops* w, inverse_parts* p)

@@ -252,6 +252,19 @@ typedef struct limb_dense {
 
 limb_dense limb_dense_parts(const limb_loops* w);
 
+// Independent equations R x = b that are equivalent to the constraints (loops/forward_methods.c).
+typedef struct limb_schur {
+  int n, rank;
+  double *R, *X; // rank x n: the equations, M^-1 R' transposed
+  double* A;     // rank x rank: R M^-1 R', its Cholesky factor
+} limb_schur;
+
+// A from R and X. False when it is not positive definite.
+bool limb_schur_factor(const limb_schur* k);
+
+// x += M^-1 f with R x = b, f = R' mu (output). mu: scratch, rank numbers.
+void limb_schur_solve(const limb_schur* k, const double* b, double* mu, double* x, double* f);
+
 // x += M^-1 Psi' lambda, such that Psi x equals what carry selects. Constraints that depend on others are left
 // to these, and lambda has the least norm. x holds on entry what it would be without the closures.
 limb_status limb_schur_correct(limb_loops* w, const double* q, limb_carry carry, double tolerance, double* x,
