@@ -34,6 +34,17 @@ PAGES = {  # gone from the pages; the code still has some
     r"comes of it": "results",
 }
 
+CODE = {  # comments and messages state one thing in one form
+    r"(is|are|NULL:) not wanted": "NULL: not computed, not needed",
+    r"half an allocator": "incomplete allocator",
+    r"(is|are) (not )?looked at": "is ignored, is checked",
+    r"(that|options that) (is|are) none": "invalid, unknown",
+    r"stands for that|goes by": "these defaults; depends on",
+    r"has to say|how it went": "status, reason",
+    r"(is|are) told": "is reported",
+    r"NULL is fine": "NULL is accepted",
+}
+
 
 def compiled(table):
     return [(re.compile(r"\b(?:" + pattern.replace(" ", r"\s+") + r")\b", re.IGNORECASE), instead)
@@ -50,7 +61,7 @@ found = Findings("check_words")
 pages = [path for path in files() if path.suffix == ".md" and
          (path.parent == ROOT / "docs" or path.name in ("README.md", "CONTRIBUTING.md") and path.parent == ROOT)]
 code = c_files("include", "src", "cli")
-for paths, table in ((pages + code, EVERYWHERE), (pages, PAGES)):
+for paths, table in ((pages + code, EVERYWHERE), (pages, PAGES), (code, CODE)):
     rules = compiled(table)
     for path in paths:
         text = text_of(path)
@@ -58,4 +69,4 @@ for paths, table in ((pages + code, EVERYWHERE), (pages, PAGES)):
             for hit in pattern.finditer(text):
                 line = text.count("\n", 0, hit.start()) + 1
                 found.add(path, line, f"'{' '.join(hit[0].split())}': write '{instead}'")
-found.finish(f"{len(pages)} pages, {len(code)} sources, {len(EVERYWHERE) + len(PAGES)} phrases")
+found.finish(f"{len(pages)} pages, {len(code)} sources, {len(EVERYWHERE) + len(PAGES) + len(CODE)} phrases")

@@ -91,9 +91,9 @@ typedef struct id_run {
   cli_states states;
   cli_output torques, drawing, animated;
   limb_csv_writer* writer; // NULL: torques are not written
-  limb_sizing* sizing;     // NULL: not wanted
+  limb_sizing* sizing;     // NULL: not requested
   limb_plot* plot;
-  limb_animation* animation; // NULL: not wanted
+  limb_animation* animation; // NULL: not requested
   limb_evaluator* e;
   int size, draw, animate, loops;
   double* tau; // numbers of the evaluator: torques, then loads

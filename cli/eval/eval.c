@@ -75,11 +75,11 @@ static const char* const about[] = {
   "",
   "Robots with loops: all quantities are those with the loops closed. Rows that do",
   "not close them are errors, exit code 4, and columns q, v and a of joints that",
-  "follow from the others may be missing. Matrices have the size that they have for",
-  "trees; rows and columns of dependent velocities are zero, and independent tells",
-  "which ones are not. reactions, lambda and loop_loads are of the motion when there",
-  "are columns a, else of the one that tau causes. Prescribed motions are taken at",
-  "the time of a row. --tree computes the spanning tree instead: the loops are cut",
+  "follow from the others may be missing. Matrices have the same size as for trees;",
+  "rows and columns of dependent velocities are zero, and independent reports the",
+  "others. reactions, lambda and loop_loads are those of the given motion if there",
+  "are columns a, otherwise of the one that tau causes. Prescribed motions are taken",
+  "at the time of a row. --tree computes the spanning tree instead: the loops are cut",
   "open, every column is needed, and nothing is checked.",
   "",
   "A derivative with respect to q is one along the tangent, per unit of v.",
@@ -239,7 +239,7 @@ static int each_name(eval_run* r, int (*call)(eval_run* r, const char* name))
   }
 }
 
-// Names that are none are reported before anything is opened.
+// Unknown names are reported before anything is opened.
 static int check_name(eval_run* r, const char* name)
 {
   const limb_quantity_info* q = eval_quantity(name);

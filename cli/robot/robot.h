@@ -88,9 +88,9 @@ int cli_find_dof(const cli_dofs* d, const char* name, int of_q, const char** nea
 
 // ---- closure ---------------------------------------------------------------------------------------
 //
-// Loops of a robot as commands see them: closed from the start configuration, looked at there, told about.
+// Loops of a robot for commands: closed from the start configuration, examined there, reported.
 
-enum { CLOSURE_TRIES = 20 }; // starts of an assembly, unless a command is told otherwise
+enum { CLOSURE_TRIES = 20 }; // starts of an assembly, unless a command sets another number
 
 typedef struct cli_closure {
   const limb_model* model;
@@ -109,8 +109,8 @@ typedef struct cli_closure {
 limb_status cli_closure_make(const limb_model* m, cli_closure* out);
 void cli_closure_free(cli_closure* c);
 
-// Closes the loops from q; how: NULL for the defaults, with CLOSURE_TRIES. That no way was found is told by
-// `closed`, not by the status.
+// Closes the loops from q; how: NULL for the defaults, with CLOSURE_TRIES. If that is impossible,
+// `closed` is 0; the status reports other errors only.
 limb_status cli_closure_assemble(cli_closure* c, const limb_assembly* how);
 
 // Mobility, redundant rows and what stands still, at q.

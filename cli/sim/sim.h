@@ -44,7 +44,7 @@ typedef struct sim_probe {
   int word;          // the last that was asked for ...
   size_t word_at;    // ... and where it is
   char because[256]; // why the last name was refused; "": it was not
-  char reason[256];  // what the last reading that failed has to say
+  char reason[256];  // why the last reading failed
 } sim_probe;
 
 // What is known while forces are computed, and of a state that was reached.

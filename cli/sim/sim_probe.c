@@ -21,7 +21,7 @@ void sim_probe_free(sim_probe* p)
 
 // ---- names -----------------------------------------------------------------------------------------
 
-// What a state lacks is told in words of simulations.
+// Messages name what a state lacks in words of simulations.
 static void explain(sim_probe* p, limb_status s, const limb_error* err)
 {
   const limb_quantity_info* q = limb_find_quantity(err->where);

@@ -13,7 +13,7 @@ enum {
   ASSUMED = 2,     // no column and no motor: the force is zero
   BOTH = 4,        // a mistake, as the next one
   NEITHER = 8,
-  A_UNUSED = 16, // columns that are not looked at
+  A_UNUSED = 16, // columns that are ignored
   TAU_UNUSED = 32,
 };
 

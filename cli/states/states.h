@@ -32,7 +32,7 @@ enum { STATES_GROUPS = 4 };
 
 // What is given of the degrees of freedom, in the form of limb/dynamics.h.
 typedef struct cli_given {
-  unsigned char* mark; // nv; NULL: not wanted
+  unsigned char* mark; // nv; NULL: not needed
   int* column;         // nv: which column has it; -1: a force of zero
 } cli_given;
 
@@ -86,9 +86,9 @@ void cli_states_none(cli_states* s, const cli_args* args, const cli_robot* robot
 int cli_states_line(cli_states* s, const cli_args* args, cli_robot* robot, const cli_dofs* dofs);
 int cli_has_state_line(const cli_args* args); // 1 when one of these options is there
 
-// Adds to what is wanted. When columns are missing: a message that says what needs them, and which ones
-// they are, and EXIT_USAGE. Of STATES_GIVEN and STATES_BASE also when there are too many; a force that is
-// taken for zero because there is neither a motor nor a column is told in a note.
+// Adds to the columns that are required. If some are missing: a message that names them and their purpose, and
+// EXIT_USAGE; for STATES_GIVEN and STATES_BASE also if there are too many. A force that is assumed to be zero because
+// there is neither a motor nor a column is reported in a note.
 int cli_states_need(cli_states* s, unsigned what, const char* purpose);
 
 // 1 when the table has a column of this kind (one of the bits).

@@ -13,7 +13,7 @@
 //
 // and -T / N acts on the motor. See docs/elastic.md.
 //
-// Statuses are those of limb/dynamics.h. Static deflection is for trees only (LIMB_E_UNSUPPORTED).
+// Statuses are those of limb/dynamics.h. Both calls are for trees only (LIMB_E_UNSUPPORTED).
 #ifndef LIMB_ELASTIC_H
 #define LIMB_ELASTIC_H
 
@@ -43,7 +43,7 @@ LIMB_API int limb_elastic_order(const limb_model* m);
 typedef struct limb_series limb_series;
 
 /// Allocates (alloc NULL: malloc) and initialises a workspace. Free with limb_series_destroy.
-/// @return LIMB_OK; LIMB_E_ARG (NULL, incomplete allocator); LIMB_E_UNSUPPORTED (limb_elastic_order is -1);
+/// @return LIMB_OK; LIMB_E_ARG (NULL, incomplete allocator); LIMB_E_UNSUPPORTED (loops, or limb_elastic_order is -1);
 ///         LIMB_E_NOMEM.
 LIMB_NODISCARD LIMB_API limb_status limb_series_create(const limb_model* m, const limb_allocator* alloc,
                                                        limb_series** out);

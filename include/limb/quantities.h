@@ -108,7 +108,7 @@ LIMB_API int limb_quantity_count(void);
 /// Quantity by index; NULL if the index is out of range.
 LIMB_API const limb_quantity_info* limb_get_quantity(int index);
 
-/// Quantity by name; NULL if there is none. Former names find their successors.
+/// Quantity by name, or by a short form (t, pos, vel, body); NULL if there is none.
 LIMB_API const limb_quantity_info* limb_find_quantity(const char* name);
 
 /// The most similar name to a wrong one, terms of other libraries included ("rnea" is tau); NULL: none is similar.

@@ -52,7 +52,7 @@ typedef struct limb_memory {
   limb_allocator alloc; // empty: the caller's own memory
 } limb_memory;
 
-// A block of that size from an allocator (NULL: malloc). LIMB_E_ARG (half an allocator), LIMB_E_NOMEM.
+// A block of that size from an allocator (NULL: malloc). LIMB_E_ARG (incomplete allocator), LIMB_E_NOMEM.
 limb_status limb_memory_take(const limb_allocator* alloc, size_t size, limb_memory* out);
 
 // Ends what was laid out there; frees the block unless it is the caller's own.

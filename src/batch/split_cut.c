@@ -205,7 +205,7 @@ limb_split_options limb_default_split_options(void)
   return (limb_split_options){.size = sizeof(limb_split_options), .processors = 2};
 }
 
-// Defaults for NULL. LIMB_E_ARG or LIMB_E_UNSUPPORTED for options that are none.
+// NULL: the defaults. LIMB_E_ARG or LIMB_E_UNSUPPORTED for invalid options.
 static limb_status read_options(const limb_split_options* given, limb_split_options* out)
 {
   *out = limb_default_split_options();

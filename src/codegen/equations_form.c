@@ -107,7 +107,7 @@ static void mark(limb_equations* x, uint32_t top)
   }
 }
 
-// Makes room for the polynomials of all nodes.
+// Allocates the polynomials of all nodes.
 static bool grow_nodes(limb_equations* x)
 {
   const uint32_t count = limb_graph_count(x->program->graph);

@@ -3,7 +3,7 @@
 //   n = c + k t,   n = c k t,   n = k t,   with t one of   a,  a + b,  a - b,  a b
 //
 // where c, a, b are earlier nodes and k is a number (most often 1 or -1). The ratio of the values in two samples does
-// not depend on k. A hash table of all t, keyed by that ratio, tells at once which t fits n, n - c, n + c or n / c.
+// not depend on k. A hash table of all t, keyed by that ratio, finds which t fits n, n - c, n + c or n / c.
 // Candidates are compared in all samples, priced by the operations that would become dead, and taken if cheaper.
 #include "base/memory.h"
 #include "codegen/simplify.h"

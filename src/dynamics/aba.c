@@ -118,7 +118,7 @@ static limb_status solve_hybrid(limb_data* d, const limb_hybrid* in, const unsig
   return limb_finite_v(d, a) && limb_finite_v(d, tau) ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
-// The output that is not wanted goes to scratch.
+// An output that is NULL goes to scratch.
 static limb_status solve_wanted(limb_data* d, const limb_hybrid* in, const unsigned char* given, double* work,
                                 double* a, double* tau)
 {

@@ -255,7 +255,7 @@ static limb_status weight_rates(limb_dual* w, const second_point* p, const doubl
   return limb_mass_matrix_solve(w->d, p->given.q, used, rows, rows);
 }
 
-// Products with a group of directions, count rows each; what is NULL is not wanted.
+// Products with a group of directions, count rows each; NULL: not computed.
 static limb_status gradients(limb_dual* w, const second_point* p, const double* mu, const limb_directions* group,
                              const limb_gradients* out)
 {

@@ -192,7 +192,7 @@ static limb_status check_tree(const limb_builder* b, limb_error* err)
                    count ? "more than one joint carries this body" : "no joint carries this body");
 }
 
-// What a reader would refuse: names with control characters, or that are not UTF-8, or for XML two codes that are none.
+// Names that readers reject: with control characters, not in UTF-8, or, in XML, with one of the two noncharacters.
 static limb_status check_name(const char* kind, const char* name, limb_format format, limb_error* err)
 {
   int good = !limb_has_control(name);

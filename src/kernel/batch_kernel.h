@@ -33,7 +33,7 @@ typedef struct block_of_states {
   const real *q, *v, *x; // as the kernels read them
   const real* wrench;    // nlink forces; NULL: none
   // all ones in the lanes of states that failed: inputs that are not finite, quaternions, M, results that are
-  // not finite; the first of them tells
+  // not finite; the first of them is the status
   state_bits nonfinite, bad, singular, overflow;
 } block_of_states;
 

@@ -21,7 +21,7 @@ typedef struct limb_batch_job {
   ptrdiff_t n;           // states
   const void *q, *v, *x; // x: accelerations or forces; NULL: none
   void* out[4];
-  limb_status* status; // NULL: not wanted
+  limb_status* status; // NULL: not needed
   limb_terms terms;
   double* base; // states of the bases (limb_ws)
   int base_turns;

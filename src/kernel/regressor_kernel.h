@@ -32,7 +32,7 @@ typedef struct link_state {
   state x; // link axes and origin
 } link_state;
 
-_Static_assert(sizeof(link_state) <= LIMB_WS_ARTIC * sizeof(real), "ws->artic has room for them");
+_Static_assert(sizeof(link_state) <= LIMB_WS_ARTIC * sizeof(real), "ws->artic holds them");
 
 // What a body's columns are made of: body axes and origin.
 typedef struct body_terms {

@@ -10,7 +10,7 @@
 //   |x| = k pi/2 + r,  k = round(|x| 2/pi),  |r| <= pi/4     reduction, pi/2 in three or four parts
 //   sin r = r + r^3 S(r^2)                                   polynomials, evaluated by Estrin's
 //   cos r = 1 - r^2/2 + r^4 C(r^2)                           scheme (short dependency chains)
-//   k mod 4 tells which of +-sin r, +-cos r is the sine of |x| and which the cosine;
+//   k mod 4 determines which of +-sin r, +-cos r is the sine of |x| and which the cosine;
 //   the sine takes the sign of x as well, which keeps the sign of -0.
 //
 // Accuracy: 2 units in the last place, next to multiples of pi/2 too. Each answer depends on its
@@ -37,7 +37,7 @@
 #error "sincos.h sees NaN and infinity: drop -ffinite-math-only, or check and define LIMB_FINITE_ANGLES"
 #endif
 
-// Arrays of angles, sines and cosines have room for a multiple of this many entries.
+// Arrays of angles, sines and cosines hold a multiple of this many entries.
 #define LIMB_SINCOS_PAD 8
 
 // Largest |x| that is reduced here. For double, k stays below 2^16 and k times a 33-bit part of

@@ -57,7 +57,7 @@ typedef struct limb_terms {
 // matrix they made has entries that are not finite. Kernels that return a scalar: the smallest margin of a
 // pivot.
 // name_motion: x is the acceleration, or the force that makes it; name_slopes: the other one, and its
-// derivatives by q, v and x, nv x nv in the user's order; what is NULL is not wanted.
+// derivatives by q, v and x, nv x nv in the user's order; NULL: not computed.
 #define LIMB_KERNEL_TYPES(name, real, link_const)                                                                     \
   LIMB_LANE_SET(name##_lanes, real);                                                                                  \
   typedef struct name##_load { /* a wrench of scalars (n, f) */                                                       \
@@ -262,7 +262,7 @@ const limb_kernels_dual* limb_kernels_dual_here(void);
 // c.row + r.
 //
 // name_in: q, v and a are the user's (gears and polynomials read them; a NULL: zero); X, vel and acc those
-// of the links (limb_link_motion), vel and acc NULL: at rest. name_out: what is NULL is not wanted.
+// of the links (limb_link_motion), vel and acc NULL: at rest. name_out: NULL: not computed.
 #define LIMB_LOOP_KERNEL_TYPES(name, real, link_const)                                                               \
   typedef struct name##_in {                                                                                         \
     const real *q, *v, *a;                                                                                           \

@@ -61,7 +61,7 @@ typedef struct state_block {
   ptrdiff_t width, first, count;
 } state_block;
 
-// Lanes are kept in arrays that have room for whole squares.
+// Lanes are kept in arrays that hold whole squares.
 KERNEL ptrdiff_t whole_squares(ptrdiff_t width) { return (width + PIECE - 1) / PIECE * PIECE; }
 
 KERNEL real sum_of_square(const real x[PIECE])
@@ -180,7 +180,7 @@ KERNEL void lanes_to_states(const state_block* b, const real* x, lane_value* out
   }
 }
 
-// The same number by number, for arrays in lanes that have no room for whole squares.
+// The same number by number, for arrays in lanes that do not hold whole squares.
 KERNEL void states_to_whole_lanes(const state_block* b, const lane_value* rows, real* lanes)
 {
   const ptrdiff_t width = b->width, left = b->count - b->first;

@@ -416,7 +416,7 @@ limb_status limb_parallel_create(const limb_model* m, int platform, const limb_a
   if (!out) return limb_fail(err, LIMB_E_ARG, NULL, "out is NULL");
   *out = NULL;
   if (!m || (alloc && (!alloc->alloc || !alloc->free)))
-    return limb_fail(err, LIMB_E_ARG, NULL, "no model, or half an allocator");
+    return limb_fail(err, LIMB_E_ARG, NULL, "no model, or an incomplete allocator");
   if (platform < -1 || platform >= m->nbody)
     return limb_fail(err, LIMB_E_ARG, m->name, "platform is %d: there are bodies 0 to %d", platform, m->nbody - 1);
   const limb_allocator from = alloc ? *alloc : limb_default_allocator();

@@ -26,7 +26,7 @@ enum { PLATFORM = 6 }; // velocities of the platform
 #define LIMB_DEPENDENT 1e-9
 
 // A set of joints and closures that touches others in the world and the platform only. Behind the legs come
-// sets that are none: a planar joint of the platform's own, and closures between platform and world.
+// sets that are not legs: a planar joint of the platform's own, and closures between platform and world.
 typedef struct limb_leg {
   int nv, *v;         // the user's velocities, ascending
   int nloop, *loop;   // ascending

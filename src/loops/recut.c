@@ -336,7 +336,7 @@ limb_status limb_recut(const limb_model* m, int loop, int joint, const limb_allo
   if (!out) return limb_fail(err, LIMB_E_ARG, NULL, "out is NULL");
   *out = NULL;
   if (!m || (alloc && (!alloc->alloc || !alloc->free)))
-    return limb_fail(err, LIMB_E_ARG, NULL, "no model, or half an allocator");
+    return limb_fail(err, LIMB_E_ARG, NULL, "no model, or an incomplete allocator");
   if (loop < 0 || loop >= m->nloop || joint < 0 || joint >= m->njoint)
     return limb_fail(err, LIMB_E_ARG, m->name, "loop %d and joint %d: there are %d loops and %d joints", loop, joint,
                      m->nloop, m->njoint);

@@ -23,7 +23,7 @@ static const char* asked(void)
   return value && *value ? value : NULL;
 }
 
-// The set of that name, and V4, the last one, for a name that is none.
+// The set of that name, and V4, the last one, for an unknown name.
 static int most(const char* name)
 {
   for (int i = 0; name && i < SETS; i++) {

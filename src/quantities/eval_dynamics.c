@@ -207,7 +207,7 @@ static limb_status linear(limb_lane* w, double* A, double* B)
   return limb_linearise(w->data, w->q, w->v, w->tau, w->env, A, B);
 }
 
-// NULL: not wanted.
+// NULL: not computed.
 static limb_status sampled(limb_lane* w, double* Ad, double* Bd)
 {
   const size_t nn = squared(w);
