@@ -364,7 +364,7 @@ static sp_force seen_from(limb_ref ref, const sp_pose* a, sp_vec3 p, sp_force F)
 }
 
 // Wrenches of the closures on bodies, two each, in w->closure: how many. loop: those on frames b, by ref; NULL: not
-// wanted.
+// computed.
 static int gather(limb_loops* w, const double* lambda, limb_ref ref, sp_force* loop)
 {
   const limb_model* m = w->m;
