@@ -16,6 +16,7 @@ MAY_SEE = {  # layer: layers it may include besides its own and the public heade
     "sim": ["base", "linalg", "control"],
     "ident": ["base", "linalg", "model", "kernel", "kinematics", "dynamics", "loops"],
     "codegen": ["base", "linalg", "model", "kernel", "kinematics", "dynamics", "loops"],
+    "ik": ["base", "linalg"],  # the rest by public headers
     "batch": ["base", "linalg", "model", "kernel", "kinematics", "dynamics", "loops"],
     "quantities": ["base"],  # the rest by public headers
     "io": ["base"],

@@ -31,6 +31,7 @@
 
 // Many states, any quantity, source code
 #include "limb/batch.h"       // many states at once, threads, one call on several processors
+#include "limb/ik.h"          // inverse kinematics
 #include "limb/quantities.h"  // the registry of quantities, and evaluation by name
 #include "limb/codegen.h"     // source code for one robot, equations of motion
 // clang-format on
