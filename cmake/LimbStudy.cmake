@@ -1,4 +1,15 @@
-# limb_study: verification, studies and drawings, on top of the core and of the splines of limb_sim.
+# limb_study: verification, studies, drawings and runs of run files, on top of the core, limb_sim and limb_io.
+
+# Runs read tables: without limb_io there are none.
+set(limb_study_io "")
+set(limb_study_io_static "")
+set(limb_pc_study_io "")
+if(LIMB_IO)
+  list(APPEND limb_study_sources ${limb_run_sources})
+  set(limb_study_io limb_io)
+  set(limb_study_io_static limb_io_static)
+  set(limb_pc_study_io ", limb-io")
+endif()
 
 # Style sheets and the page of an animation are text files, compiled in.
 set(limb_study_texts "")
@@ -15,14 +26,14 @@ limb_plain_flags(limb_study_objects)
 add_library(limb_study SHARED $<TARGET_OBJECTS:limb_study_objects>)
 set_target_properties(limb_study PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${limb_soversion}
                                             EXPORT_NAME study)
-target_link_libraries(limb_study PUBLIC limb limb_sim)
+target_link_libraries(limb_study PUBLIC limb limb_sim ${limb_study_io})
 target_link_libraries(limb_study PRIVATE $<BUILD_INTERFACE:limb_linalg_archive>
                                          $<BUILD_INTERFACE:limb_base_archive>)
 target_link_options(limb_study PRIVATE LINKER:--exclude-libs,ALL)
 
 add_library(limb_study_static STATIC $<TARGET_OBJECTS:limb_study_objects>)
 set_target_properties(limb_study_static PROPERTIES OUTPUT_NAME limb_study EXPORT_NAME study_static)
-target_link_libraries(limb_study_static PUBLIC limb_sim_static limb_static)
+target_link_libraries(limb_study_static PUBLIC limb_sim_static ${limb_study_io_static} limb_static)
 
 foreach(library limb_study limb_study_static)
   set_target_properties(${library} PROPERTIES LINKER_LANGUAGE C)

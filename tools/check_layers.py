@@ -25,6 +25,7 @@ MAY_SEE = {  # layer: layers it may include besides its own and the public heade
     "verify": ["base", "linalg"],
     "study": ["base", "linalg"],
     "draw": ["base", "linalg"],
+    "run": ["base"],
 }
 # Texts of the kernels that need nothing but a scalar: plain code shares them.
 SHARED_TEXTS = {"kernel/arc.h"}

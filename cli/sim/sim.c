@@ -19,75 +19,9 @@
 
 enum { MAX_EVENTS = 100000 }; // kept; others are counted
 
-typedef struct sim_condition {
-  sim_job* job;
-  sim_formulas formula;
-  const char* name;
-} sim_condition;
-
-// NaN, if there is no value, ends the simulation; job->trouble has the reason.
-static double value_at(void* context, const limb_sim_state* at)
-{
-  sim_condition* c = context;
-  if (sim_formulas_read(&c->formula, c->job, at) != LIMB_OK) return nan("");
-  return c->formula.value[0];
-}
-
-static int open_condition(sim_job* job, sim_condition* c, const limb_run_event* run)
-{
-  static const char* const actions[] = {"log", "stop", NULL};
-  limb_sim_condition how = {.value = value_at, .context = c};
-  int code = sim_word_of(&job->plan, &run->action, actions, &how.ends);
-  c->job = job;
-  c->name = run->name.text ? run->name.text : run->when.text;
-  if (code == EXIT_FINE) code = sim_formulas_add(&c->formula, job, &run->when, &how.direction, NULL);
-  if (code == EXIT_FINE) code = sim_formulas_ready(&c->formula);
-  if (code != EXIT_FINE) return code;
-  how.dynamics = sim_probe_needs_dynamics(&c->formula.probe);
-  const limb_status s = limb_sim_add_condition(job->sim, &how, NULL);
-  return s == LIMB_OK ? EXIT_FINE : sim_failed(job, s, "events");
-}
-
-static int open_events(sim_job* job)
-{
-  const limb_run* run = &job->plan.run;
-  sim_events* e = calloc(1, sizeof *e);
-  int code = EXIT_FINE;
-  job->events = e;
-  if (!e) return sim_out_of_memory(&job->plan);
-  e->condition = calloc((size_t)run->nevent + 1, sizeof *e->condition);
-  if (!e->condition) return sim_out_of_memory(&job->plan);
-  for (int i = 0; i < run->nevent && code == EXIT_FINE; i++) {
-    sim_formulas_begin(&e->condition[i].formula, job, SIM_KNOWN_ALL);
-    e->count++;
-    code = open_condition(job, &e->condition[i], &run->event[i]);
-  }
-  return code;
-}
-
-static void close_events(sim_job* job)
-{
-  sim_events* e = job->events;
-  if (!e) return;
-  for (int i = 0; i < e->count; i++) sim_formulas_free(&e->condition[i].formula);
-  free(e->condition);
-  free(e->happened);
-  free(e);
-  job->events = NULL;
-}
-
-static const char* name_of(const sim_job* job, const limb_sim_event* event)
-{
-  limb_joint_info info;
-  if (event->kind == LIMB_EVENT_CONDITION && event->condition < job->events->count)
-    return job->events->condition[event->condition].name;
-  if (event->joint >= 0 && limb_get_joint(job->robot.model, event->joint, &info) == LIMB_OK) return info.def.name;
-  return "";
-}
-
 static limb_status keep_event(sim_job* job, const limb_sim_event* event)
 {
-  sim_events* e = job->events;
+  sim_events* e = &job->events;
   if (e->nhappened == MAX_EVENTS) {
     e->more++;
     return LIMB_OK;
@@ -95,7 +29,7 @@ static limb_status keep_event(sim_job* job, const limb_sim_event* event)
   sim_happened* grown = sim_grow(e->happened, &e->capacity, e->nhappened, sizeof *grown);
   if (!grown) return LIMB_E_NOMEM;
   e->happened = grown;
-  e->happened[e->nhappened++] = (sim_happened){*event, name_of(job, event)};
+  e->happened[e->nhappened++] = (sim_happened){*event, limb_runner_event_name(job->runner, event)};
   return LIMB_OK;
 }
 
@@ -120,7 +54,7 @@ static double pulse(void* context, const limb_sim_state* at)
   sim_pulse* p = job->pulse;
   if (cli_interrupted()) return nan("");
   if (!p->shown) return 1;
-  const double part = (at->time - job->start) / (job->end - job->start);
+  const double part = (at->time - job->setup->start) / (job->setup->end - job->setup->start);
   (void)snprintf(p->what, sizeof p->what, "sim %.4g s", at->time);
   cli_progress_update(&p->progress, (uint64_t)(1e9 * fmin(fmax(part, 0), 1)));
   return 1;
@@ -133,7 +67,7 @@ static int watch_signals(sim_job* job)
   sim_pulse* p = sim_keep(&job->plan, 1, sizeof *p);
   if (!p) return sim_out_of_memory(&job->plan);
   job->pulse = p;
-  p->shown = !job->quiet && !cli_has(job->plan.args, "no-progress") && job->end > job->start;
+  p->shown = !job->quiet && !cli_has(job->plan.args, "no-progress") && job->setup->end > job->setup->start;
   (void)snprintf(p->what, sizeof p->what, "sim");
   p->progress = cli_progress_begin(p->what, 1000000000);
   p->shown = p->shown && p->progress.terminal;
@@ -153,9 +87,9 @@ static void look_at_time(sim_job* job)
 
 static int fail(sim_job* job, sim_outcome* out, limb_status s)
 {
-  const char* own = limb_sim_error(job->sim);
-  const char* why = *job->trouble ? job->trouble : *own ? own : limb_status_text(s);
-  const int grown = s == LIMB_E_NONFINITE && !*job->trouble;
+  const char* own = limb_runner_error(job->runner);
+  const char* why = *own ? own : limb_status_text(s);
+  const int grown = s == LIMB_E_NONFINITE && !limb_runner_error_is_own(job->runner);
   out->ending = SIM_FAILED;
   out->status = s;
   cli_progress_end(&job->pulse->progress);
@@ -174,7 +108,7 @@ static int write_rows(sim_job* job, sim_outcome* out, int last)
   limb_energy energy;
   const limb_status s = limb_sim_now(job->sim, &at);
   if (s != LIMB_OK) return fail(job, out, s);
-  if (limb_energies(job->robot.data, at.q, at.v, &job->options.env, &energy) == LIMB_OK)
+  if (limb_energies(job->robot.data, at.q, at.v, &job->setup->sim.env, &energy) == LIMB_OK)
     out->kinetic = fmax(out->kinetic, energy.kinetic);
   return sim_write_rows(job, &at, last);
 }
@@ -182,7 +116,7 @@ static int write_rows(sim_job* job, sim_outcome* out, int last)
 // Advances to the next row, event, or the end. *over: the run is over.
 static int go_on(sim_job* job, sim_outcome* out, int* over)
 {
-  const double goal = fmin(sim_next_row(job), job->end);
+  const double goal = fmin(sim_next_row(job), job->setup->end);
   limb_sim_event event = {.kind = LIMB_EVENT_NONE};
   const limb_status s = limb_sim_advance(job->sim, goal, &event);
   *over = 1;
@@ -195,7 +129,7 @@ static int go_on(sim_job* job, sim_outcome* out, int* over)
   if (s != LIMB_OK) return fail(job, out, s);
   if (event.kind == LIMB_EVENT_NONE) {
     job->now = goal;
-    *over = goal >= job->end;
+    *over = goal >= job->setup->end;
     return write_rows(job, out, 0);
   }
   job->now = event.time;
@@ -240,7 +174,7 @@ static int run_to_end(sim_job* job, sim_outcome* out)
   double begin = wall_clock(), flushed = begin;
   int over = 0;
   out->conserved = sim_conserves_momentum(job);
-  job->now = job->start;
+  job->now = job->setup->start;
   int code = write_rows(job, out, 0);
   while (code == EXIT_FINE && !over) {
     code = go_on(job, out, &over);
@@ -294,51 +228,112 @@ static const char* const examples[] = {
 
 static void close_job(sim_job* job)
 {
-  limb_sim_destroy(job->sim);
+  limb_runner_destroy(job->runner);
   sim_close_outputs(job);
-  close_events(job);
-  sim_close_control(job);
-  sim_close_inputs(job);
-  free(job->q);
-  free(job->v);
+  free(job->events.happened);
   cli_dofs_free(&job->dofs);
   cli_robot_close(&job->robot);
   sim_plan_close(&job->plan);
 }
 
-static int create(sim_job* job)
+int sim_failed(const sim_job* job, limb_status status, const char* what)
 {
+  (void)cli_usage(job->plan.args, "%s: %s", what, limb_status_text(status));
+  return cli_exit_code(status);
+}
+
+static int open_robot(sim_job* job)
+{
+  const limb_run_value* name = &job->plan.run.model.name;
+  limb_read_options opt = limb_default_read_options();
   limb_error err = {0};
-  const limb_status s = limb_sim_create(job->robot.model, &job->options, NULL, &job->sim, &err);
-  if (s == LIMB_OK) return EXIT_FINE;
-  (void)cli_usage(job->plan.args, "%s", *err.text ? err.text : limb_status_text(s));
-  return s == LIMB_E_UNSUPPORTED ? EXIT_USAGE : cli_exit_code(s);
+  limb_robot_info info;
+  const char* path = name->text;
+  int built_in = 0, code = cli_read_options(job->plan.args, &opt);
+  if (code != EXIT_FINE) return code;
+  const limb_status s = limb_run_model_options(&job->plan.run, &opt, &err);
+  if (s != LIMB_OK) return sim_refused(&job->plan, s, &err);
+  for (int i = 0; i < limb_robot_count() && !built_in; i++)
+    built_in = limb_get_robot(i, &info) == LIMB_OK && strcmp(info.name, path) == 0;
+  if (!built_in && !(path = sim_input_path(&job->plan, name))) return EXIT_USAGE;
+  code = cli_robot_open_as(job->plan.args, path, &opt, &job->robot);
+  if (code != EXIT_FINE) return code;
+  return cli_dofs_make(job->robot.model, &job->dofs) ? EXIT_FINE : sim_out_of_memory(&job->plan);
+}
+
+// Files that the run reads, which outputs must not overwrite.
+static int announce_inputs(sim_job* job)
+{
+  sim_plan* p = &job->plan;
+  const limb_run_inputs* in = &p->run.inputs;
+  int code = EXIT_FINE;
+  for (int i = -2; i < in->ntable + in->nmotion && code == EXIT_FINE; i++) {
+    const limb_run_value* at = i == -2          ? &p->run.start.file
+                               : i == -1        ? &p->run.controller.file
+                               : i < in->ntable ? &in->table[i].file
+                                                : &in->motion[i - in->ntable].file;
+    const char* path = at->text ? sim_input_path(p, at) : NULL;
+    if (at->text) code = path ? cli_reads(p->args, path) : EXIT_USAGE;
+  }
+  return code;
+}
+
+// What only options can lack.
+static int check_options(const sim_job* job)
+{
+  const sim_plan* p = &job->plan;
+  if (!p->run.duration.text && !p->run.end.text)
+    return cli_usage(p->args, "the duration is missing: --duration T%s", p->path ? ", or duration: in the file" : "");
+  if (!p->run.controller.type.text && cli_has(p->args, "controller"))
+    return cli_usage(p->args, "--controller must begin with a type, such as pd_gravity");
+  return EXIT_FINE;
+}
+
+static void print_note(void* context, const char* file, const limb_finding* f)
+{
+  sim_job* job = context;
+  if (job->quiet && f->severity == LIMB_NOTE) return;
+  job->reported |= f->severity == LIMB_ERROR;
+  (void)fprintf(stderr, "%s:", file ? file : cli_title(job->plan.args));
+  if (f->line > 0) (void)fprintf(stderr, "%d:", f->line);
+  if (f->line > 0 && f->column > 0) (void)fprintf(stderr, "%d:", f->column);
+  (void)fprintf(stderr, " %s: %s\n", limb_severity_name(f->severity), f->text);
+}
+
+static int open_runner(sim_job* job)
+{
+  limb_runner_options o = limb_default_runner_options(job->robot.model);
+  limb_error err = {0};
+  const char* ref = cli_get(job->plan.args, "wrench-ref");
+  int code = check_options(job);
+  if (code == EXIT_FINE) code = announce_inputs(job);
+  if (code != EXIT_FINE) return code;
+  o.path = job->plan.path;
+  o.env = job->robot.env;
+  o.note = print_note, o.context = job;
+  if (ref && strcmp(ref, "body") == 0) o.table_ref = LIMB_BODY;
+  if (ref && strcmp(ref, "world") == 0) o.table_ref = LIMB_WORLD;
+  const limb_status s = limb_runner_create(&job->plan.run, job->robot.model, &o, &job->runner, &err);
+  if (s != LIMB_OK) return job->reported ? EXIT_USAGE : sim_refused(&job->plan, s, &err);
+  job->sim = limb_runner_sim(job->runner);
+  job->setup = limb_runner_setup_of(job->runner);
+  return EXIT_FINE;
 }
 
 static int start(sim_job* job)
 {
   limb_error err = {0};
-  const limb_status s = limb_sim_start(job->sim, job->start, job->q, job->v, &err);
+  const limb_status s = limb_runner_start(job->runner, &err);
   if (s == LIMB_OK) return EXIT_FINE;
-  const char* why = *job->trouble ? job->trouble : *err.text ? err.text : limb_status_text(s);
-  (void)cli_usage(job->plan.args, "start: %s", why);
-  const int code = cli_exit_code(s);
+  const int code = sim_refused(&job->plan, s, &err);
   return code == EXIT_MODEL ? EXIT_USAGE : code;
 }
 
 // Checks everything before the first file is written.
 static int prepare(sim_job* job)
 {
-  int code = sim_open_robot(job);
-  if (code == EXIT_FINE) code = sim_read_settings(job);
-  if (code == EXIT_FINE) code = sim_open_motion(job);
-  if (code == EXIT_FINE) code = sim_read_start(job);
-  if (code == EXIT_FINE) code = sim_read_times(job);
-  if (code == EXIT_FINE) code = create(job);
-  if (code == EXIT_FINE) code = sim_attach_motion(job);
-  if (code == EXIT_FINE) code = sim_open_inputs(job);
-  if (code == EXIT_FINE) code = sim_open_control(job);
-  if (code == EXIT_FINE) code = open_events(job);
+  int code = open_robot(job);
+  if (code == EXIT_FINE) code = open_runner(job);
   if (code == EXIT_FINE) code = watch_signals(job);
   if (code == EXIT_FINE) code = sim_plan_outputs(job);
   if (code == EXIT_FINE) code = start(job);

@@ -1,13 +1,9 @@
-// One simulation of `limb sim`: the plan (run file and options), the robot, inputs, events, outputs.
+// One simulation of `limb sim`: the plan (run file and options), the robot, its runner (limb/runner.h), outputs.
 //
 //   sim.c                 the command; the run: rows, events, signals, progress
-//   sim_plan.c            the run file; values of its texts, and messages about them
+//   sim_plan.c            the run file, and messages about its values
 //   sim_options.c         options of the command line, put over the run file
 //   sim_options_lists.c   those that are lists: inputs, controllers, events, outputs
-//   sim_settings.c        model, environment, solver, times, start
-//   sim_formula.c         formulas of the state, and tables as signals
-//   sim_inputs.c          forces, wrenches and prescribed motion
-//   sim_control.c         controllers: gains and references
 //   sim_outputs.c         tables, plots and animations
 //   sim_summary.c         the summary
 //
@@ -15,72 +11,13 @@
 #ifndef LIMB_CLI_SIM_JOB_H
 #define LIMB_CLI_SIM_JOB_H
 
-#include "limb/quantities.h"
 #include "base/output.h"
 
-#include "limb/control.h"
-#include "limb/run.h"
-#include "limb/sim.h"
+#include "limb/runner.h"
 
 #include "robot/robot.h"
 
-// ---- sim probe -------------------------------------------------------------------------------------
-//
-// Numbers of a simulated state by their names: channels of outputs, and names in formulas. The names are those of
-// limb/quantities.h; in formulas, t is time and energy is total_energy.
-
 enum { SIM_NAME_SPACE = CLI_NAME_SPACE };
-
-typedef struct sim_probe {
-  const cli_args* args;
-  const cli_robot* robot; // somebody else's
-  const cli_dofs* dofs;
-  limb_evaluator_options options; // may be changed until the first name: dt and directions are of outputs
-  limb_evaluator* e;              // NULL: no name yet
-  limb_environment env;
-  int count;         // numbers
-  int missing;       // the last name was that of a quantity, with an entry that it does not have
-  cli_text words;    // names to be suggested, each closed by a zero
-  int word;          // the last that was asked for ...
-  size_t word_at;    // ... and where it is
-  char because[256]; // why the last name was refused; "": it was not
-  char reason[256];  // why the last reading failed
-} sim_probe;
-
-// What is known while forces are computed, and of a state that was reached.
-enum {
-  SIM_KNOWN_INPUT = LIMB_NEEDS_Q | LIMB_NEEDS_V | LIMB_NEEDS_TIME,
-  SIM_KNOWN_ALL = LIMB_NEEDS_Q | LIMB_NEEDS_V | LIMB_NEEDS_TIME | LIMB_NEEDS_A | LIMB_NEEDS_TAU
-};
-
-// An empty one; nothing can fail, and it must not be moved. Free in any case, also what is all zero.
-void sim_probe_begin(sim_probe* p, const cli_args* args, const cli_robot* robot, const cli_dofs* dofs, unsigned known);
-void sim_probe_free(sim_probe* p);
-
-// All numbers that a name stands for. How many were added; 0 after p->because was written; -1: out of memory.
-int sim_probe_add(sim_probe* p, const char* name);
-
-// The same for formulas: one number, its place among all; -1 when there is none.
-int sim_probe_find(void* probe, const char* name);
-
-// For limb_formula_parse: the names that are suggested.
-limb_formula_names sim_probe_names(sim_probe* p);
-
-// The numbers at a state, p->count of them. What is not known there is not read.
-limb_status sim_probe_read(sim_probe* p, const limb_sim_state* at, double* x);
-
-// What the last sim_probe_read that failed was about: name of the quantity.
-const char* sim_probe_culprit(const sim_probe* p);
-
-// Name of number k, as a column; its unit, "" when it is not known.
-void sim_probe_name(const sim_probe* p, int k, char* text, size_t size);
-const char* sim_probe_unit(const sim_probe* p, int k);
-
-// The first quantity that is not time; NULL: all are.
-const char* sim_probe_beyond_time(const sim_probe* p);
-
-// 1 when a number depends on accelerations, forces or multipliers.
-int sim_probe_needs_dynamics(const sim_probe* p);
 
 // ---- the plan: sim_plan.c --------------------------------------------------------------------------
 
@@ -108,19 +45,11 @@ int sim_out_of_memory(const sim_plan* p);
 // Announces an output (base/files.h), with a message about what is wrong with it.
 int sim_check_output(const sim_plan* p, const limb_run_value* at, const char* endings);
 
-// A number with units, positive, not negative, or whole and at most max. *out is unchanged if the value is absent.
-int sim_number(const sim_plan* p, const limb_run_value* at, double* out);
-int sim_positive(const sim_plan* p, const limb_run_value* at, double* out);
-int sim_not_negative(const sim_plan* p, const limb_run_value* at, double* out);
-int sim_whole(const sim_plan* p, const limb_run_value* at, double max, double* out);
+// A message about what limb_runner_create and its like refused, and its exit code.
+int sim_refused(const sim_plan* p, limb_status status, const limb_error* err);
 
-// The index of a word in a NULL-terminated list; -1: not found. The same for a value; true and false: 1 and 0.
+// The index of a word in a NULL-terminated list; -1: not found.
 int sim_index_of(const char* word, const char* const* words);
-int sim_word_of(const sim_plan* p, const limb_run_value* at, const char* const* words, int* out);
-int sim_truth(const sim_plan* p, const limb_run_value* at, int* out);
-
-// Directions of a task at a frame (limb/task.h): wx ... vz, angular, linear; all six for an empty list.
-int sim_directions(const sim_plan* p, const limb_run_values* list, unsigned* out);
 
 // The path of an input, relative to the run file. NULL: out of memory, after a message.
 const char* sim_input_path(sim_plan* p, const limb_run_value* at);
@@ -164,115 +93,40 @@ int sim_take_words(sim_plan* p, const char* option, limb_run_values* list);
 
 // ---- the job ---------------------------------------------------------------------------------------
 
-typedef struct sim_inputs sim_inputs;   // sim_inputs.c
-typedef struct sim_motion sim_motion;   // sim_inputs.c
-typedef struct sim_control sim_control; // sim_control.c
-typedef struct sim_events sim_events;   // below
 typedef struct sim_outputs sim_outputs; // sim_outputs.c
 typedef struct sim_pulse sim_pulse;     // sim.c
-
-typedef struct sim_job {
-  sim_plan plan;
-  cli_robot robot;
-  cli_dofs dofs;
-  limb_sim_options options;
-  double max_drift; // of the energy, as a share of what moves; negative: warn only
-  limb_sim* sim;
-  double start, end, now; // times; now: the last that was reached
-  double *q, *v;          // at the start
-  sim_inputs* inputs;
-  sim_motion* motion;
-  sim_control* control;
-  sim_events* events;
-  sim_outputs* outputs;
-  sim_pulse* pulse;
-  char trouble[400]; // the failure of a formula that ended the simulation; "": none
-  int quiet;
-} sim_job;
-
-// In this order. Whatever was opened is closed in any case.
-int sim_open_robot(sim_job* job);    // model and environment
-int sim_read_settings(sim_job* job); // solver
-int sim_open_motion(sim_job* job);   // prescribed motion
-int sim_read_start(sim_job* job);    // q and v
-int sim_read_times(sim_job* job);    // duration or end
-int sim_attach_motion(sim_job* job);
-int sim_open_inputs(sim_job* job);
-int sim_open_control(sim_job* job);
-void sim_close_inputs(sim_job* job); // and motion
-void sim_close_control(sim_job* job);
-
-// n + 1 zeros; NULL: out of memory.
-double* sim_zeros(int n);
-
-// The coordinate (of_q) or degree of freedom, or the frame, of a name; -1 after a message.
-int sim_find_dof(const sim_job* job, const limb_run_value* at, int of_q);
-int sim_find_frame(const sim_job* job, const limb_run_value* at);
-
-// Puts prescribed motion at a time into q and v, and marks its degrees of freedom.
-limb_status sim_motion_at(sim_job* job, double t, double* q, double* v, unsigned char* marks);
-
-// A message about a failure of the library, and its exit code.
-int sim_failed(const sim_job* job, limb_status status, const char* what);
-
-// ---- formulas and tables: sim_formula.c ------------------------------------------------------------
-
-typedef struct sim_formula {
-  limb_formula* f;
-  const limb_run_value* from;
-} sim_formula;
-
-// Formulas that are evaluated together, at one state.
-typedef struct sim_formulas {
-  sim_probe probe;
-  int count, capacity;
-  sim_formula* formula;
-  double *x, *symbol; // numbers of the probe; those of one formula
-  double* value;      // count: values at the last state
-} sim_formulas;
-
-void sim_formulas_begin(sim_formulas* f, sim_job* job, unsigned known);
-void sim_formulas_free(sim_formulas* f);
-
-// Adds a formula, or a condition if direction is not NULL; its index. After the last one: ready.
-int sim_formulas_add(sim_formulas* f, sim_job* job, const limb_run_value* at, int* direction, int* index);
-int sim_formulas_ready(sim_formulas* f);
-
-// All values at a state. LIMB_E_NONFINITE: job->trouble names the formula without a value.
-limb_status sim_formulas_read(sim_formulas* f, sim_job* job, const limb_sim_state* at);
-
-// Columns of a CSV file over time.
-typedef struct sim_table {
-  limb_signal* signal;
-  int columns;
-  int* to; // destination of each
-  double *x, *x1, *x2;
-} sim_table;
-
-// The destination of a column, or: none, which is reported; not for this table, which is not.
-enum { SIM_COLUMN_NONE = -1, SIM_COLUMN_OTHER = -2 };
-typedef int sim_column_fn(const void* context, const char* column);
-
-// Reads a table. A table without columns for us is an error. Free in any case.
-int sim_table_open(sim_table* t, sim_job* job, const limb_run_value* file, limb_signal_kind kind, sim_column_fn* where,
-                   const void* context);
-void sim_table_free(sim_table* t);
-
-// ---- events and the run: sim.c ---------------------------------------------------------------------
 
 typedef struct sim_happened {
   limb_sim_event event;
   const char* name; // of the condition, or of the joint; else ""
 } sim_happened;
 
-// Conditions of the run are 0 ... count - 1 of the simulation.
-struct sim_events {
-  int count;
-  struct sim_condition* condition;
+typedef struct sim_events {
   int nhappened, capacity;
   sim_happened* happened;
   uint64_t more; // events that were counted only
-};
+} sim_events;
+
+typedef struct sim_job {
+  sim_plan plan;
+  cli_robot robot;
+  cli_dofs dofs;
+  limb_runner* runner;
+  const limb_runner_setup* setup; // of the runner
+  limb_sim* sim;                  // of the runner
+  double now;                     // the last time that was reached
+  sim_events events;
+  sim_outputs* outputs;
+  sim_pulse* pulse;
+  char trouble[400]; // why the row of a channel could not be written; "": it could
+  int quiet;
+  int reported; // the error has been printed
+} sim_job;
+
+// A message about a failure of the library, and its exit code.
+int sim_failed(const sim_job* job, limb_status status, const char* what);
+
+// ---- the run: sim.c --------------------------------------------------------------------------------
 
 typedef enum sim_ending {
   SIM_REACHED,     // the end time

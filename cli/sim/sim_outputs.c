@@ -29,11 +29,11 @@ struct writer {
   const sim_job* job;
   const limb_run_output* run;
   const char* path;
-  const sim_probe* probe; // names and units of the columns after time
-  cli_output out;         // of a table
-  uint64_t rows;          // written
-  int broken;             // writing failed, which was reported
-  void* own;              // of the kind
+  const limb_channels* channels; // names and units of the columns after time
+  cli_output out;                // of a table
+  uint64_t rows;                 // written
+  int broken;                    // writing failed, which was reported
+  void* own;                     // of the kind
 };
 
 // ---- tables ----------------------------------------------------------------------------------------
@@ -51,7 +51,7 @@ static int written(writer* w, limb_status s)
 
 static int table_open(writer* w)
 {
-  const size_t n = (size_t)w->probe->count + 1;
+  const size_t n = (size_t)limb_channels_count(w->channels) + 1;
   char(*names)[SIM_NAME_SPACE] = calloc(n, sizeof *names);
   limb_table_column* column = calloc(n, sizeof *column);
   limb_table_writer* table = NULL;
@@ -60,9 +60,9 @@ static int table_open(writer* w)
   const int code = cli_output_reserve(&w->out, cli_title(w->job->plan.args), w->path);
   if (code == EXIT_FINE && names && column) {
     column[0] = (limb_table_column){"time", "s"};
-    for (int k = 0; k < w->probe->count; k++) {
-      sim_probe_name(w->probe, k, names[k], sizeof names[k]);
-      column[k + 1] = (limb_table_column){names[k], sim_probe_unit(w->probe, k)};
+    for (int k = 0; k < limb_channels_count(w->channels); k++) {
+      limb_channels_name(w->channels, k, names[k], sizeof names[k]);
+      column[k + 1] = (limb_table_column){names[k], limb_channels_unit(w->channels, k)};
     }
     const limb_table_format format = limb_table_format_of(w->path); // none: a device
     s = limb_table_create(cli_output_path(&w->out), format ? format : LIMB_TABLE_CSV, (int)n, column, &table, &err);
@@ -119,11 +119,11 @@ enum { MAX_MARKS = 24 }; // events
 static int plot_open(writer* w)
 {
   limb_plot* p = NULL;
-  if (w->probe->count > LIMB_PLOT_MAX)
+  if (limb_channels_count(w->channels) > LIMB_PLOT_MAX)
     return sim_wrong(&w->job->plan, &w->run->plot,
-                     "%d curves are too many for one plot, which has at most %d; name fewer channels", w->probe->count,
-                     LIMB_PLOT_MAX);
-  const limb_status s = limb_plot_create(w->probe->count, &p);
+                     "%d curves are too many for one plot, which has at most %d; name fewer channels",
+                     limb_channels_count(w->channels), LIMB_PLOT_MAX);
+  const limb_status s = limb_plot_create(limb_channels_count(w->channels), &p);
   w->own = p;
   return s == LIMB_OK ? EXIT_FINE : sim_out_of_memory(&w->job->plan);
 }
@@ -137,7 +137,7 @@ static int plot_row(writer* w, const double* x)
 // Events as vertical lines; none if they would hide the curves. Their number.
 static int mark_events(const sim_events* e, limb_plot_event mark[MAX_MARKS])
 {
-  if (!e || e->nhappened > MAX_MARKS) return 0;
+  if (e->nhappened > MAX_MARKS) return 0;
   for (int i = 0; i < e->nhappened; i++) {
     const sim_happened* h = &e->happened[i];
     const int own = h->event.kind == LIMB_EVENT_CONDITION;
@@ -150,20 +150,21 @@ static void draw_plot(const writer* w, char (*names)[SIM_NAME_SPACE], limb_plot_
 {
   char subtitle[160];
   const limb_model* m = w->job->robot.model;
-  for (int k = 0; k < w->probe->count; k++) {
-    sim_probe_name(w->probe, k, names[k], SIM_NAME_SPACE);
-    series[k] = (limb_plot_series){names[k], sim_probe_unit(w->probe, k), HUGE_VAL, NULL};
+  for (int k = 0; k < limb_channels_count(w->channels); k++) {
+    limb_channels_name(w->channels, k, names[k], SIM_NAME_SPACE);
+    series[k] = (limb_plot_series){names[k], limb_channels_unit(w->channels, k), HUGE_VAL, NULL};
   }
-  (void)snprintf(subtitle, sizeof subtitle, "%.100s, %.9g to %.9g s", limb_model_name(m), w->job->start, w->job->now);
+  (void)snprintf(subtitle, sizeof subtitle, "%.100s, %.9g to %.9g s", limb_model_name(m), w->job->setup->start,
+                 w->job->now);
   limb_plot_event mark[MAX_MARKS];
-  const int marks = mark_events(w->job->events, mark);
+  const int marks = mark_events(&w->job->events, mark);
   const limb_plot_labels labels = {title_of(w), subtitle, "time in s", mark, marks, 0};
   limb_plot_write(w->own, series, &labels, out);
 }
 
 static int plot_end(writer* w)
 {
-  const size_t n = (size_t)w->probe->count + 1;
+  const size_t n = (size_t)limb_channels_count(w->channels) + 1;
   const char* title = cli_title(w->job->plan.args);
   char(*names)[SIM_NAME_SPACE] = calloc(n, sizeof *names);
   limb_plot_series* series = calloc(n, sizeof *series);
@@ -227,7 +228,7 @@ typedef struct one_output {
   const limb_run_output* run;
   const limb_run_value* at; // its path
   writer writer;
-  sim_probe probe;
+  limb_channels* channels;
   double* row;     // time and numbers
   double rate;     // rows per second; 0: by interval alone
   double interval; // s
@@ -244,7 +245,7 @@ struct sim_outputs {
 // The largest of 1, 2 or 5 times a power of ten that gives at least 500 rows; not below a fixed step.
 static double default_interval(const sim_job* job)
 {
-  const double length = job->end - job->start, step = job->options.step;
+  const double length = job->setup->end - job->setup->start, step = job->setup->sim.step;
   if (!(length > 0)) return 1;
   const double max = length / 500 * (1 + 1e-9), ten = pow(10, floor(log10(max)));
   return fmax(max >= 5 * ten ? 5 * ten : max >= 2 * ten ? 2 * ten : ten, step);
@@ -252,27 +253,29 @@ static double default_interval(const sim_job* job)
 
 static int read_rate(const sim_job* job, one_output* o)
 {
-  int code = sim_positive(&job->plan, &o->run->rate, &o->rate);
-  if (code == EXIT_FINE) code = sim_positive(&job->plan, &o->run->interval, &o->interval);
+  limb_error err = {0};
+  limb_status s = limb_run_number(&o->run->rate, LIMB_RUN_POSITIVE, &o->rate, &err);
+  if (s == LIMB_OK) s = limb_run_number(&o->run->interval, LIMB_RUN_POSITIVE, &o->interval, &err);
+  if (s != LIMB_OK) return sim_refused(&job->plan, s, &err);
   if (o->rate == 0 && o->interval == 0) o->interval = default_interval(job);
   // 29 / 100 is the 0.29 that people write; 29 * 0.01 is not.
   const double per_second = o->interval > 0 ? round(1 / o->interval) : 0;
   if (o->interval > 0 && fabs(per_second * o->interval - 1) < 1e-12) o->rate = per_second;
   if (o->rate > 0) o->interval = 1 / o->rate;
-  if (code == EXIT_FINE && !((job->end - job->start) / o->interval <= 1e9))
+  if (!((job->setup->end - job->setup->start) / o->interval <= 1e9))
     return sim_wrong(&job->plan, o->run->rate.text ? &o->run->rate : &o->run->interval, "more than 1e9 rows");
-  return code;
+  return EXIT_FINE;
 }
 
 // Columns must differ.
 static int check_twice(const sim_job* job, const one_output* o, const limb_run_value* at)
 {
-  const sim_probe* p = &o->probe;
-  for (int i = 0; i < p->count; i++) {
+  const limb_channels* p = o->channels;
+  for (int i = 0; i < limb_channels_count(p); i++) {
     char name[SIM_NAME_SPACE], other[SIM_NAME_SPACE];
-    sim_probe_name(p, i, name, sizeof name);
+    limb_channels_name(p, i, name, sizeof name);
     for (int k = 0; k < i; k++) {
-      sim_probe_name(p, k, other, sizeof other);
+      limb_channels_name(p, k, other, sizeof other);
       if (strcmp(name, other) == 0) return sim_wrong(&job->plan, at, "'%.100s' is listed twice", name);
     }
   }
@@ -282,10 +285,10 @@ static int check_twice(const sim_job* job, const one_output* o, const limb_run_v
 static int add_channel(const sim_job* job, one_output* o, const limb_run_value* at)
 {
   if (strcmp(at->text, "time") == 0 || strcmp(at->text, "t") == 0) return EXIT_FINE; // always included
-  const int n = sim_probe_add(&o->probe, at->text);
-  if (n < 0) return sim_out_of_memory(&job->plan);
-  if (n == 0) return sim_wrong(&job->plan, at, "'%.80s': %s", at->text, o->probe.because);
-  return EXIT_FINE;
+  limb_error err = {0};
+  const limb_status s = limb_channels_add(o->channels, at->text, &err);
+  if (s == LIMB_E_NOMEM) return sim_out_of_memory(&job->plan);
+  return s == LIMB_OK ? EXIT_FINE : sim_wrong(&job->plan, at, "'%.80s': %s", at->text, err.text);
 }
 
 static int read_channels(const sim_job* job, one_output* o)
@@ -295,11 +298,24 @@ static int read_channels(const sim_job* job, one_output* o)
   int code = EXIT_FINE;
   if (!o->writer.kind->channels || list->count == 0) {
     for (int k = 0; k < 2 - !o->writer.kind->channels && job->dofs.nv > 0; k++)
-      if (sim_probe_add(&o->probe, usual[k]) <= 0) return sim_out_of_memory(&job->plan);
+      if (limb_channels_add(o->channels, usual[k], NULL) != LIMB_OK) return sim_out_of_memory(&job->plan);
   }
   for (int i = 0; i < list->count && code == EXIT_FINE; i++) code = add_channel(job, o, &list->value[i]);
-  if (code == EXIT_FINE && o->probe.count < 2000 && list->count > 1) code = check_twice(job, o, &list->value[0]);
+  if (code == EXIT_FINE && limb_channels_count(o->channels) < 2000 && list->count > 1)
+    code = check_twice(job, o, &list->value[0]);
   return code;
+}
+
+static int make_channels(const sim_job* job, one_output* o)
+{
+  limb_evaluator_options how = limb_default_evaluator_options();
+  limb_error err = {0};
+  how.known = LIMB_NEEDS_Q | LIMB_NEEDS_V | LIMB_NEEDS_TIME | LIMB_NEEDS_A | LIMB_NEEDS_TAU;
+  how.dt = o->interval; // for Ad and Bd
+  limb_status s = limb_run_directions(&o->run->directions, &how.directions, &err);
+  if (s == LIMB_OK) s = limb_channels_create(job->robot.model, &job->setup->sim.env, &how, &o->channels);
+  o->writer.channels = o->channels;
+  return s == LIMB_OK ? EXIT_FINE : sim_refused(&job->plan, s, &err);
 }
 
 static int plan_one(sim_job* job, one_output* o, const limb_run_output* run)
@@ -308,16 +324,14 @@ static int plan_one(sim_job* job, one_output* o, const limb_run_output* run)
   o->run = run;
   o->at = at;
   o->last = nan("");
-  o->writer = (writer){.job = job, .run = run, .path = at->text, .probe = &o->probe};
+  o->writer = (writer){.job = job, .run = run, .path = at->text};
   o->writer.kind = run->file.text ? &table_kind : run->plot.text ? &plot_kind : &animation_kind;
-  sim_probe_begin(&o->probe, job->plan.args, &job->robot, &job->dofs, SIM_KNOWN_ALL);
   int code = sim_check_output(&job->plan, at, o->writer.kind->endings);
   if (code == EXIT_FINE) code = read_rate(job, o);
-  o->probe.options.dt = o->interval; // for Ad and Bd
-  if (code == EXIT_FINE) code = sim_directions(&job->plan, &run->directions, &o->probe.options.directions);
+  if (code == EXIT_FINE) code = make_channels(job, o);
   if (code == EXIT_FINE) code = read_channels(job, o);
   if (code != EXIT_FINE) return code;
-  o->row = sim_zeros(o->probe.count + 1);
+  o->row = calloc((size_t)limb_channels_count(o->channels) + 1, sizeof *o->row);
   return o->row ? EXIT_FINE : sim_out_of_memory(&job->plan);
 }
 
@@ -343,7 +357,7 @@ int sim_plan_outputs(sim_job* job)
 static void note_steps(const sim_job* job)
 {
   limb_sim_summary sum = {.method = LIMB_SIM_AUTO};
-  const double step = job->options.step;
+  const double step = job->setup->sim.step;
   const limb_status s = limb_sim_summary_of(job->sim, &sum);
   if (job->quiet || s != LIMB_OK || limb_sim_method_order(sum.method) == 0 || !job->plan.run.solver.step.text) return;
   for (int i = 0; i < job->outputs->count; i++) {
@@ -375,7 +389,7 @@ void sim_close_outputs(sim_job* job)
   for (int i = 0; i < all->count; i++) {
     one_output* o = &all->one[i];
     if (o->open) o->writer.kind->free(&o->writer);
-    sim_probe_free(&o->probe);
+    limb_channels_destroy(o->channels);
     free(o->row);
   }
   free(all->one);
@@ -388,7 +402,7 @@ void sim_close_outputs(sim_job* job)
 static double due(const sim_job* job, const one_output* o)
 {
   const double k = (double)o->k;
-  return job->start + (o->rate > 0 ? k / o->rate : k * o->interval);
+  return job->setup->start + (o->rate > 0 ? k / o->rate : k * o->interval);
 }
 
 // Times of different files that differ by rounding are equal.
@@ -400,15 +414,14 @@ double sim_next_row(const sim_job* job)
   for (int i = 0; i < job->outputs->count; i++) {
     const one_output* o = &job->outputs->one[i];
     const double t = due(job, o);
-    first = fmin(first, t >= job->end - 1e-9 * o->interval ? job->end : t);
+    first = fmin(first, t >= job->setup->end - 1e-9 * o->interval ? job->setup->end : t);
   }
   return first;
 }
 
-static int cannot_compute(sim_job* job, const one_output* o, limb_status s)
+static int cannot_compute(sim_job* job, limb_status s, const limb_error* err)
 {
-  (void)snprintf(job->trouble, sizeof job->trouble, "channel %s at %.9g s: %s", sim_probe_culprit(&o->probe), job->now,
-                 o->probe.reason);
+  (void)snprintf(job->trouble, sizeof job->trouble, "channel %s at %.9g s: %s", err->where, job->now, err->text);
   (void)cli_usage(job->plan.args, "%s", job->trouble);
   const int code = cli_exit_code(s);
   return code == EXIT_MODEL ? EXIT_NUMERICAL : code;
@@ -416,8 +429,9 @@ static int cannot_compute(sim_job* job, const one_output* o, limb_status s)
 
 static int write_row(sim_job* job, one_output* o, const limb_sim_state* at)
 {
-  const limb_status s = sim_probe_read(&o->probe, at, o->row + 1);
-  if (s != LIMB_OK) return cannot_compute(job, o, s);
+  limb_error err = {0};
+  const limb_status s = limb_channels_read(o->channels, at, o->row + 1, &err);
+  if (s != LIMB_OK) return cannot_compute(job, s, &err);
   o->row[0] = at->time;
   o->last = at->time;
   const int code = o->writer.kind->row(&o->writer, o->row);
@@ -443,7 +457,7 @@ void sim_write_last_good(sim_job* job)
   for (int i = 0; i < job->outputs->count; i++) {
     one_output* o = &job->outputs->one[i];
     if (o->open <= 0 || o->writer.broken || o->last == at.time) continue;
-    if (sim_probe_read(&o->probe, &at, o->row + 1) == LIMB_OK) (void)write_row(job, o, &at);
+    if (limb_channels_read(o->channels, &at, o->row + 1, NULL) == LIMB_OK) (void)write_row(job, o, &at);
   }
 }
 

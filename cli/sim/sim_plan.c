@@ -1,9 +1,8 @@
-// The plan of a simulation: the run file; values of its texts, and messages about them.
+// The plan of a simulation: the run file, and messages about its values.
 #include "base/command.h"
 #include "base/output.h"
 #include "sim/sim.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,51 +79,12 @@ int sim_check_output(const sim_plan* p, const limb_run_value* at, const char* en
 
 int sim_out_of_memory(const sim_plan* p) { return cli_usage(p->args, "out of memory"); }
 
-int sim_number(const sim_plan* p, const limb_run_value* at, double* out)
+int sim_refused(const sim_plan* p, limb_status status, const limb_error* err)
 {
-  limb_formula* e = NULL;
-  limb_error err = {0};
-  if (!at->text) return EXIT_FINE;
-  const limb_status s = limb_formula_parse(at->text, NULL, NULL, &e, &err);
-  if (s == LIMB_E_NOMEM) return sim_out_of_memory(p);
-  if (s != LIMB_OK)
-    return sim_wrong(p, at, "'%.80s' is not a number: %s", at->text, *err.text ? err.text : limb_status_text(s));
-  const double x = limb_formula_value(e, NULL);
-  limb_formula_destroy(e);
-  if (!isfinite(x)) return sim_wrong(p, at, "'%.80s' is not finite", at->text);
-  *out = x;
-  return EXIT_FINE;
-}
-
-int sim_positive(const sim_plan* p, const limb_run_value* at, double* out)
-{
-  double x = 1;
-  const int code = sim_number(p, at, &x);
-  if (code != EXIT_FINE || !at->text) return code;
-  if (x <= 0) return sim_wrong(p, at, "must be positive, not %g", x);
-  *out = x;
-  return EXIT_FINE;
-}
-
-int sim_not_negative(const sim_plan* p, const limb_run_value* at, double* out)
-{
-  double x = 0;
-  const int code = sim_number(p, at, &x);
-  if (code != EXIT_FINE || !at->text) return code;
-  if (x < 0) return sim_wrong(p, at, "must not be negative, as %g is", x);
-  *out = x;
-  return EXIT_FINE;
-}
-
-int sim_whole(const sim_plan* p, const limb_run_value* at, double max, double* out)
-{
-  double x = 0;
-  const int code = sim_number(p, at, &x);
-  if (code != EXIT_FINE || !at->text) return code;
-  if (x < 0 || x > max || x != floor(x))
-    return sim_wrong(p, at, "must be a whole number from 0 to %.0f, not '%.80s'", max, at->text);
-  *out = x;
-  return EXIT_FINE;
+  const limb_run_value at = {.key = err->where, .line = err->line, .column = err->column};
+  if (*err->where) return sim_wrong(p, &at, "%s", err->text);
+  (void)cli_usage(p->args, "%s", *err->text ? err->text : limb_status_text(status));
+  return cli_exit_code(status);
 }
 
 int sim_index_of(const char* word, const char* const* words)
@@ -132,45 +92,6 @@ int sim_index_of(const char* word, const char* const* words)
   for (int k = 0; words[k]; k++)
     if (strcmp(words[k], word) == 0) return k;
   return -1;
-}
-
-int sim_word_of(const sim_plan* p, const limb_run_value* at, const char* const* words, int* out)
-{
-  char all[400] = "";
-  size_t used = 0;
-  if (!at->text) return EXIT_FINE;
-  const int found = sim_index_of(at->text, words);
-  if (found >= 0) {
-    *out = found;
-    return EXIT_FINE;
-  }
-  const char* near = cli_nearest(at->text, words);
-  if (near) return sim_wrong(p, at, "unknown value '%.40s'; did you mean '%s'?", at->text, near);
-  for (int k = 0; words[k] && used < sizeof all - 1; k++) {
-    const char* gap = k == 0 ? "" : words[k + 1] ? ", " : " and ";
-    used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", gap, words[k]);
-  }
-  return sim_wrong(p, at, "'%.40s' is none of %s", at->text, all);
-}
-
-int sim_directions(const sim_plan* p, const limb_run_values* list, unsigned* out)
-{
-  static const char* const words[] = {"wx", "wy", "wz", "vx", "vy", "vz", "angular", "linear", NULL};
-  static const unsigned bits[] = {LIMB_WX, LIMB_WY, LIMB_WZ, LIMB_VX, LIMB_VY, LIMB_VZ, LIMB_ANGULAR, LIMB_LINEAR};
-  *out = list->count > 0 ? 0 : (unsigned)LIMB_TWIST;
-  for (int i = 0; i < list->count; i++) {
-    int k = 0;
-    const int code = sim_word_of(p, &list->value[i], words, &k);
-    if (code != EXIT_FINE) return code;
-    *out |= bits[k];
-  }
-  return EXIT_FINE;
-}
-
-int sim_truth(const sim_plan* p, const limb_run_value* at, int* out)
-{
-  static const char* const words[] = {"false", "true", NULL};
-  return sim_word_of(p, at, words, out);
 }
 
 // ---- memory ----------------------------------------------------------------------------------------
@@ -196,14 +117,11 @@ void* sim_keep(sim_plan* p, size_t count, size_t size)
 
 const char* sim_input_path(sim_plan* p, const limb_run_value* at)
 {
-  const char* slash = at->line > 0 && p->path ? strrchr(p->path, '/') : NULL;
-  const size_t folder = slash && *at->text != '/' ? (size_t)(slash - p->path) + 1 : 0;
-  char* path = sim_keep(p, folder + strlen(at->text) + 1, 1);
-  if (!path) {
+  const size_t size = limb_run_path(p->path, at, NULL, 0) + 1;
+  char* path = sim_keep(p, size, 1);
+  if (path)
+    (void)limb_run_path(p->path, at, path, size);
+  else
     (void)sim_out_of_memory(p);
-    return NULL;
-  }
-  memcpy(path, p->path ? p->path : "", folder);
-  memcpy(path + folder, at->text, strlen(at->text) + 1);
   return path;
 }

@@ -41,7 +41,7 @@ int sim_conserves_momentum(const sim_job* job)
 {
   const limb_model* m = job->robot.model;
   const limb_run* run = &job->plan.run;
-  const sp_vec3 g = job->options.env.gravity;
+  const sp_vec3 g = job->setup->sim.env.gravity;
   int free_joints = 0;
   if (g.x != 0 || g.y != 0 || g.z != 0 || run->inputs.nwrench > 0 || run->inputs.ntable > 0) return 0;
   if (run->controller.type.text) return 0; // it may drive the base
@@ -75,7 +75,7 @@ static limb_status gather(sim_job* job, const sim_outcome* out, facts* f)
   f->drift = f->s.energy - f->s.energy_start - f->s.work;
   f->linear = sp_norm3(sp_sub3(out->momentum[1].f, out->momentum[0].f));
   f->angular = sp_norm3(sp_sub3(out->momentum[1].m, out->momentum[0].m));
-  f->simulated = job->now - job->start;
+  f->simulated = job->now - job->setup->start;
   f->speed = out->wall > 0 ? f->simulated / out->wall : 0;
   return s;
 }
@@ -120,7 +120,7 @@ static void event_text(const sim_happened* h, char* text, size_t size)
 
 static void print_events(const sim_job* job, FILE* out)
 {
-  const sim_events* e = job->events;
+  const sim_events* e = &job->events;
   const int shown = e->nhappened < EVENTS_SHOWN ? e->nhappened : EVENTS_SHOWN;
   char text[400];
   for (int i = 0; i < shown; i++) {
@@ -135,7 +135,7 @@ static void print_events(const sim_job* job, FILE* out)
 static void print_text(const sim_job* job, const sim_outcome* o, const facts* f, FILE* out)
 {
   const limb_sim_summary* s = &f->s;
-  (void)fprintf(out, "%s: %.9g to %.9g s, %s\n", limb_model_name(job->robot.model), job->start, job->now,
+  (void)fprintf(out, "%s: %.9g to %.9g s, %s\n", limb_model_name(job->robot.model), job->setup->start, job->now,
                 ending_text(o->ending));
   (void)fprintf(out, "  method       %s%s%s%s\n", limb_sim_method_name(s->method), *s->because ? " (" : "", s->because,
                 *s->because ? ")" : "");
@@ -147,7 +147,7 @@ static void print_text(const sim_job* job, const sim_outcome* o, const facts* f,
   if (s->iterations) (void)fprintf(out, ", %llu iterations", (unsigned long long)s->iterations);
   if (s->restarts) (void)fprintf(out, ", %llu restarts", (unsigned long long)s->restarts);
   (void)fprintf(out, "\n  energy       %.9g to %.9g J", s->energy_start, s->energy);
-  if (job->options.work)
+  if (job->setup->sim.work)
     (void)fprintf(out, ", work %.9g J, drift %.3g J\n", s->work, f->drift);
   else
     (void)fprintf(out, "\n");
@@ -174,7 +174,7 @@ static json_t* count(uint64_t n) { return json_integer((json_int_t)n); }
 
 static json_t* events_json(const sim_job* job)
 {
-  const sim_events* e = job->events;
+  const sim_events* e = &job->events;
   json_t* list = json_array();
   for (int i = 0; i < e->nhappened; i++) {
     const limb_sim_event* x = &e->happened[i].event;
@@ -214,7 +214,7 @@ static int print_json(const sim_job* job, const sim_outcome* o, const facts* f)
   set(r, "model", cli_json_text(limb_model_name(job->robot.model)));
   set(r, "ending", cli_json_text(endings[o->ending]));
   set(r, "error", cli_json_text(o->ending == SIM_FAILED ? o->error : NULL));
-  set(r, "start", cli_json_number(job->start));
+  set(r, "start", cli_json_number(job->setup->start));
   set(r, "end", cli_json_number(job->now));
   set(method, "name", cli_json_text(limb_sim_method_name(s->method)));
   set(method, "because", cli_json_text(s->because));
@@ -222,8 +222,8 @@ static int print_json(const sim_job* job, const sim_outcome* o, const facts* f)
   set(r, "work", work_json(s));
   set(energy, "start", cli_json_number(s->energy_start));
   set(energy, "end", cli_json_number(s->energy));
-  set(energy, "work", job->options.work ? cli_json_number(s->work) : json_null());
-  set(energy, "drift", job->options.work ? cli_json_number(f->drift) : json_null());
+  set(energy, "work", job->setup->sim.work ? cli_json_number(s->work) : json_null());
+  set(energy, "drift", job->setup->sim.work ? cli_json_number(f->drift) : json_null());
   set(r, "energy", energy);
   set(momentum, "conserved", json_boolean(o->conserved));
   set(momentum, "linear_drift", o->conserved ? cli_json_number(f->linear) : json_null());
@@ -238,7 +238,7 @@ static int print_json(const sim_job* job, const sim_outcome* o, const facts* f)
   set(loops, "singular_energy", s->singular ? cli_json_number(s->singular_energy) : json_null());
   set(r, "loops", loops);
   set(r, "events", events_json(job));
-  set(r, "events_not_listed", count(job->events->more));
+  set(r, "events_not_listed", count(job->events.more));
   set(r, "wall_time", cli_json_number(o->wall));
   set(r, "real_time_factor", cli_json_number(f->speed));
   return cli_json_print(r, stdout, cli_title(job->plan.args));
@@ -250,9 +250,9 @@ static int print_json(const sim_job* job, const sim_outcome* o, const facts* f)
 int sim_judge_drift(sim_job* job, const sim_outcome* out)
 {
   facts f = {0};
-  if (!job->options.work || out->ending == SIM_FAILED || gather(job, out, &f) != LIMB_OK) return EXIT_FINE;
+  if (!job->setup->sim.work || out->ending == SIM_FAILED || gather(job, out, &f) != LIMB_OK) return EXIT_FINE;
   const double moved = fmax(out->kinetic, fabs(f.s.work)), share = fabs(f.drift) / fmax(moved, NO_ENERGY);
-  const int fails = job->max_drift > 0 && !(share <= job->max_drift);
+  const int fails = job->setup->max_drift > 0 && !(share <= job->setup->max_drift);
   if (!fails && share <= DRIFT) return EXIT_FINE;
   (void)fprintf(stderr,
                 "limb sim: %s: the energy drifted by %.3g J, %.2g of the largest kinetic energy or work (%.3g J): use "

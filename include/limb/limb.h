@@ -46,6 +46,7 @@
 //     limb_study  limb/study.h     sizing, differentiation, facts about a robot
 //                 limb/verify.h    independent formulations compared
 //                 limb/draw.h      curves, animations, maps
+//                 limb/runner.h    what a run file describes, as a simulation (with limb_io)
 //     none        limb/openmp.h    OpenMP's threads for limb/batch.h
 
 #endif

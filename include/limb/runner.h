@@ -1,0 +1,135 @@
+// limb: robot dynamics in C. Runs of run files: the simulation that a file describes, and its channels.
+//
+//     limb_runner* runner = NULL;
+//     limb_runner_create(limb_reading_run(reading), robot, NULL, &runner, &err);
+//     limb_runner_start(runner, &err);
+//     limb_sim_advance(limb_runner_sim(runner), limb_runner_setup_of(runner)->end, &event);
+//     limb_runner_destroy(runner);
+//
+// A runner reads solver, start, inputs, controller and events of a run (limb/run.h) for a model, and sets up a
+// simulation (limb/sim.h) that the caller advances. Outputs are the caller's: a limb_channels has the numbers that
+// their channels name.
+//
+// Errors of the run: LIMB_E_ARG, with line, column and key (err.where) of the value, and one sentence. This header
+// belongs to the library limb_study. docs/simulation.md describes run files.
+#ifndef LIMB_RUNNER_H
+#define LIMB_RUNNER_H
+
+#include "limb/quantities.h"
+#include "limb/run.h"
+#include "limb/sim.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---- values of a run ------------------------------------------------------------------------------------
+
+typedef enum limb_run_range {
+  LIMB_RUN_ANY = 0,
+  LIMB_RUN_POSITIVE = 1,
+  LIMB_RUN_NOT_NEGATIVE = 2
+} limb_run_range; ///< values are pinned
+
+/// A number with units. *out is unchanged if the value is not given.
+/// @return LIMB_OK; LIMB_E_ARG (not a number, not finite, out of range); LIMB_E_NOMEM.
+LIMB_NODISCARD LIMB_API limb_status limb_run_number(const limb_run_value* at, limb_run_range range, double* out,
+                                                    limb_error* err);
+
+/// Directions of a task (limb/task.h): wx ... vz, angular, linear; all six for an empty list.
+LIMB_NODISCARD LIMB_API limb_status limb_run_directions(const limb_run_values* list, unsigned* out, limb_error* err);
+
+/// How to read the model of a run: base and mimic.
+LIMB_NODISCARD LIMB_API limb_status limb_run_model_options(const limb_run* run, limb_read_options* out,
+                                                           limb_error* err);
+
+/// The path of a file that a value names: relative to the folder of the run file if the value comes from there.
+/// @param run_path  of the run file; NULL: none
+/// @return its length; what does not fit in size is cut off
+LIMB_API size_t limb_run_path(const char* run_path, const limb_run_value* at, char* out, size_t size);
+
+// ---- channels -------------------------------------------------------------------------------------------
+
+/// Numbers of a simulated state by the names of limb/quantities.h: q, v.elbow, pose.tool, energy, ...
+typedef struct limb_channels limb_channels;
+
+/// @param env      of the simulation; wrenches are those of each state. Copied
+/// @param options  NULL: defaults. env and tau_is_given are not read
+/// @return LIMB_OK; LIMB_E_ARG; LIMB_E_NOMEM. The model must outlive the channels.
+LIMB_NODISCARD LIMB_API limb_status limb_channels_create(const limb_model* m, const limb_environment* env,
+                                                         const limb_evaluator_options* options, limb_channels** out);
+LIMB_API void limb_channels_destroy(limb_channels* c); ///< NULL is accepted
+
+/// Adds all numbers that a name stands for.
+/// @return LIMB_OK; LIMB_E_ARG (err says why); LIMB_E_NOMEM.
+LIMB_NODISCARD LIMB_API limb_status limb_channels_add(limb_channels* c, const char* name, limb_error* err);
+
+LIMB_API int limb_channels_count(const limb_channels* c);                                      ///< numbers
+LIMB_API void limb_channels_name(const limb_channels* c, int number, char* text, size_t size); ///< as a column
+LIMB_API const char* limb_channels_unit(const limb_channels* c, int number);                   ///< "": unknown
+
+/// The numbers at a state.
+/// @param x    limb_channels_count numbers (output)
+/// @param err  err.where is the quantity that failed
+LIMB_NODISCARD LIMB_API limb_status limb_channels_read(limb_channels* c, const limb_sim_state* at, double* x,
+                                                       limb_error* err);
+
+// ---- runners --------------------------------------------------------------------------------------------
+
+typedef struct limb_runner limb_runner;
+
+/// Receives notes and warnings, and errors in tables, before the call returns them.
+/// @param file  NULL: it is about the run itself
+/// @param f     severity, line and column (0: none) and text; other members are ""
+typedef void limb_runner_note_fn(void* context, const char* file, const limb_finding* f);
+
+/// Start from limb_default_runner_options().
+typedef struct limb_runner_options {
+  size_t size;               ///< sizeof(limb_runner_options), set by the default function
+  const char* path;          ///< of the run file, for files that it names; NULL: they are in the working directory
+  limb_environment env;      ///< the run's settings override it
+  limb_ref table_ref;        ///< axes of wrenches in tables; default LIMB_ALIGNED
+  limb_runner_note_fn* note; ///< NULL: not needed
+  void* context;             ///< of note
+} limb_runner_options;
+
+LIMB_API limb_runner_options limb_default_runner_options(const limb_model* m);
+
+/// What a runner has read. Pointers refer to its memory.
+typedef struct limb_runner_setup {
+  limb_sim_options sim;
+  double start, end;   ///< times
+  double max_drift;    ///< of the energy, as a share of the largest kinetic energy; negative: not given
+  const double *q, *v; ///< at the start
+  int conditions;      ///< events of the run have the condition indices 0 ... conditions - 1
+} limb_runner_setup;
+
+/// Sets up the simulation of a run. Conditions and inputs may be added to it before limb_runner_start.
+/// @param run      copied, but for its texts
+/// @param m        as limb_run_model_options says
+/// @param options  NULL: defaults
+/// @return LIMB_OK; LIMB_E_ARG (the run is wrong: err says where); LIMB_E_NOMEM; those of limb_sim_create,
+///         limb_sim_close_start.
+LIMB_NODISCARD LIMB_API limb_status limb_runner_create(const limb_run* run, const limb_model* m,
+                                                       const limb_runner_options* options, limb_runner** out,
+                                                       limb_error* err);
+LIMB_API void limb_runner_destroy(limb_runner* r); ///< NULL is accepted; also destroys the simulation
+
+/// As limb_sim_start.
+LIMB_NODISCARD LIMB_API limb_status limb_runner_start(limb_runner* r, limb_error* err);
+
+LIMB_API limb_sim* limb_runner_sim(limb_runner* r);                           ///< to be advanced; NULL for NULL
+LIMB_API const limb_runner_setup* limb_runner_setup_of(const limb_runner* r); ///< NULL for NULL
+
+/// Why the simulation ended with an error: a formula without a value, or limb_sim_error(); "": unknown.
+LIMB_API const char* limb_runner_error(const limb_runner* r);
+LIMB_API int limb_runner_error_is_own(const limb_runner* r); ///< 1: it is a formula, a table or a controller
+
+/// Name of the condition or the joint of an event; "": none.
+LIMB_API const char* limb_runner_event_name(const limb_runner* r, const limb_sim_event* event);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
