@@ -146,30 +146,6 @@ static int choose_printer(eval_run* r)
 
 // ---- options ---------------------------------------------------------------------------------------
 
-static int read_directions(eval_run* r)
-{
-  static const struct {
-    const char* name;
-    unsigned bits;
-  } known[] = {{"wx", LIMB_WX}, {"wy", LIMB_WY}, {"wz", LIMB_WZ},         {"vx", LIMB_VX},
-               {"vy", LIMB_VY}, {"vz", LIMB_VZ}, {"linear", LIMB_LINEAR}, {"angular", LIMB_ANGULAR}};
-  const char* list = cli_get(r->args, "directions");
-  unsigned* bits = &r->options.directions;
-  if (list) *bits = 0;
-  while (list) {
-    const size_t length = strcspn(list, ",");
-    unsigned one = 0;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-      if (strlen(known[i].name) == length && strncmp(list, known[i].name, length) == 0) one = known[i].bits;
-    if (one == 0 || *bits & one)
-      return cli_usage(r->args, "--directions: '%.*s' is %s wx, wy, wz, vx, vy, vz, angular, linear",
-                       (int)(length < 40 ? length : 40), list, one == 0 ? "none of" : "there twice; they are");
-    *bits |= one;
-    list = list[length] ? list + length + 1 : NULL;
-  }
-  return EXIT_FINE;
-}
-
 static int read_frame(eval_run* r)
 {
   const char* frame = cli_get(r->args, "frame");
@@ -202,7 +178,7 @@ static int read_options(eval_run* r)
     if (!cli_numbers(args, "dt", 1, &o->dt)) return EXIT_USAGE;
     if (o->dt <= 0) return cli_usage(args, "--dt must be above zero");
   }
-  return read_directions(r);
+  return cli_directions(r->args, &r->options.directions);
 }
 
 // An option that nothing asks for is a mistake in --what.

@@ -354,3 +354,28 @@ int cli_find_dof(const cli_dofs* d, const char* name, int of_q, const char** nea
   free(names);
   return found;
 }
+
+// ---- directions ------------------------------------------------------------------------------------
+
+int cli_directions(const cli_args* args, unsigned* bits)
+{
+  static const struct {
+    const char* name;
+    unsigned bits;
+  } known[] = {{"wx", LIMB_WX}, {"wy", LIMB_WY}, {"wz", LIMB_WZ},         {"vx", LIMB_VX},
+               {"vy", LIMB_VY}, {"vz", LIMB_VZ}, {"linear", LIMB_LINEAR}, {"angular", LIMB_ANGULAR}};
+  const char* list = cli_get(args, "directions");
+  if (list) *bits = 0;
+  while (list) {
+    const size_t length = strcspn(list, ",");
+    unsigned one = 0;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+      if (strlen(known[i].name) == length && strncmp(list, known[i].name, length) == 0) one = known[i].bits;
+    if (one == 0 || *bits & one)
+      return cli_usage(args, "--directions: '%.*s' is %s wx, wy, wz, vx, vy, vz, angular, linear",
+                       (int)(length < 40 ? length : 40), list, one == 0 ? "none of" : "there twice; they are");
+    *bits |= one;
+    list = list[length] ? list + length + 1 : NULL;
+  }
+  return EXIT_FINE;
+}

@@ -53,6 +53,10 @@ int cli_note_is_auxiliary(const limb_model* m, const limb_note* note);
 // The exit code that a status stands for: EXIT_FINE, EXIT_USAGE, EXIT_MODEL or EXIT_NUMERICAL.
 int cli_exit_code(limb_status s);
 
+// --directions: components of a twist as LIMB_WX ... LIMB_VZ; unchanged if the option was not given. EXIT_FINE, or
+// EXIT_USAGE after a message.
+int cli_directions(const cli_args* args, unsigned* bits);
+
 // ---- dofs ------------------------------------------------------------------------------------------
 //
 // Names and units of the coordinates of a model (limb/model.h), as arrays.

@@ -33,8 +33,7 @@ int cli_has_state_line(const cli_args* args)
   return any;
 }
 
-// A number with a unit. EXIT_FINE, or EXIT_USAGE after a message.
-static int read_number(const cli_args* args, const char* option, const char* text, double* out)
+int cli_unit_number(const cli_args* args, const char* option, const char* text, double* out)
 {
   limb_formula* e = NULL;
   limb_error err = {0};
@@ -63,7 +62,7 @@ static int read_pair(const cli_states* s, int g, char* text, double* value, unsi
   const char* near = NULL;
   double x = 0;
   if (equals) *equals = '\0';
-  const int code = read_number(s->args, name_of[g], equals ? equals + 1 : text, &x);
+  const int code = cli_unit_number(s->args, name_of[g], equals ? equals + 1 : text, &x);
   if (code != EXIT_FINE) return code;
   if (!equals || strcmp(text, "*") == 0) {
     set_all(s, g, x, value);

@@ -49,7 +49,7 @@ typedef struct limb_ik_goal {
 /// The pose of a frame: LIMB_TWIST in LIMB_BODY.
 LIMB_API limb_ik_goal limb_default_ik_goal(int frame);
 
-/// Start from limb_default_ik_options(); NULL stands for that.
+/// Start from limb_default_ik_options(); NULL: these defaults.
 typedef struct limb_ik_options {
   size_t size;               ///< sizeof(limb_ik_options), set by the default function
   double tolerance;          ///< largest error of a solution, angular and linear of each goal and of the loops

@@ -104,6 +104,7 @@ static limb_ik* lay_out(limb_arena* a, const limb_ik* sizes)
   t.result = limb_arena_take(a, (size_t)t.ngoal, sizeof *t.result);
   t.held = limb_arena_take(a, nv, 1);
   t.turns = limb_arena_take(a, nv, 1);
+  t.angle = limb_arena_take(a, nv, sizeof *t.angle);
   t.kept = limb_arena_take(a, nq, 1);
   t.closes = limb_arena_take(a, (size_t)t.nc + 1, 1);
   t.reference = doubles(a, nq, 1);
@@ -140,9 +141,12 @@ static void read_joint(limb_ik* ik, const limb_joint_info* x)
   const bool single = type == LIMB_REVOLUTE || type == LIMB_PRISMATIC || type == LIMB_HELICAL;
   if (single) read_limits(ik, x);
   if (x->nq != x->nv) ik->flat = false;
-  for (int k = 0; k < x->nv; k++)
-    ik->turns[x->v + k] = type == LIMB_REVOLUTE || type == LIMB_UNIVERSAL || (type == LIMB_CYLINDRICAL && k == 0) ||
-                          (type == LIMB_PLANAR && k == 2);
+  for (int k = 0; k < x->nv; k++) {
+    const bool turns = type == LIMB_REVOLUTE || type == LIMB_UNIVERSAL || (type == LIMB_CYLINDRICAL && k == 0) ||
+                       (type == LIMB_PLANAR && k == 2);
+    ik->turns[x->v + k] = turns && x->nq > 0;
+    ik->angle[x->v + k] = turns && x->nq > 0 && ik->nc == 0 && !ik->held[x->v + k] ? x->q + k : -1;
+  }
   for (int k = 0; k < x->nq; k++) // a free joint stays, so that restarts do not move the robot away
     ik->kept[x->q + k] = type == LIMB_FREE || ik->held[x->v + (x->nq == x->nv ? k : 0)];
 }
@@ -156,6 +160,9 @@ static limb_status read_joints(limb_ik* ik)
     const limb_status s = limb_get_joint(ik->m, j, &x);
     if (s != LIMB_OK) return s;
     if (x.def.type != LIMB_FIXED) read_joint(ik, &x);
+  }
+  for (int j = 0; j < limb_joint_count(ik->m); j++) { // whole turns of a joint need not be whole turns of its mimics
+    if (limb_get_joint(ik->m, j, &x) == LIMB_OK && x.def.mimic >= 0) ik->turns[x.v] = 0, ik->angle[x.v] = -1;
   }
   for (int k = 0; k < ik->nv; k++) {
     if (ik->lower[k] > ik->upper[k]) return LIMB_E_ARG; // of joints that mimic each other

@@ -53,6 +53,7 @@ struct limb_ik {
   limb_ik_goal* goal;
   unsigned char* held;    // nv
   unsigned char* turns;   // nv: angles, which whole turns do not change
+  int* angle;             // nv: the coordinate of such an angle that may be turned alone, or -1
   unsigned char* kept;    // nq: coordinates that restarts leave at the start
   unsigned char* closes;  // nc: constraints on positions, not only on velocities
   double* reference;      // nq

@@ -229,6 +229,17 @@ static bool is_same(const limb_ik* ik, limb_ik_space* s, const double* a, const 
   return true;
 }
 
+// Takes whole turns off the angles of s->q, towards `from`, as far as limits allow.
+static void take_turns(const limb_ik* ik, limb_ik_space* s, const double* from)
+{
+  for (int j = 0; j < ik->nv; j++) {
+    const int k = ik->angle[j];
+    if (k < 0) continue;
+    const double x = from[k] + remainder(s->q[k] - from[k], FULL_TURN);
+    if (x >= ik->lower[j] && x <= ik->upper[j]) s->q[k] = x;
+  }
+}
+
 // Sorts the solution s->q in, by its distance to `from`; of too many the farthest goes.
 static int insert(const limb_ik* ik, limb_ik_space* s, const double* from, int max, int count, double* q)
 {
@@ -260,6 +271,7 @@ limb_status limb_ik_branches(limb_ik* ik, const sp_pose* targets, const double* 
     limb_ik_place(ik, s, k);
     if (limb_ik_descend(ik, s, &quick) != IK_SOLVED || !limb_ik_closed(ik, s)) continue;
     if (ik->options.reference) limb_ik_approach(ik, s);
+    take_turns(ik, s, from);
     *found = insert(ik, s, from, max, *found, q);
   }
   return *found > 0 ? LIMB_OK : LIMB_E_NOCONV;

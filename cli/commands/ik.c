@@ -1,0 +1,365 @@
+// `limb ik`: configurations at which frames have given poses.
+#include "commands/ik.h"
+#include "base/output.h"
+#include "states/states.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_BRANCHES = 10000, NAME_SIZE = CLI_NAME_SPACE };
+
+static const cli_option goal_options[] = {
+  {"", NULL, "the goals"},
+  {"frame", "NAME,...", "bodies or frames that have targets (default: the last added frame of the model)"},
+  {"pose", "X,Y,Z[,QX,QY,QZ,QW]", "the target in the world, in m; without a quaternion the position only"},
+  {"rpy", "R,P,Y", "its rotation: Rz(Y) Ry(P) Rx(R), in rad"},
+  {"directions", "LIST",
+   "what counts: some of wx,wy,wz,vx,vy,vz, or angular, or linear (default: all that targets have)"},
+  {"axes", "target|world", "axes of the directions (default: target)"},
+  {"angular-weight", "W", "of errors in rad beside errors in m (default: 1)"},
+  {0},
+};
+
+static const cli_option start_options[] = {
+  {"", NULL, "the search"},
+  {"start", "JOINT=X,...", "where to begin, with units; or FILE.csv: the first row of a table"},
+  {"reference", "JOINT=X,...", "the posture that redundant robots stay nearest to; or FILE.csv"},
+  {"hold", "JOINT,...", "joints that stay where they begin"},
+  {"branches", "N", "up to N different solutions, nearest to the reference or start first"},
+  {"tolerance", "X", "largest error in m and rad (default: 1e-10)"},
+  {"max-iterations", "N", "for each start (default: 200)"},
+  {"restarts", "N", "random starts after the first (default: 100)"},
+  {"seed", "N", "of the random starts (default: 0)"},
+  {"ignore-limits", NULL, "joints may leave their limits"},
+  {0},
+};
+
+static const cli_option output_options[] = {
+  {"", NULL, "the output"},
+  {"format", "csv|json|text", "how results are printed (default: by the ending of --output, else csv)"},
+  {"output", "FILE", "where to: .csv, .json or .txt (default: standard output)"},
+  {0},
+};
+
+static const cli_option* const options[] = {goal_options, start_options, cli_model_options, output_options, NULL};
+
+static const char* const about[] = {
+  "Finds joint positions at which frames have given poses, within the limits of the",
+  "joints, loops closed. The target is that of --pose, or a table has one per row:",
+  "columns pose.<frame>.position.x .y .z and pose.<frame>.quaternion.x .y .z .w as",
+  "limb eval writes them, with one frame also without its name; without quaternions",
+  "positions count only. - is standard input. The output is a table with time, if",
+  "there is one, and q.<joint>, which limb id --differentiate, eval and sim --start",
+  "read.",
+  "",
+  "Each row begins at the solution of the row before, so that a path is followed",
+  "continuously; a row that needed a random start is a warning. A target that is",
+  "not reached ends the command with exit code 4 and is explained: how far the",
+  "frames stay away, the nearest pose, joints at their limits. The rows before are",
+  "kept. JSON has the nearest configuration then.",
+  "",
+  "Two angular directions align an axis: --directions wx,wy,linear turns the z axis",
+  "of the frame into that of the target and leaves the rotation about it free.",
+  NULL,
+};
+
+static const char* const examples[] = {
+  "limb ik panda --frame flange --pose 0.4,0.1,0.5 --rpy 3.14159,0,0",
+  "joint positions for a pose",
+  "limb ik ur5 --pose 0.4,0.2,0.3 --rpy 3,0,0 --branches 8 --format text",
+  "all ways to reach it",
+  "limb ik planar_2r circle.csv --frame tip --start joint2=1 | limb id planar_2r - --differentiate",
+  "torques for a path of the tip",
+  NULL,
+};
+
+// ---- options ---------------------------------------------------------------------------------------
+
+static int add_frame(ik_run* r, char* name)
+{
+  const int frame = limb_find_frame(r->robot.model, name);
+  const char* close = frame < 0 ? cli_nearest_frame(r->robot.model, name) : NULL;
+  if (r->frames == IK_FRAMES_MAX) return cli_usage(r->args, "--frame: at most %d frames", IK_FRAMES_MAX);
+  if (frame < 0)
+    return cli_usage(r->args, "--frame: the model has no frame '%s'%s%s%s", name, close ? "; did you mean '" : "",
+                     close ? close : "", close ? "'?" : "");
+  limb_frame_info x;
+  if (limb_get_frame(r->robot.model, frame, &x) == LIMB_OK) r->frame[r->frames] = x.name;
+  r->goal[r->frames++] = limb_default_ik_goal(frame);
+  return EXIT_FINE;
+}
+
+static int read_frames(ik_run* r)
+{
+  const char* list = cli_get(r->args, "frame");
+  int code = EXIT_FINE;
+  limb_frame_info last;
+  char name[NAME_SIZE];
+  if (!list) {
+    const int frames = limb_frame_count(r->robot.model);
+    if (frames == limb_body_count(r->robot.model) || limb_get_frame(r->robot.model, frames - 1, &last) != LIMB_OK)
+      return cli_usage(r->args, "name the body that has the target: --frame NAME; the model has no added frames");
+    (void)snprintf(name, sizeof name, "%s", last.name);
+    return add_frame(r, name);
+  }
+  while (list && code == EXIT_FINE) {
+    const size_t length = strcspn(list, ",");
+    (void)snprintf(name, sizeof name, "%.*s", (int)length, list);
+    code = add_frame(r, name);
+    list = list[length] ? list + length + 1 : NULL;
+  }
+  return code;
+}
+
+static int read_goals(ik_run* r)
+{
+  unsigned directions = LIMB_TWIST;
+  double weight = 1;
+  const char* axes = cli_get(r->args, "axes");
+  int code = read_frames(r);
+  if (code == EXIT_FINE) code = cli_directions(r->args, &directions);
+  if (code != EXIT_FINE) return code;
+  if (cli_has(r->args, "angular-weight") && !cli_numbers(r->args, "angular-weight", 1, &weight)) return EXIT_USAGE;
+  if (!(weight > 0)) return cli_usage(r->args, "--angular-weight must be above zero");
+  for (int k = 0; k < r->frames; k++) {
+    r->goal[k].task.directions = directions;
+    r->goal[k].task.ref = axes && strcmp(axes, "world") == 0 ? LIMB_ALIGNED : LIMB_BODY;
+    r->goal[k].angular = weight;
+  }
+  return EXIT_FINE;
+}
+
+// "JOINT=X,..." in q.
+static int read_pairs(const ik_run* r, const char* option, const char* list, double* q)
+{
+  while (list) {
+    const size_t length = strcspn(list, ",");
+    char name[NAME_SIZE];
+    const char* close = NULL;
+    (void)snprintf(name, sizeof name, "%.*s", (int)length, list);
+    char* value = strchr(name, '=');
+    if (!value) return cli_usage(r->args, "--%s takes JOINT=X,... or a file, not '%s'", option, name);
+    *value++ = '\0';
+    const int k = cli_find_dof(&r->dofs, name, 1, &close);
+    if (k < 0)
+      return cli_usage(r->args, "--%s: the model has no joint '%s'%s%s%s", option, name,
+                       close ? "; did you mean '" : "", close ? close : "", close ? "'?" : "");
+    const int code = cli_unit_number(r->args, option, value, &q[k]);
+    if (code != EXIT_FINE) return code;
+    list = list[length] ? list + length + 1 : NULL;
+  }
+  return EXIT_FINE;
+}
+
+// The first row of a table.
+static int read_row(ik_run* r, const char* option, const char* path, double* q)
+{
+  cli_states s;
+  int got = 0, code = cli_states_open(&s, r->args, &r->robot, &r->dofs, path);
+  if (code != EXIT_FINE) return code;
+  code = cli_states_need(&s, STATES_Q | STATES_PART, option);
+  if (code == EXIT_FINE) code = cli_states_next(&s, &got);
+  if (code == EXIT_FINE && !got) code = cli_usage(r->args, "--%s: %s has no rows", option, path);
+  for (int k = 0; k < r->dofs.nq && code == EXIT_FINE; k++)
+    if (s.column[0][k] >= 0) q[k] = s.q[k];
+  cli_states_close(&s);
+  return code;
+}
+
+// --start or --reference; what they do not name is at the start of the model, loops closed.
+static int read_posture(ik_run* r, const char* option, double* q)
+{
+  const char* text = cli_get(r->args, option);
+  if (limb_start(r->robot.model, q) != LIMB_OK) return cli_usage(r->args, "the model has no start");
+  cli_closure c = {.model = NULL};
+  if (limb_loop_count(r->robot.model) > 0 && cli_closure_make(r->robot.model, &c) == LIMB_OK &&
+      cli_closure_assemble(&c, NULL) == LIMB_OK)
+    memcpy(q, c.q, (size_t)r->dofs.nq * sizeof *q);
+  if (limb_loop_count(r->robot.model) > 0) cli_closure_free(&c);
+  if (!text) return EXIT_FINE;
+  return strchr(text, '=') ? read_pairs(r, option, text, q) : read_row(r, option, text, q);
+}
+
+static int read_held(ik_run* r)
+{
+  const char* list = cli_get(r->args, "hold");
+  limb_joint_info x;
+  while (list) {
+    const size_t length = strcspn(list, ",");
+    char name[NAME_SIZE];
+    (void)snprintf(name, sizeof name, "%.*s", (int)length, list);
+    if (limb_get_joint(r->robot.model, limb_find_joint(r->robot.model, name), &x) != LIMB_OK)
+      return cli_usage(r->args, "--hold: the model has no joint '%s'; limb info names them", name);
+    memset(r->held + x.v, 1, (size_t)x.nv);
+    list = list[length] ? list + length + 1 : NULL;
+  }
+  return EXIT_FINE;
+}
+
+static int read_search(ik_run* r)
+{
+  limb_ik_options* o = &r->options;
+  double iterations = o->max_iterations, restarts = o->restarts, seed = 0, branches = 0;
+  int code = cli_whole(r->args, "max-iterations", 1, 1e6, &iterations);
+  if (code == EXIT_FINE) code = cli_whole(r->args, "restarts", 0, 1e6, &restarts);
+  if (code == EXIT_FINE) code = cli_whole(r->args, "seed", 0, 9007199254740992.0, &seed);
+  if (code == EXIT_FINE) code = cli_whole(r->args, "branches", 1, MAX_BRANCHES, &branches);
+  if (code != EXIT_FINE) return code;
+  if (cli_has(r->args, "tolerance") && !cli_numbers(r->args, "tolerance", 1, &o->tolerance)) return EXIT_USAGE;
+  if (!(o->tolerance > 0)) return cli_usage(r->args, "--tolerance must be above zero");
+  if (branches > 0 && cli_operand_count(r->args) > 1) return cli_usage(r->args, "--branches is for one target: --pose");
+  o->max_iterations = (int)iterations, o->restarts = (int)restarts, o->seed = (uint64_t)seed;
+  o->ignore_limits = cli_has(r->args, "ignore-limits");
+  o->held = r->held;
+  o->reference = r->reference;
+  r->branches = (int)branches;
+  return EXIT_FINE;
+}
+
+static int read_options(ik_run* r)
+{
+  int code = read_goals(r);
+  if (code == EXIT_FINE) code = read_posture(r, cli_has(r->args, "start") ? "start" : "reference", r->start);
+  if (code == EXIT_FINE && r->reference) code = read_posture(r, "reference", r->reference);
+  if (code == EXIT_FINE) code = read_held(r);
+  if (code == EXIT_FINE) code = read_search(r);
+  if (code == EXIT_FINE) code = ik_targets_open(r);
+  if (code == EXIT_FINE && r->path && strcmp(r->format, "csv") != 0)
+    code = cli_usage(r->args, "a table of poses becomes CSV, not %s", r->format);
+  return code;
+}
+
+// ---- solving ---------------------------------------------------------------------------------------
+
+static int failed(const ik_run* r, limb_status s)
+{
+  (void)cli_usage(r->args, "%s: %s", limb_reading_source(r->robot.reading), limb_status_text(s));
+  return cli_exit_code(s);
+}
+
+static int write_row(const ik_run* r, limb_csv_writer* w, const double* q)
+{
+  limb_status s = r->time_column < 0 ? LIMB_OK : limb_csv_number(w, r->time);
+  if (s == LIMB_OK) s = limb_csv_numbers(w, q, r->dofs.nq);
+  if (s == LIMB_OK) s = limb_csv_end_row(w);
+  return s == LIMB_OK ? EXIT_FINE : cli_unwritten(cli_title(r->args), "the CSV", limb_status_text(s));
+}
+
+static int write_head(const ik_run* r, limb_csv_writer* w)
+{
+  limb_status s = r->time_column < 0 ? LIMB_OK : limb_csv_text(w, "time");
+  for (int k = 0; k < r->dofs.nq && s == LIMB_OK; k++) {
+    char name[NAME_SIZE];
+    (void)snprintf(name, sizeof name, "q.%s", r->dofs.q[k].name);
+    s = limb_csv_text(w, name);
+  }
+  if (s == LIMB_OK) s = limb_csv_end_row(w);
+  return s == LIMB_OK ? EXIT_FINE : cli_unwritten(cli_title(r->args), "the CSV", limb_status_text(s));
+}
+
+// Row after row, each from the solution of the one before.
+static int solve_rows(ik_run* r, limb_csv_writer* w)
+{
+  int code = EXIT_FINE, got = 0;
+  for (int row = 0; code == EXIT_FINE; row++) {
+    code = cli_interrupted() ? EXIT_USAGE : ik_targets_next(r, &got);
+    if (code != EXIT_FINE || !got) break;
+    const limb_status s = limb_ik_solve(r->ik, r->target, r->start, r->q, &r->report);
+    if (s == LIMB_E_NOCONV) return ik_explain(r);
+    if (s != LIMB_OK) return failed(r, s);
+    if (row > 0 && r->report.starts > 1)
+      (void)fprintf(stderr, "%s:%d: warning: cannot be reached continuously from the row before\n", r->path, r->line);
+    memcpy(r->start, r->q, (size_t)r->dofs.nq * sizeof *r->q);
+    code = write_row(r, w, r->q);
+  }
+  return code;
+}
+
+// One target: r->q has the solutions, or the nearest configuration. EXIT_NUMERICAL: not reached.
+static int solve_one(ik_run* r)
+{
+  r->count = 1;
+  if (r->branches > 0) {
+    const limb_status s = limb_ik_branches(r->ik, r->target, r->start, r->branches, r->q, &r->count);
+    if (s == LIMB_OK || s != LIMB_E_NOCONV) return s == LIMB_OK ? EXIT_FINE : failed(r, s);
+    r->count = 1, r->branches = 0; // the reason
+  }
+  const limb_status s = limb_ik_solve(r->ik, r->target, r->start, r->q, &r->report);
+  if (s == LIMB_OK) return EXIT_FINE;
+  return s == LIMB_E_NOCONV ? ik_explain(r) : failed(r, s);
+}
+
+static int print_csv(ik_run* r, FILE* out)
+{
+  limb_csv_writer* w = NULL;
+  if (limb_csv_create(out, NULL, &w) != LIMB_OK) return cli_usage(r->args, "out of memory");
+  int code = write_head(r, w);
+  if (code == EXIT_FINE && r->path) code = solve_rows(r, w);
+  for (int i = 0; i < r->count && code == EXIT_FINE; i++) code = write_row(r, w, r->q + (size_t)i * (size_t)r->dofs.nq);
+  const limb_status s = limb_csv_finish(w);
+  limb_csv_destroy(w);
+  if (s != LIMB_OK && code == EXIT_FINE) return cli_unwritten(cli_title(r->args), "the CSV", limb_status_text(s));
+  return code;
+}
+
+static int solve_and_print(ik_run* r)
+{
+  const char* title = cli_title(r->args);
+  cli_output out;
+  const int solved = r->path ? EXIT_FINE : solve_one(r);
+  if (solved != EXIT_FINE && (solved != EXIT_NUMERICAL || strcmp(r->format, "json") != 0)) return solved;
+  int code = cli_output_open(&out, title, cli_get(r->args, "output"));
+  if (code != EXIT_FINE) return code;
+  code = strcmp(r->format, "csv") == 0 ? print_csv(r, out.stream) : ik_print(r, out.stream);
+  if (code == EXIT_FINE) code = cli_output_commit(&out, title);
+  if (code == EXIT_NUMERICAL) cli_output_salvage(&out, title);
+  cli_output_abandon(&out);
+  return code != EXIT_FINE ? code : solved;
+}
+
+// ---- the command -----------------------------------------------------------------------------------
+
+static int run_robot(ik_run* r)
+{
+  const size_t nq = (size_t)limb_nq(r->robot.model) + 1;
+  r->start = calloc(nq, sizeof *r->start);
+  r->reference = cli_has(r->args, "reference") ? calloc(nq, sizeof *r->reference) : NULL;
+  r->held = calloc((size_t)limb_nv(r->robot.model) + 1, 1);
+  if (!r->start || !r->held || !cli_dofs_make(r->robot.model, &r->dofs)) return cli_usage(r->args, "out of memory");
+  int code = read_options(r);
+  if (code != EXIT_FINE) return code;
+  r->q = calloc(nq * (size_t)(r->branches > 0 ? r->branches : 1), sizeof *r->q);
+  if (!r->q) return cli_usage(r->args, "out of memory");
+  const limb_status s = limb_ik_create(r->robot.model, r->frames, r->goal, &r->options, NULL, &r->ik);
+  return s == LIMB_OK ? solve_and_print(r) : failed(r, s);
+}
+
+static int run_ik(const cli_args* args)
+{
+  ik_run r = {.args = args, .format = cli_format(args, "csv"), .options = limb_default_ik_options(), .time_column = -1};
+  int code = r.format ? EXIT_FINE : EXIT_USAGE;
+  if (code == EXIT_FINE && !cli_has(args, "output")) code = cli_writes_to(args, "the table", "-", "");
+  if (code == EXIT_FINE) code = cli_robot_open(args, cli_operand(args, 0), &r.robot);
+  if (code != EXIT_FINE) return code;
+  code = run_robot(&r);
+  ik_targets_close(&r);
+  limb_ik_destroy(r.ik);
+  cli_dofs_free(&r.dofs);
+  cli_robot_close(&r.robot);
+  free(r.start), free(r.reference), free(r.held), free(r.q);
+  return code;
+}
+
+const cli_command cli_ik = {
+  .name = "ik",
+  .operands = "MODEL [POSES.csv]",
+  .summary = "inverse kinematics: joint positions for poses of frames",
+  .about = about,
+  .examples = examples,
+  .options = options,
+  .least = 1,
+  .most = 2,
+  .run = run_ik,
+  .writes = (const cli_written[]){{"output", ".csv .json .txt"}, {0}},
+};

@@ -1,0 +1,56 @@
+// What the files of `limb ik` share.
+#ifndef LIMB_CLI_IK_H
+#define LIMB_CLI_IK_H
+
+#include "limb/ik.h"
+#include "limb/table.h"
+
+#include "base/command.h"
+#include "robot/robot.h"
+
+#include <stdio.h>
+
+enum { IK_FRAMES_MAX = 32, IK_POSE = 7 };
+
+typedef struct ik_run {
+  const cli_args* args;
+  const char* format;
+  cli_robot robot;
+  cli_dofs dofs;
+  limb_ik_options options;
+  limb_ik* ik;
+  limb_ik_goal goal[IK_FRAMES_MAX];
+  sp_pose target[IK_FRAMES_MAX]; // of the row at hand
+  const char* frame[IK_FRAMES_MAX];
+  int frames;
+  double *start, *reference; // nq; reference NULL: none
+  unsigned char* held;
+  double* q; // count x nq
+  int count, branches;
+  limb_ik_report report;
+
+  FILE* file; // of targets; NULL: they are of the command line
+  const char* path;
+  limb_csv_reader* reader;
+  double* row;
+  int time_column; // -1: none
+  int column[IK_FRAMES_MAX][IK_POSE];
+  double time;
+  int line;
+} ik_run;
+
+// Targets, from --pose or from the table that the second operand names: opens it, finds its columns, and without
+// rotations reduces the goals to positions. EXIT_FINE or EXIT_USAGE after a message. ik_targets.c
+int ik_targets_open(ik_run* r);
+void ik_targets_close(ik_run* r);
+
+// The next row; *got is 0 at the end. EXIT_FINE or EXIT_USAGE after a message.
+int ik_targets_next(ik_run* r, int* got);
+
+// Prints what was found for one target: as JSON or text. ik_print.c
+int ik_print(const ik_run* r, FILE* out);
+
+// Why the target of the row at hand was not reached, on standard error. EXIT_NUMERICAL. ik_print.c
+int ik_explain(const ik_run* r);
+
+#endif

@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""`limb ik`: poses in, joint positions out; paths, branches, failures.
+
+    test_cli_ik.py <limb>
+"""
+import json
+import math
+import pathlib
+
+import test_cli_b as tool
+from test_cli_b import read_csv, table
+
+CIRCLE = str(pathlib.Path(__file__).resolve().parents[2] / "examples" / "books" / "circle.csv")
+POSE = ["position.x", "position.y", "position.z", "quaternion.x", "quaternion.y", "quaternion.z", "quaternion.w"]
+
+
+class Ik(tool.Case):
+    def ik(self, *words, **more):
+        return self.run_limb("ik", *words, **more)
+
+    def pose(self, model, states, frame):
+        done = self.run_limb("eval", model, "--states", self.file("back.csv", states), "--frame", frame,
+                             "--what", "pose")
+        return [x["pose"] for x in json.loads(done.stdout)["results"]]
+
+    def test_pose_and_back(self):
+        done = self.ik("panda", "--frame", "flange", "--pose", "0.4,0.1,0.5,1,0,0,0")
+        pose = self.pose("panda", done.stdout, "flange")[0]
+        self.close(pose["position"], [0.4, 0.1, 0.5], 1e-9)
+        self.close([abs(x) for x in pose["quaternion"]], [1, 0, 0, 0], 1e-9)
+        again = self.ik("panda", "--frame", "flange", "--pose", "0.4,0.1,0.5", "--rpy", f"{math.pi!r},0,0")
+        self.close(read_csv(again.stdout)[1][0], read_csv(done.stdout)[1][0], 1e-6)
+
+    def test_circle(self):
+        """Ghosal 2010, figures 6 to 9: the elbow in closed form, and the torques of limb sim."""
+        path = self.ik("planar_2r", CIRCLE, "--frame", "tip", "--start", "joint2=1").stdout
+        head, rows = read_csv(path)
+        self.assertEqual(head, ["time", "q.joint1", "q.joint2"])
+        self.assertEqual(len(rows), 201)
+        for t, q1, q2 in rows:
+            u = 0.24 * (math.cos(math.pi * t / 5) + math.sin(math.pi * t / 5))
+            self.assertAlmostEqual(q2, math.acos(0.46 + u), delta=1e-9)
+            x, y = 1.2 + 0.2 * math.cos(math.pi * t / 5), 1.2 + 0.2 * math.sin(math.pi * t / 5)
+            self.assertAlmostEqual(q1, math.atan2(y, x) - q2 / 2, delta=1e-9)
+        done = self.run_limb("id", "planar_2r", "-", "--differentiate", stdin=path)
+        rows = read_csv(done.stdout)[1]
+        self.assertAlmostEqual(min(x[1] for x in rows), 210.418448, delta=5e-3)
+        self.assertAlmostEqual(max(x[2] for x in rows), 33.254240, delta=5e-3)
+
+    def test_branches(self):
+        done = self.ik("ur5", "--pose", "0.4,0.2,0.3", "--rpy", "3,0,0", "--branches", "12")
+        self.assertEqual(len(read_csv(done.stdout)[1]), 8)
+        frame = json.loads(self.ik("ur5", "--pose", "0.4,0.2,0.3", "--format", "json").stdout)["goals"][0]["frame"]
+        for pose in self.pose("ur5", done.stdout, frame):
+            self.close(pose["position"], [0.4, 0.2, 0.3], 1e-9)
+
+    def test_loops(self):
+        """A platform: eval refuses states that do not close the loops."""
+        done = self.ik("gough_stewart", "--frame", "platform", "--pose", "0.03,0.02,0.75,0,0,0.0499792,0.9987503")
+        self.close(self.pose("gough_stewart", done.stdout, "platform")[0]["position"], [0.03, 0.02, 0.75], 1e-9)
+
+    def test_out_of_reach(self):
+        words = ("planar_2r", "--frame", "tip", "--pose", "3,4,0")
+        done = self.ik(*words, code=4)
+        self.assertRegex(done.stderr, r"out of reach: frame 'tip' stays 3 m from its target, nearest at 1\.2, 1\.6, 0")
+        self.assertEqual(done.stdout, "")
+        answer = json.loads(self.ik(*words, "--format", "json", code=4).stdout)
+        self.assertFalse(answer["solved"])
+        self.assertAlmostEqual(answer["goals"][0]["position"], 3, delta=1e-8)
+
+    def test_row_that_fails(self):
+        poses = table("pose.tip.position.x,pose.tip.position.y,pose.tip.position.z", [[1, 1, 0], [5, 0, 0], [1, 1, 0]])
+        done = self.ik("planar_2r", self.file("p.csv", poses), "--frame", "tip", code=4)
+        self.assertRegex(done.stderr, r"p\.csv:3: error: out of reach: frame 'tip' stays 3 m")
+        self.assertEqual(len(read_csv(done.stdout)[1]), 1)
+
+    def test_limits(self):
+        words = (self.file("m.urdf", tool.PENDULUM), "--frame", "tip",
+                 "--pose", f"{-math.sin(2.5)},0,{-math.cos(2.5)}")
+        done = self.ik(*words, code=4)
+        self.assertRegex(done.stderr, r"joints are at their limits: frame 'tip' stays 0\.4948\d+ m .*"
+                                      r"; joint 'hinge' is at its upper limit 2;")  # 2 sin(1/4)
+        q = read_csv(self.ik(*words, "--ignore-limits").stdout)[1][0][0]
+        self.assertAlmostEqual(math.remainder(q - 2.5, 2 * math.pi), 0, delta=1e-9)
+
+    def test_poses_of_eval(self):
+        """A table of limb eval is a table of poses."""
+        states = self.file("q.csv", table(",".join(f"q.joint{k}" for k in range(1, 8)),
+                                          [[0.1, 0.2, 0.3, -1.5, 0.2, 1.4, 0.1], [0.15, 0.25, 0.3, -1.6, 0.2, 1.4, 0]]))
+        poses = self.run_limb("eval", "panda", "--states", states, "--what", "pose.flange", "--format", "csv").stdout
+        done = self.ik("panda", "-", "--frame", "flange", "--start", states, stdin=poses)
+        back = self.run_limb("eval", "panda", "--states", self.file("b.csv", done.stdout), "--what", "pose.flange",
+                             "--format", "csv").stdout
+        for got, want in zip(read_csv(back)[1], read_csv(poses)[1]):
+            self.close(got, want, 1e-9)
+
+    def test_mistakes(self):
+        for words, message in (
+            (("--frame", "tap", "--pose", "1,1,0"), r"no frame 'tap'; did you mean 'tip'\?"),
+            (("--frame", "tip"), r"give a table of poses, or one pose by --pose"),
+            (("--frame", "tip", "--pose", "1,1,0,0,0,0,2"), r"the quaternion has norm 2; it must be 1"),
+            (("--frame", "tip", "--pose", "1,1,0", "--directions", "angular"), r"add a quaternion or --rpy"),
+            (("--frame", "tip", "--pose", "1,1,0", "--directions", "up"), r"'up' is none of"),
+            (("--frame", "tip", "--pose", "1,1,0", "--start", "joint3=1"), r"no joint 'joint3'"),
+            (("--frame", "tip", "--pose", "1,1,0", "--tolerance", "0"), r"--tolerance must be above zero"),
+            (("--frame", "tip", "--pose", "1,1"), r"--pose"),
+            ((self.file("p.csv", "time,pose.tip.position.x\n0,1\n"), "--frame", "tip"),
+             r"there is no column pose\.tip\.position\.y"),
+            ((self.file("r.csv", table(",".join(f"pose.{x}" for x in POSE), [[1, 1, 0, 0, 0, 0, 3]])),
+              "--frame", "tip"),
+             r"r\.csv:2: frame 'tip': the quaternion has norm 3"),
+        ):
+            self.assertRegex(self.ik("planar_2r", *words, code=2).stderr, message)
+        self.assertIn("--frame NAME", self.ik("gough_stewart", "--pose", "0,0,1", code=2).stderr)
+
+
+if __name__ == "__main__":
+    tool.main(__doc__)
