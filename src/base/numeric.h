@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 // ---- finite numbers -----------------------------------------------------------------------------------------
 
@@ -28,6 +29,17 @@ static inline bool limb_finite(ptrdiff_t n, const double* x)
 static inline bool limb_finite_if(ptrdiff_t n, const double* x) { return !x || limb_finite(n, x); }
 
 static inline bool limb_finite3(sp_vec3 a) { return 0 * a.x + 0 * a.y + 0 * a.z == 0; }
+
+// ---- the same number ----------------------------------------------------------------------------------------
+
+// Bit for bit: zeros of either sign differ, a NaN equals itself.
+static inline bool limb_same_number(double a, double b)
+{
+  uint64_t x, y;
+  memcpy(&x, &a, sizeof x);
+  memcpy(&y, &b, sizeof y);
+  return x == y;
+}
 
 // ---- the sign in Coulomb friction ---------------------------------------------------------------------------
 

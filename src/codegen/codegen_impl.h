@@ -117,7 +117,7 @@ limb_arguments limb_emit_all_arguments(const limb_emitter* e, const limb_emitted
 // the function, @P prefix, @R real, @V type of values, @S suffix of float in C, @B the number whose sum rounds, @D
 // from float in Rust, @A arguments, @T types of the outputs in Rust, @O names of the outputs, @( @) brackets where
 // there are several, @o @r @c name, rows and columns of the output, @F a field for each function.
-void limb_emit_template(limb_emitter* e, const limb_emitted* p, int o, const char* text);
+void limb_emit_template(limb_emitter* e, const limb_emitted* p, int o, const char* lines);
 
 // The name of an output of a function, distinct from those of its inputs.
 void limb_emit_output_name(const limb_emitter* e, const limb_function* f, int o, char name[64]);

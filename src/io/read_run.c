@@ -169,6 +169,17 @@ static const char* word_at(run_reader* r, const char* words, int i)
   return word;
 }
 
+// A mapping, or a list of count values (0: of any number)?
+static int has_form_of(run_reader* r, const run_key* k, const yml_node* n, int count)
+{
+  char label[YML_LABEL_SPACE];
+  if (!limb_yml_is(&r->report, n, k->kind != LIST ? YML_MAP : YML_LIST)) return 0;
+  if (k->kind != LIST || count == 0 || n->count == count) return 1;
+  limb_report_error(&r->report, RULE_WRONG_COUNT, n->pos, "%s has %d entries: %s; found %d", limb_yml_label(n, label),
+                    count, k->names, n->count);
+  return 0;
+}
+
 // A list or mapping of values, or a single one where the key allows it.
 static void take_values(run_reader* r, const run_key* k, const yml_node* n, const char* section, limb_run_values* to)
 {
@@ -176,13 +187,7 @@ static void take_values(run_reader* r, const run_key* k, const yml_node* n, cons
   const char* path = key_of(r, section, k->key, &name);
   const int map = k->kind != LIST, count = count_words(k->names);
   const int single = n->kind == YML_SCALAR && (map ? k->kind == MAP_OR_VALUE : count == 0);
-  char label[YML_LABEL_SPACE];
-  if (!single && !limb_yml_is(&r->report, n, map ? YML_MAP : YML_LIST)) return;
-  if (!map && !single && count > 0 && n->count != count) {
-    limb_report_error(&r->report, RULE_WRONG_COUNT, n->pos, "%s has %d entries: %s; found %d", limb_yml_label(n, label),
-                      count, k->names, n->count);
-    return;
-  }
+  if (!single && !has_form_of(r, k, n, count)) return;
   const yml_node alone = {.count = 1};
   to->value = alloc_entries(r, single ? &alone : n, sizeof *to->value);
   for (const yml_node* x = !to->value ? NULL : single ? n : n->first; x; x = single ? NULL : x->next) {

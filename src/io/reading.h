@@ -101,6 +101,6 @@ int limb_put_properties(const limb_writer* w, const property* p, int count, cons
 
 // Write the robot of a writer. What the language has no standard form for is reported.
 void limb_write_yaml(const limb_writer* w);
-void limb_write_urdf(const limb_writer* w);
+void limb_write_urdf(const limb_writer* o);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/numeric.h"
 #include "base/status.h"
 #include "io/file_text.h"
 #include "io/reading.h"
@@ -161,7 +162,7 @@ int limb_put_properties(const limb_writer* w, const property* p, int count, cons
   int begun = 0;
   for (int i = 0; i < count; i++) {
     const double x = get_property(&p[i], def), none = unset ? get_property(&p[i], unset) : 0;
-    if (unset && memcmp(&x, &none, sizeof x) == 0) continue; // zeros with a sign are written
+    if (unset && limb_same_number(x, none)) continue; // zeros with a sign are written
     limb_put(w, is_xml(w) ? "%s%s=%g" : "%s%s: %g", begun ? between : before, p[i].key, x);
     begun = 1;
   }

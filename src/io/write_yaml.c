@@ -1,6 +1,7 @@
 // Writing limb YAML, which can express everything: joints placed by poses, defaults left out (except axes), every
 // number in the digits that read back to the same bits. A rotation is written as angles or as a quaternion where these
 // give exactly the same matrix, otherwise as the matrix.
+#include "base/numeric.h"
 #include "io/file_text.h"
 #include "io/geometry.h"
 #include "io/reading.h"
@@ -9,10 +10,13 @@
 #include <stdio.h>
 #include <string.h>
 
-static int same_number(double a, double b) { return memcmp(&a, &b, sizeof a) == 0; }
-
 // No bit is set: zeros with a sign are written.
-static int is_positive_zero(sp_vec3 x) { return same_number(x.x, 0) && same_number(x.y, 0) && same_number(x.z, 0); }
+static int is_positive_zero(int count, const double* x)
+{
+  for (int k = 0; k < count; k++)
+    if (!limb_same_number(x[k], 0)) return 0;
+  return 1;
+}
 
 // ---- poses ----------------------------------------------------------------------------------------
 
@@ -37,7 +41,7 @@ static void put_angle(const limb_writer* w, const char* before, double x)
     const char* text;
   } known[] = {{LIMB_PI, "pi"}, {-LIMB_PI, "-pi"}, {LIMB_PI / 2, "pi/2"}, {-LIMB_PI / 2, "-pi/2"}};
   int i = 0;
-  while (i < COUNT(known) && !same_number(x, known[i].angle)) i++;
+  while (i < COUNT(known) && !limb_same_number(x, known[i].angle)) i++;
   if (i < COUNT(known))
     limb_put(w, "%s%s", before, known[i].text);
   else
@@ -62,7 +66,7 @@ static void put_rotation(const limb_writer* w, const sp_mat3* R)
 // The parts of a pose that are not the identity, between two texts; nothing for the identity.
 static void put_pose(const limb_writer* w, const char* before, const sp_pose* X, const char* after)
 {
-  const int moved = !is_positive_zero(X->p), turned = !limb_no_rotation(&X->R);
+  const int moved = !is_positive_zero(3, &X->p.x), turned = !limb_no_rotation(&X->R);
   if (!moved && !turned) return;
   limb_put(w, before);
   if (moved) limb_put(w, turned ? "xyz: %v, " : "xyz: %v", &X->p);
@@ -76,11 +80,10 @@ static void put_body(const limb_writer* w, const limb_body_def* body)
 {
   const sp_inertia* Y = &body->inertia;
   double I[6];
-  const double none[6] = {0};
   limb_get_moments(Y, I);
   limb_put(w, "  - name: %q\n    mass: %g", body->name, Y->mass);
-  if (!is_positive_zero(Y->com)) limb_put(w, "\n    com: %v", &Y->com);
-  if (memcmp(I, none, sizeof I) != 0)
+  if (!is_positive_zero(3, &Y->com.x)) limb_put(w, "\n    com: %v", &Y->com);
+  if (!is_positive_zero(6, I))
     limb_put(w, "\n    inertia: %l", 6, I);
   else if (Y->mass != 0)
     limb_put(w, "\n    solid: point");
@@ -110,7 +113,7 @@ static void put_joint(const limb_writer* w, const limb_joint_def* def)
            def->parent, def->child);
   put_pose(w, "\n    pose: {", &def->placement, "}");
   if (has_axis(def->type)) limb_put(w, "\n    axis: %v", &def->axis);
-  if (!is_positive_zero(def->axis2)) limb_put(w, "\n    axis2: %v", &def->axis2);
+  if (!is_positive_zero(3, &def->axis2.x)) limb_put(w, "\n    axis2: %v", &def->axis2);
   if (def->type == LIMB_HELICAL) limb_put(w, "\n    pitch: %g", def->pitch);
   if (def->drive != LIMB_DRIVE_AUTO) limb_put(w, "\n    drive: %s", drive_words[def->drive]);
   (void)limb_put_properties(w, &start_property, 1, def, &unset, "\n    ", "");

@@ -428,7 +428,8 @@ static limb_status drive(limb_loops* w, const double* q, int columns, double* x)
 static limb_status rows(const limb_model* m, const double* q, double* Psi)
 {
   limb_loops* w;
-  const limb_loop_equations out = {.Psi = Psi};
+  limb_loop_equations out = {0};
+  out.Psi = Psi;
   limb_status s = limb_loops_create(m, LIMB_LOOPS_LINEAR, &m->alloc, &w);
   if (s == LIMB_OK) s = limb_loop_equations_at(w, q, NULL, NULL, &out);
   limb_loops_destroy(w);

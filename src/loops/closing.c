@@ -125,9 +125,18 @@ limb_status limb_check_held(const limb_model* m, const unsigned char* held)
   return LIMB_OK;
 }
 
+// phi <- -(2 - |phi|) phi / |phi|. Entry angle is no sine and stays; -1: all are sines.
+static void turn_back_sines(int count, int angle, double* phi)
+{
+  double size = 0;
+  for (int r = 0; r < count; r++) size = r == angle ? size : hypot(size, phi[r]);
+  const double factor = size > 0 ? -(2 - size) / size : 0;
+  for (int r = 0; r < count; r++) phi[r] *= r == angle ? 1 : factor;
+  if (size == 0) phi[angle == 0 ? 1 : 0] = -2; // half a turn: any way will do
+}
+
 // Constraints of turns are sines: beyond a right angle they fall again, and lead to a closure that is turned round.
-// There the rest to two replaces them, which goes on growing, with the sign that leads back:
-//   phi <- -(2 - |phi|) phi / |phi|
+// There the rest to two replaces them, which goes on growing, with the sign that leads back.
 static void turn_back(limb_loops* w)
 {
   const limb_model* m = w->m;
@@ -137,10 +146,7 @@ static void turn_back(limb_loops* w)
     double* phi = w->phi + m->clusters.cluster[loop->cluster].row + loop->local;
     const int turns = (loop->locked & 7U) == 7U ? 3 : 2; // with one or none nothing is turned round
     const int angle = loop->angle >= 0 ? loop->def.motion.constraint : -1;
-    double size = 0;
-    for (int r = 0; r < turns; r++) size = r == angle ? size : hypot(size, phi[r]);
-    for (int r = 0; r < turns; r++) phi[r] *= r == angle ? 1 : size > 0 ? -(2 - size) / size : 0;
-    if (size == 0) phi[angle == 0 ? 1 : 0] = -2; // half a turn: any way will do
+    turn_back_sines(turns, angle, phi);
   }
 }
 

@@ -61,7 +61,7 @@ limb_status limb_eliminate(limb_model* m);
 enum { LIMB_WEIGHTLESS_MAX = 200 };
 
 limb_status limb_find_weightless(limb_model* m);
-void limb_set_doubts(limb_model* m, limb_moments* scratch); // nlink
+void limb_set_doubts(limb_model* m, limb_moments* carried); // nlink: scratch
 limb_status limb_write_notes(limb_model* m);
 
 // Pose of link i in its parent with the joint coordinate at zero (regroup.c).

@@ -118,12 +118,17 @@ sp_inertia limb_inertia_move(sp_pose X, sp_inertia b)
 // ---- parameters ---------------------------------------------------------------------------------------------
 
 // The answer to NULL: no function here returns a status.
-static const sp_inertia not_a_number = {NAN, {NAN, NAN, NAN}, NAN, NAN, NAN, NAN, NAN, NAN};
+static sp_inertia not_a_number(void)
+{
+  const double x = (double)NAN;
+  const sp_inertia r = {x, {x, x, x}, x, x, x, x, x, x};
+  return r;
+}
 
 void limb_inertia_about_origin(const sp_inertia* Y, double I[6])
 {
   if (!I) return;
-  sp_inertia o = Y ? *Y : not_a_number;
+  sp_inertia o = Y ? *Y : not_a_number();
   add_offset(&o, o.mass, o.com);
   I[0] = o.xx, I[1] = o.xy, I[2] = o.xz, I[3] = o.yy, I[4] = o.yz, I[5] = o.zz;
 }
@@ -131,7 +136,8 @@ void limb_inertia_about_origin(const sp_inertia* Y, double I[6])
 void limb_inertia_to_parameters(const sp_inertia* Y, double theta[10])
 {
   if (!theta) return;
-  if (!Y) Y = &not_a_number;
+  const sp_inertia none = not_a_number();
+  if (!Y) Y = &none;
   theta[0] = Y->mass;
   theta[1] = Y->mass * Y->com.x;
   theta[2] = Y->mass * Y->com.y;
@@ -141,7 +147,7 @@ void limb_inertia_to_parameters(const sp_inertia* Y, double theta[10])
 
 sp_inertia limb_inertia_from_parameters(const double theta[10])
 {
-  if (!theta) return not_a_number;
+  if (!theta) return not_a_number();
   sp_inertia Y = {
     .mass = theta[0], .xx = theta[4], .xy = theta[5], .xz = theta[6], .yy = theta[7], .yz = theta[8], .zz = theta[9]};
   if (Y.mass == 0) return Y;

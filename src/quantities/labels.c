@@ -144,10 +144,10 @@ static const char* joint_name(const limb_evaluator* e, int k)
   return limb_get_joint(e->model, k, &x) == LIMB_OK ? x.def.name : "?";
 }
 
-const char* limb_name_of_loop(const limb_model* m, int k)
+const char* limb_name_of_loop(const limb_model* m, int loop)
 {
   limb_loop_info x;
-  return limb_get_loop(m, k, &x) == LIMB_OK ? x.def.name : "?";
+  return limb_get_loop(m, loop, &x) == LIMB_OK ? x.def.name : "?";
 }
 
 static word label_of(const limb_evaluator* e, limb_quantity_axis axis, int k)

@@ -250,7 +250,7 @@ static limb_status regressor(verify* t, double* off)
 {
   limb_status s = limb_regressor(t->d, t->q, t->v, t->a, &t->env, t->big);
   verify_times(t->nv, t->np, t->big, t->theta, t->x);
-  return verify_compare(s, off, (size_t)t->nv, t->tau, t->x, t->size.force);
+  return verify_compare(s, off, t->nv, t->tau, t->x, t->size.force);
 }
 
 static limb_status base_regressor(verify* t, double* off)
@@ -263,7 +263,7 @@ static limb_status base_regressor(verify* t, double* off)
   s = limb_base_regressor(t->base, t->d, t->q, t->v, t->a, work, Y);
   if (s == LIMB_OK) s = limb_base_values(t->base, NULL, theta);
   verify_times(t->nv, nb, Y, theta, t->x);
-  return verify_compare(s, off, (size_t)t->nv, t->tau, t->x, t->size.force);
+  return verify_compare(s, off, t->nv, t->tau, t->x, t->size.force);
 }
 
 static limb_status energy_regressor(verify* t, double* off)
