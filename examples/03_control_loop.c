@@ -61,7 +61,7 @@ static limb_status track(limb_data* d, int computed_torque, double* worst)
 
 int main(void)
 {
-  static _Alignas(LIMB_DATA_ALIGN) unsigned char memory[16384];
+  static _Alignas(LIMB_DATA_ALIGN) unsigned char memory[32768];
   limb_model* robot = NULL;
   limb_data* d = NULL;
   double pd = 0, ct = 0;

@@ -262,8 +262,7 @@ int cli_states_failed(cli_states* s, limb_status status, const char* what, const
 {
   // What a state is too much for is not what a model is.
   const int limits = status == LIMB_E_UNSUPPORTED && strcmp(text, limb_status_text(status)) != 0;
-  const int massless = strstr(text, "moves no mass") != NULL;
-  (void)snprintf(s->error, sizeof s->error, "%s: %s%s", what, text, massless ? ": limb check names it" : "");
+  (void)snprintf(s->error, sizeof s->error, "%s: %s", what, text);
   (void)fprintf(stderr, "%s:", s->path);
   if (s->line > 0) (void)fprintf(stderr, "%d:", s->line);
   (void)fprintf(stderr, " error: row %llu", (unsigned long long)s->count);

@@ -185,13 +185,17 @@ limb_status limb_because(limb_lane* w, limb_status s, const char* format, ...)
   return s;
 }
 
-// Joints that can move without moving any mass, as the model has them.
-static const char* weightless_joints(const limb_model* m)
+// The joints that move no inertia, by the model's own note; without one the state alone is singular.
+static void explain_singular(limb_evaluator* e, limb_status s, const char* quantity)
 {
   limb_note note;
-  for (int i = 0; limb_model_note(m, i, &note) == LIMB_OK; i++)
-    if (note.kind == LIMB_NOTE_MASSLESS) return note.text;
-  return "a joint that moves no mass and no rotor has no acceleration";
+  for (int i = 0; limb_model_note(e->model, i, &note) == LIMB_OK; i++) {
+    if (note.kind != LIMB_NOTE_MASSLESS) continue;
+    (void)limb_fail(&e->failure, s, quantity, "%s; joint '%s': %s", limb_status_text(s), note.subject, note.text);
+    return;
+  }
+  (void)limb_fail(&e->failure, s, quantity, "%s; a joint that moves no mass and no rotor has no acceleration",
+                  limb_status_text(s));
 }
 
 void limb_explain(limb_evaluator* e, const limb_lane* w, int block, limb_status s)
@@ -199,12 +203,10 @@ void limb_explain(limb_evaluator* e, const limb_lane* w, int block, limb_status 
   const int reason = *w->because != '\0', own = reason && (s == LIMB_E_UNSUPPORTED || s == LIMB_E_ARG);
   for (e->failed = 0; e->failed < e->nitem && e->item[e->failed].block != block;) e->failed++;
   if (e->failed == e->nitem) e->failed = -1;
-  (void)limb_fail(&e->failure, s, e->block[block].row->about.name, "%s%s%s%s", own ? "" : limb_status_text(s),
-                  own      ? ""
-                  : reason ? ": "
-                           : "",
-                  reason                 ? w->because
-                  : s == LIMB_E_SINGULAR ? "; "
-                                         : "",
-                  !reason && s == LIMB_E_SINGULAR ? weightless_joints(e->model) : "");
+  const char* quantity = e->block[block].row->about.name;
+  if (!reason && s == LIMB_E_SINGULAR)
+    explain_singular(e, s, quantity);
+  else
+    (void)limb_fail(&e->failure, s, quantity, "%s%s%s", own ? "" : limb_status_text(s), reason && !own ? ": " : "",
+                    reason ? w->because : "");
 }
