@@ -189,7 +189,8 @@ START_TEST(next_to_it_answers_are_right_or_refused)
         if (c >= 4 || s[c] != LIMB_OK) continue;
         if (k < 8) assert_close_array(a[c], want, w.nv, 1e-4, 0);
         assert_ok(limb_inverse_dynamics(w.d, w.q, w.v, a[c], NULL, w.x));
-        assert_close_array(w.x, w.tau, w.nv, 1e-7, 1e-7 * force);
+        const double digits = c == 1 ? 1e-4 : 1e-8; // derivatives multiply by M^-1: its condition enters
+        assert_close_array(w.x, w.tau, w.nv, digits, digits * force);
       }
     }
     end(&w);
