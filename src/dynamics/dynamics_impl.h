@@ -71,4 +71,15 @@ static inline bool limb_inverse_positive(const limb_model* m, const double* Minv
   return limb_range_positive(r);
 }
 
+// ---- joint reactions with more wrenches than those of the environment ---------------------------------------
+
+typedef struct limb_wrench_list {
+  int count;
+  const limb_wrench* wrench; // frames and references valid
+} limb_wrench_list;
+
+// limb_joint_reactions with these acting, too.
+limb_status limb_reactions_under(limb_data* d, const double* q, const double* v, const double* a,
+                                 const limb_environment* env, const limb_wrench_list* more, limb_ref ref, sp_force* f);
+
 #endif

@@ -13,7 +13,7 @@
 //
 // The world body may move (environment.h).
 
-#include "dynamics/reactions.h"
+#include "dynamics/dynamics_impl.h"
 
 #include "base/numeric.h"
 #include "dynamics/environment.h"

@@ -9,8 +9,8 @@
 #include "kernel/numbers.h"
 #include "linalg/row_reduce.h"
 #include "model/data_impl.h"
-#include "model/isa.h"
-#include "model/state_check.h"
+#include "model/manifold.h"
+#include "model/model_impl.h"
 
 // Which forces besides the rigid bodies' an inverse or forward dynamics counts.
 typedef struct limb_terms {

@@ -19,8 +19,8 @@
 
 #include "base/numeric.h"
 #include "base/status.h"
+#include "dynamics/dynamics_impl.h"
 #include "dynamics/environment.h"
-#include "dynamics/reactions.h"
 #include "kinematics/kinematics_impl.h"
 #include "kinematics/whole_body.h"
 #include "linalg/balance.h"

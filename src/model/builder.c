@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "base/numeric.h"
 #include "base/status.h"
-#include "model/builder_check.h"
 #include "model/builder_impl.h"
 #include "model/model_impl.h"
 

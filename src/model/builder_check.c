@@ -1,6 +1,6 @@
 // The rules for joints, shafts and poses (loops: builder_parts.c). A definition that passes is finite and
 // normalised, so that nothing behind the builder has to ask again.
-#include "model/builder_check.h"
+#include "model/builder_impl.h"
 
 #include "base/numeric.h"
 #include "base/status.h"

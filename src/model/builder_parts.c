@@ -5,7 +5,6 @@
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "model/builder_check.h"
 #include "model/builder_impl.h"
 #include "model/loop_calls.h"
 

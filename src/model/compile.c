@@ -10,7 +10,7 @@
 #include "model/clusters.h"
 #include "model/compile_impl.h"
 #include "model/dof_table.h"
-#include "model/isa.h"
+#include "model/model_impl.h"
 
 #include <assert.h>
 #include <string.h>

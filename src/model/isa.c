@@ -2,7 +2,7 @@
 
 #include "limb/base.h"
 
-#include "model/isa.h"
+#include "model/model_impl.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -15,7 +15,6 @@
 #include "kernel/arc.h"
 #include "linalg/dense.h"
 #include "model/manifold.h"
-#include "model/state_check.h"
 
 #include <math.h>
 

@@ -233,4 +233,12 @@ static inline double limb_shaft_stretch(const limb_model* m, const limb_shaft_de
   return limb_shaft_twist(m, s, q) - s->rest;
 }
 
+// ---- the instruction set that this process uses (limb/base.h) -----------------------------------------------
+
+// Its index in a list of { base, v3, v4 }.
+int limb_isa_here(void);
+
+// Whether this processor runs that set; if not, `limb_isa_name` is what it would have to run.
+bool limb_isa_runs(void);
+
 #endif
