@@ -59,7 +59,8 @@ typedef struct limb_verify_result {
   double tolerance;
   int state;          ///< number, from 1, of the state with the largest difference or a failed call
   int states;         ///< number of states in which the check was made
-  int singular;       ///< number of states in which it was not made because a matrix was singular
+  int singular;       ///< number of states in which it was not made: a matrix was singular, or no step of differences
+                      ///< was both short and long enough
   limb_status status; ///< of the calls
 } limb_verify_result;
 

@@ -36,10 +36,11 @@ static limb_status sample_tau(verify* t, double h, double* out)
 // With v and a held, tau changes by dtau/dq v in a unit of time.
 static limb_status id_differences(verify* t, double* off)
 {
-  limb_status s = verify_rate(t, sample_tau, t->nv, t->x, t->y);
+  const double size = VERIFY_PART_DIFFERENCES * t->size.force;
+  limb_status s = verify_rate(t, size, sample_tau, t->nv, t->x);
   if (s == LIMB_OK) s = tau_slopes(t, &(limb_id_derivatives){.dtau_dq = t->A});
   verify_times(t->nv, t->nv, t->A, t->v, t->y);
-  return verify_compare(s, off, t->nv, t->x, t->y, VERIFY_PART_DIFFERENCES * t->size.force);
+  return verify_compare(s, off, t->nv, t->x, t->y, size);
 }
 
 // dtau/dv w = (tau(v + w) - tau(v - w)) / 2, but for Coulomb friction. w is a.
@@ -111,8 +112,9 @@ static limb_status id_twice(verify* t, double* off)
   double *qq = t->big, *qv = qq + cube, *qa = qv + cube;
   const limb_second_derivatives out = {.dqdq = qq, .dqdv = qv, .dqdx = qa};
   limb_status s = verify_dual(t);
-  if (s == LIMB_OK) s = verify_rate(t, sample_along, t->nv, t->x, t->y);
-  const double size = fmax(verify_largest(t->nv, t->y), t->size.force);
+  if (s == LIMB_OK) s = sample_along(t, 0, t->y);
+  const double size = VERIFY_PART_DIFFERENCES * fmax(verify_largest(t->nv, t->y), t->size.force);
+  if (s == LIMB_OK) s = verify_rate(t, size, sample_along, t->nv, t->x);
   if (s == LIMB_OK) s = limb_inverse_dynamics_second_derivatives(t->dual, t->q, t->v, t->a, &t->env, &out);
   for (size_t i = 0; i < n && s == LIMB_OK; i++) {
     t->y[i] = 0;
@@ -123,7 +125,7 @@ static limb_status id_twice(verify* t, double* off)
       }
     }
   }
-  return verify_compare(s, off, (int)n, t->x, t->y, VERIFY_PART_DIFFERENCES * size);
+  return verify_compare(s, off, (int)n, t->x, t->y, size);
 }
 
 // The velocity forces of a, in place of v, are d2tau/dvdv a a / 2.

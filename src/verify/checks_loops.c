@@ -32,7 +32,7 @@ static limb_status psi(verify* t, double* off)
   limb_loop_info x;
   int holonomic = 0;
   limb_status s = verify_close(t);
-  if (s == LIMB_OK) s = verify_difference(t, c->step, sample_residual, c->nc, c->row, c->other);
+  if (s == LIMB_OK) s = verify_difference(t, c->step, t->size.speed, sample_residual, c->nc, c->row);
   if (s == LIMB_OK) s = equations(c, c->q, NULL, (limb_loop_equations){.Psi = c->Psi});
   if (s != LIMB_OK) return s;
   verify_times(c->nc, t->nv, c->Psi, t->v, c->other);
@@ -59,11 +59,12 @@ static limb_status gamma_rate(verify* t, double* off)
 {
   verify_closed* c = t->closed;
   limb_status s = verify_close(t);
-  if (s == LIMB_OK) s = verify_difference(t, c->step, sample_rates, c->nc, c->rate, c->row);
+  const double size = t->size.speed * t->size.speed;
+  if (s == LIMB_OK) s = verify_difference(t, c->step, size, sample_rates, c->nc, c->rate);
   if (s == LIMB_OK) s = equations(c, c->q, NULL, (limb_loop_equations){.gamma = c->row});
   if (s == LIMB_OK) s = equations(c, c->q, t->v, (limb_loop_equations){.gamma = c->other});
   for (int i = 0; i < c->nc && s == LIMB_OK; i++) c->row[i] -= c->other[i];
-  return verify_compare(s, off, c->nc, c->row, c->rate, t->size.speed * t->size.speed);
+  return verify_compare(s, off, c->nc, c->row, c->rate, size);
 }
 
 // ---- forward dynamics ------------------------------------------------------------------------------
@@ -128,7 +129,9 @@ static limb_status constraints_hold(verify* t, double* off)
   if (s == LIMB_OK) s = equations(c, c->q, c->v, out);
   if (s != LIMB_OK) return s;
   verify_times(c->nc, t->nv, c->Psi, c->x, c->other);
-  return verify_compare(s, off, c->nc, c->row, c->other, verify_largest(t->nv, c->x));
+  // where nothing can move, accelerations cancel
+  const double size = fmax(verify_largest(t->nv, c->x), VERIFY_PART * c->size_acc);
+  return verify_compare(s, off, c->nc, c->row, c->other, size);
 }
 
 // ---- inverse dynamics ------------------------------------------------------------------------------
@@ -314,7 +317,7 @@ static limb_status forward_derivatives(verify* t, double* off)
   s = verify_multipliers(c, LIMB_LOOP_METHOD_AUTO);
   if (s == LIMB_OK) s = limb_forward_dynamics_derivatives(c->d, c->q, c->v, c->tau, &c->env, &out);
   const double size = fmax(c->size_acc, verify_sum(t, c->v, c->a, c->tau, c->x));
-  if (s == LIMB_OK) s = verify_difference(t, c->step, sample_forward, t->nv, c->y, c->z);
+  if (s == LIMB_OK) s = verify_difference(t, c->step, size, sample_forward, t->nv, c->y);
   return verify_compare(s, off, t->nv, c->x, c->y, size);
 }
 
@@ -367,7 +370,7 @@ static limb_status inverse_derivatives(verify* t, double* off)
   if (c->mobility.undriven > 0) return LIMB_E_SINGULAR;
   if (!can_be_held(t) || limb_has_prescribed_motion(t->m)) return LIMB_E_UNSUPPORTED;
   s = limb_inverse_dynamics_derivatives(c->d, c->q, c->v, c->a, &c->env, &out);
-  if (s == LIMB_OK) s = verify_difference(t, c->step, sample_inverse, t->nv, c->y, c->x);
+  if (s == LIMB_OK) s = verify_difference(t, c->step, c->size_force, sample_inverse, t->nv, c->y);
   if (s != LIMB_OK) return s;
   memset(c->x, 0, n * sizeof *c->x);
   for (size_t v = 0; v < n; v++) { // columns of dependent velocities are zero

@@ -54,13 +54,13 @@ static limb_status sample_velocity(verify* t, double h, double* out)
 // With constant joint velocities the velocity J v changes by Jdot v.
 static limb_status jacobian_rate(verify* t, double* off)
 {
-  double rate[6], scratch[6];
+  double rate[6];
   sp_motion got = {0}, v = {0};
-  limb_status s = verify_rate(t, sample_velocity, 6, rate, scratch);
-  if (s == LIMB_OK) s = limb_kinematics(t->d, t->q, t->v, NULL);
+  limb_status s = limb_kinematics(t->d, t->q, t->v, NULL);
   if (s == LIMB_OK) s = limb_frame_jacobian_rate_times_v(t->d, t->frame, verify_ref(t), &got);
   if (s == LIMB_OK) s = limb_frame_velocity(t->d, t->frame, verify_ref(t), &v);
   const double size = fmax(verify_largest(6, of_motion(&v)), VERIFY_PART_DIFFERENCES * t->size.speed); // over 1 s
+  if (s == LIMB_OK) s = verify_rate(t, size, sample_velocity, 6, rate);
   return verify_compare(s, off, 6, of_motion(&got), rate, size);
 }
 
@@ -93,13 +93,23 @@ static limb_status com_velocity(verify* t, double* off)
 
 // ---- derivatives of kinematics -----------------------------------------------------------------------
 
+// The longest arm of the frame about a joint, or 1: rates of columns that cancel are rounded in proportion.
+static limb_status find_arm(verify* t, limb_ref ref, double* arm)
+{
+  const limb_status s = limb_frame_jacobian(t->d, t->frame, ref, t->J);
+  *arm = fmax(1, s == LIMB_OK ? verify_largest(6 * t->nv, of_motion(t->J)) : 0);
+  return s;
+}
+
 // With constant joint velocities the velocity of a frame changes by its derivative along them, by Jdot v.
 static limb_status velocity_derivative(verify* t, double* off)
 {
   const limb_ref ref = verify_ref(t);
   sp_motion rate = {0}, sum = {0};
-  double size = VERIFY_PART * t->size.speed * t->size.speed;
+  double arm = 1;
   limb_status s = limb_kinematics(t->d, t->q, t->v, NULL);
+  if (s == LIMB_OK) s = find_arm(t, ref, &arm);
+  double size = VERIFY_PART * t->size.speed * t->size.speed * arm;
   if (s == LIMB_OK) s = limb_frame_velocity_derivatives(t->d, t->frame, ref, t->J, NULL);
   add_columns(t, t->v, &sum, &size);
   if (s == LIMB_OK) s = limb_frame_jacobian_rate_times_v(t->d, t->frame, ref, &rate);
@@ -111,8 +121,10 @@ static limb_status jacobian_derivative(verify* t, double* off)
 {
   const limb_ref ref = verify_ref(t);
   sp_motion rate = {0}, sum = {0};
-  double size = VERIFY_PART * t->size.speed * t->size.change;
+  double arm = 1;
   limb_status s = limb_kinematics(t->d, t->q, t->v, NULL);
+  if (s == LIMB_OK) s = find_arm(t, ref, &arm);
+  double size = VERIFY_PART * t->size.speed * t->size.change * arm;
   if (s == LIMB_OK) s = limb_frame_jacobian_derivative_times(t->d, t->frame, ref, t->a, t->J);
   add_columns(t, t->v, &sum, &size);
   if (s == LIMB_OK) s = limb_frame_jacobian_rate(t->d, t->frame, ref, t->J);
@@ -164,15 +176,16 @@ static limb_status sample_energy(verify* t, double h, double* out)
 // The energy grows by what the actuators deliver, less friction.
 static limb_status energy_rate(verify* t, double* off)
 {
-  double rate = 0, scratch = 0, delivered = 0;
-  limb_status s = verify_rate(t, sample_energy, 1, &rate, &scratch);
-  double size = VERIFY_PART_DIFFERENCES * fmax(energies(t), fabs(scratch));
+  double rate = 0, energy = 0, delivered = 0;
+  limb_status s = sample_energy(t, 0, &energy);
+  double size = VERIFY_PART_DIFFERENCES * fmax(energies(t), fabs(energy));
   if (s == LIMB_OK && t->env.friction) s = limb_friction_forces(t->d, t->v, &t->env, t->x);
   for (int k = 0; k < t->nv && s == LIMB_OK; k++) {
     const double friction = t->env.friction ? t->x[k] : 0;
     delivered += (t->tau[k] - friction) * t->v[k];
     size += fabs(t->tau[k] * t->v[k]);
   }
+  if (s == LIMB_OK) s = verify_rate(t, size, sample_energy, 1, &rate);
   return verify_compare(s, off, 1, &rate, &delivered, size);
 }
 
@@ -201,15 +214,15 @@ static limb_status sample_momentum(verify* t, double h, double* out)
 
 static limb_status momentum_rate(verify* t, double* off)
 {
-  double rate[6], scratch[6];
+  double rate[6];
   sp_force got = {0}, h = {0};
-  limb_status s = verify_rate(t, sample_momentum, 6, rate, scratch);
-  if (s == LIMB_OK) s = limb_kinematics(t->d, t->q, t->v, t->a);
+  limb_status s = limb_kinematics(t->d, t->q, t->v, t->a);
   if (s == LIMB_OK) s = limb_momentum_rate(t->d, 0, &got);
   if (s == LIMB_OK) s = limb_momentum(t->d, 0, &h);
-  const double size = fmax(t->size.moment, t->size.inertia) * t->size.speed;
-  return verify_compare(s, off, 6, of_force(&got), rate,
-                        fmax(sp_norm3(h.m) + sp_norm3(h.f), VERIFY_PART_DIFFERENCES * size));
+  const double most = fmax(t->size.moment, t->size.inertia) * t->size.speed;
+  const double size = fmax(sp_norm3(h.m) + sp_norm3(h.f), VERIFY_PART_DIFFERENCES * most);
+  if (s == LIMB_OK) s = verify_rate(t, size, sample_momentum, 6, rate);
+  return verify_compare(s, off, 6, of_force(&got), rate, size);
 }
 
 // The reactions of the joints on the world and the weight change the momentum.

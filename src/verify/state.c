@@ -170,6 +170,16 @@ static limb_status measure_forces(verify* t)
   return s;
 }
 
+// A body may turn about the axis of any joint that carries it.
+static limb_status measure_mass_matrix(verify* t)
+{
+  if (t->nv > VERIFY_LARGE) return LIMB_OK;
+  const limb_status s = limb_mass_matrix(t->d, t->q, t->M);
+  for (size_t k = 0; k < (size_t)t->nv && s == LIMB_OK; k++)
+    t->size.inertia = fmax(t->size.inertia, t->M[k * ((size_t)t->nv + 1)]);
+  return s;
+}
+
 static limb_status measure_bodies(verify* t)
 {
   limb_status s = limb_kinematics(t->d, t->q, NULL, NULL);
@@ -192,7 +202,7 @@ static limb_status measure_bodies(verify* t)
     spread += fabs(Y->mass) * c * c;
   }
   if (mass > 0) t->size.inertia += fmax(0, spread - sp_dot3(first, first) / mass);
-  return s;
+  return s == LIMB_OK ? measure_mass_matrix(t) : s;
 }
 
 static limb_status measure(verify* t)
@@ -250,20 +260,62 @@ limb_status verify_move(verify* t, int with_a, double time)
   return limb_integrate(t->m, t->q, t->w, time, t->qt);
 }
 
-// (8 (f(h) - f(-h)) - (f(2h) - f(-2h))) / 12 h
-limb_status verify_difference(verify* t, double step, verify_sample* f, int n, double* rate, double* scratch)
+// ---- finite differences ----------------------------------------------------------------------------
+
+// A tenth of their tolerance.
+static const double RESOLVED = 1e-7;
+
+// The rates by steps of h and of h/2, whose errors differ: D(h) = (8 (f(h) - f(-h)) - (f(2h) - f(-2h))) / 12 h
+static limb_status differences(verify* t, double h, verify_sample* f, int n, double* by_h, double* by_half,
+                               double* scratch)
 {
-  static const int at[] = {-2, -1, 1, 2}, weight[] = {1, -8, 8, -1};
+  static const double at[] = {-2, -1, -0.5, 0.5, 1, 2};
+  static const double weight[] = {1, -8, 0, 0, 8, -1}, half[] = {0, 2, -16, 16, -2, 0};
   limb_status s = LIMB_OK;
-  memset(rate, 0, (size_t)n * sizeof *rate);
-  for (int i = 0; i < 4 && s == LIMB_OK; i++) {
-    s = f(t, at[i] * step, scratch);
-    for (int k = 0; k < n && s == LIMB_OK; k++) rate[k] += weight[i] * scratch[k] / (12 * step);
+  memset(by_h, 0, (size_t)n * sizeof *by_h);
+  memset(by_half, 0, (size_t)n * sizeof *by_half);
+  for (int i = 0; i < 6 && s == LIMB_OK; i++) {
+    s = f(t, at[i] * h, scratch);
+    for (int k = 0; k < n && s == LIMB_OK; k++) {
+      by_h[k] += weight[i] * scratch[k] / (12 * h);
+      by_half[k] += half[i] * scratch[k] / (12 * h);
+    }
   }
   return s;
 }
 
-limb_status verify_rate(verify* t, verify_sample* f, int n, double* rate, double* scratch)
+// Steps that are too long do not see the curvature, those that are too short see rounding: the first is used that is
+// neither. Loops that do not close a long step away may do so nearer.
+static limb_status search(verify* t, double step, double size, verify_sample* f, int n, double* rate, double* scratch)
 {
-  return verify_difference(t, t->step, f, n, rate, scratch);
+  static const double steps[] = {1, 0.25, 4, 0.0625, 16, 1.0 / 64, 64};
+  double* other = scratch + n;
+  limb_status failed = LIMB_OK;
+  int seen = 0;
+  for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+    double off = 0;
+    limb_status s = differences(t, steps[i] * step, f, n, rate, other, scratch);
+    s = verify_compare(s, &off, n, rate, other, size);
+    if (s == LIMB_OK && off <= RESOLVED) return LIMB_OK;
+    if (s != LIMB_OK && s != LIMB_E_NOCONV && s != LIMB_E_SINGULAR) return s;
+    if (s != LIMB_OK) failed = s;
+    seen |= s == LIMB_OK;
+  }
+  if (!seen) return failed;
+  t->unresolved = 1;
+  return LIMB_E_SINGULAR;
+}
+
+limb_status verify_difference(verify* t, double step, double size, verify_sample* f, int n, double* rate)
+{
+  double* scratch = calloc(2 * (size_t)n + 1, sizeof *scratch);
+  if (!scratch) return LIMB_E_NOMEM;
+  const limb_status s = search(t, step, size, f, n, rate, scratch);
+  free(scratch);
+  return s;
+}
+
+limb_status verify_rate(verify* t, double size, verify_sample* f, int n, double* rate)
+{
+  return verify_difference(t, t->step, size, f, n, rate);
 }

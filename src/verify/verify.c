@@ -14,7 +14,8 @@ typedef struct outcome {
   double off;   // the largest difference
   int state;    // where; from 1
   int states;   // in how many
-  int singular; // in how many a matrix was singular
+  int singular; // in how many a matrix was singular, or
+  int rough;    // finite differences did not resolve the quantity
   limb_status status;
   char reason[REASON_SIZE];
 } outcome;
@@ -104,10 +105,11 @@ static int states_for(const limb_verification* x, const verify_check* c)
 static void run_check(const limb_verification* x, verify* t, outcome* o, int state)
 {
   double off = 0;
+  t->unresolved = 0;
   if (o->status != LIMB_OK || state > states_for(x, o->check)) return;
   const limb_status s = o->check->run(t, &off);
   if (s == LIMB_E_SINGULAR) {
-    o->singular++;
+    o->singular++, o->rough += t->unresolved;
     return;
   }
   o->status = s;
@@ -155,7 +157,10 @@ static limb_verdict judge(const limb_verification* x, const outcome* o, const ch
     return LIMB_VERDICT_NOT_APPLICABLE;
   }
   if (o->states == 0 && o->singular > 0) {
-    *reason = c->class == VERIFY_INVERSE ? "M is singular" : c->unless ? c->unless : "the robot has no mass";
+    *reason = o->rough > 0                 ? "finite differences do not resolve it"
+              : c->class == VERIFY_INVERSE ? "M is singular"
+              : c->unless                  ? c->unless
+                                           : "the robot has no mass";
     return LIMB_VERDICT_NOT_APPLICABLE;
   }
   if (o->status != LIMB_OK) {

@@ -22,7 +22,8 @@ typedef struct verify_sizes {
   double speed, change; // the largest of v, of a
   double force;   // the largest through a joint, by friction or by a spring; never below a part of inertia times a
   double moment;  // sum of m |c| of the bodies, about the world's origin
-  double inertia; // sum of their own inertia, and of m c^2 about their joints and about the whole's centre
+  double inertia; // sum of their own inertia, and of m c^2 about their joints and about the whole's centre; at least
+                  // the largest in M
 } verify_sizes;
 
 typedef struct verify_closed verify_closed; // below
@@ -41,6 +42,7 @@ typedef struct verify {
   unsigned char* given; // nv: what is given of each (limb/dynamics.h), at random;
   double* mixed;        // the given numbers of a and of tau
   double condition;     // of M, the worst so far; 0: not known
+  int unresolved;       // by finite differences: the check that is being made
   // Scratch.
   double* memory;
   double *x, *y, *z, *w, *term;                              // nv each
@@ -110,11 +112,12 @@ static const double VERIFY_PART = 1e-5, VERIFY_PART_DIFFERENCES = 1e-3;
 // qt, vt: the state a time later (or earlier), with the constant acceleration a or with none.
 limb_status verify_move(verify* t, int with_a, double time);
 
-// A sample of a finite difference: n numbers a time later. The difference is of fourth order; scratch: n numbers.
-// verify_rate has t->step.
+// A sample of a finite difference: n numbers a time later. The difference is of fourth order, and its own error is
+// known by another step. Other steps are tried where it exceeds a tenth of the tolerance, relative to the rate or to
+// size. LIMB_E_SINGULAR with t->unresolved: no step will do. verify_rate has t->step.
 typedef limb_status verify_sample(verify* t, double time, double* values);
-limb_status verify_difference(verify* t, double step, verify_sample* f, int n, double* rate, double* scratch);
-limb_status verify_rate(verify* t, verify_sample* f, int n, double* rate, double* scratch);
+limb_status verify_difference(verify* t, double step, double size, verify_sample* f, int n, double* rate);
+limb_status verify_rate(verify* t, double size, verify_sample* f, int n, double* rate);
 
 // ---- the checks ------------------------------------------------------------------------------------
 
