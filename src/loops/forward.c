@@ -364,7 +364,8 @@ limb_status limb_closed_forward_dynamics(limb_loops* w, const limb_closed_motion
   s = run(w, &x, &o, a, lambda ? w->r3 : NULL, &found);
   if (s == LIMB_E_SINGULAR && choose_again(w, &o, &found)) s = run(w, &x, &o, a, lambda ? w->r3 : NULL, &found);
   if (report) *report = found;
-  if (s != LIMB_OK) return s;
+  const limb_status finished = s; // LIMB_E_NOCONV: the iteration still improves, and is judged all the same
+  if (s != LIMB_OK && s != LIMB_E_NOCONV) return s;
   if (!limb_finite_v(w->d, a)) return LIMB_E_NONFINITE;
   if (lambda) limb_constraints_to_user(w, w->r3, lambda);
   if (lambda && !limb_finite(m->nrow, lambda)) return LIMB_E_NONFINITE;
@@ -373,7 +374,7 @@ limb_status limb_closed_forward_dynamics(limb_loops* w, const limb_closed_motion
   if (clear && !report && found.method == LIMB_LOOP_METHOD_CLUSTERS) return LIMB_OK;
   s = judge(w, &x, &o, a, term, &found);
   if (report) *report = found;
-  return s;
+  return s != LIMB_OK ? s : finished;
 }
 
 void limb_keep_details(limb_loops* w, const limb_closed_report* report, const double* lambda)

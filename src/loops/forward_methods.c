@@ -283,6 +283,18 @@ static double find_rest(const regular* p, const double* a)
   return largest;
 }
 
+// What rounding leaves of the constraints.
+static double rounding_of(const regular* p, const double* a)
+{
+  double largest = 0;
+  for (ptrdiff_t i = 0; i < p->rows; i++) {
+    double sum = fabs(p->target[i]);
+    for (int j = 0; j < p->n; j++) sum += fabs(p->B[i * p->n + j] * a[j]);
+    largest = fmax(largest, sum);
+  }
+  return p->n * DBL_EPSILON * largest;
+}
+
 static void take_step(const regular* p, double* a)
 {
   limb_cholesky_solve(p->rows, p->A, p->rest);
@@ -316,7 +328,8 @@ limb_status limb_forward_by_proximal(limb_loops* w, const limb_forward_in* in, c
   }
   // Rounding adds to lambda where it does not matter to a: not to the one of least norm.
   if (lambda) limb_min_norm_multipliers(w, p.f, o->loops.tolerance, lambda);
-  return LIMB_OK;
+  const double rounding = rounding_of(&p, a) + limb_rounding_at(w->m, in->v);
+  return left < STILL_FALLING * before && left > rounding ? LIMB_E_NOCONV : LIMB_OK;
 }
 
 // ---- impact -------------------------------------------------------------------------------------------------

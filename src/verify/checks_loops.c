@@ -84,10 +84,14 @@ static limb_status by_clusters(verify* t, double* off) { return forward_by(t, LI
 
 static limb_status by_schur(verify* t, double* off) { return forward_by(t, LIMB_LOOP_METHOD_SCHUR, off); }
 
-// It may not converge where M or the constraints are ill-conditioned, and says so: there is nothing to compare.
+// Psi M^-1 Psi' as it is squares the condition of Psi. The iteration may not converge then, and says so, or multipliers
+// may have no digits: there is nothing to compare.
 static limb_status by_proximal(verify* t, double* off)
 {
-  const limb_status s = forward_by(t, LIMB_LOOP_METHOD_PROXIMAL, off);
+  limb_status s = verify_close(t);
+  const double condition = t->closed->mobility.condition;
+  if (s == LIMB_OK && verify_lost(t->condition * condition * condition) > VERIFY_LOST) return LIMB_E_SINGULAR;
+  s = forward_by(t, LIMB_LOOP_METHOD_PROXIMAL, off);
   return s == LIMB_E_NOCONV ? LIMB_E_SINGULAR : s;
 }
 

@@ -2,7 +2,6 @@
 #include "base/status.h"
 #include "verify/verify_impl.h"
 
-#include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,7 +143,7 @@ static limb_status run_states(limb_verification* x, verify* t)
 static double tolerance_of(const limb_verification* x, const verify_check* c)
 {
   if (c->class == VERIFY_INVERSE)
-    return fmax(x->o.tolerance, x->condition > 0 ? fmin(1e-2, 100 * DBL_EPSILON * x->condition) : 1e-2);
+    return fmax(x->o.tolerance, x->condition > 0 ? fmin(VERIFY_LOST, verify_lost(x->condition)) : VERIFY_LOST);
   return c->class == VERIFY_DIFFERENCES ? fmax(x->o.tolerance, 1e-6) : x->o.tolerance;
 }
 
@@ -171,7 +170,10 @@ static limb_verdict judge(const limb_verification* x, const outcome* o, const ch
     *reason = o->reason[0] ? o->reason : "the robot is too large for work of this order";
     return LIMB_VERDICT_SKIPPED;
   }
-  return o->off <= tolerance_of(x, c) ? LIMB_VERDICT_OK : LIMB_VERDICT_FAILED;
+  if (o->off <= tolerance_of(x, c)) return LIMB_VERDICT_OK;
+  if (c->class != VERIFY_INVERSE || verify_lost(x->condition) <= VERIFY_LOST) return LIMB_VERDICT_FAILED;
+  *reason = "M is singular up to rounding: its inverse has no digits";
+  return LIMB_VERDICT_NOT_APPLICABLE;
 }
 
 // Reasons that name a number.

@@ -11,6 +11,7 @@
 
 #include "base/numeric.h"
 
+#include <float.h>
 #include <math.h>
 
 // Above VERIFY_LARGE bodies or velocities there are no matrices; above the other numbers of velocities no regressors,
@@ -125,6 +126,10 @@ typedef limb_status verify_fn(verify* t, double* off); // *off: 0 before
 
 // What a tolerance is for: plain algebra; quantities that M was inverted for; finite differences.
 typedef enum verify_class { VERIFY_ALGEBRA, VERIFY_INVERSE, VERIFY_DIFFERENCES } verify_class;
+
+// The share of a result that rounding may take when a matrix of that condition is inverted, and the largest tolerance.
+static inline double verify_lost(double condition) { return 100 * DBL_EPSILON * condition; }
+static const double VERIFY_LOST = 1e-2;
 
 // How work grows with the robot: 1 with n, 2 with its square, 3 with its cube, 4 with more.
 typedef struct verify_check {
