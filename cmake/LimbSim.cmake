@@ -3,7 +3,7 @@
 include(LimbSundials)
 
 if(NOT LIMB_SUNDIALS_FOUND) # nothing is left of these
-  list(FILTER limb_sim_sources EXCLUDE REGEX "/sim/(stepper_(arkode|multistep)|sundials)\\.c$")
+  list(FILTER limb_sim_sources EXCLUDE REGEX "/sim/(stepper_(arkode|multistep)|sundials(_tables)?)\\.c$")
 endif()
 add_library(limb_sim_objects OBJECT ${limb_sim_sources})
 limb_library_flags(limb_sim_objects)

@@ -10,13 +10,13 @@
 
 #include <arkode/arkode_arkstep.h>
 
-static ARKODE_ERKTableID table_of(const limb_sim_options* o)
+static int set_table(const sundials* s, const limb_sim_options* o)
 {
-  const int order = o->order ? o->order : o->relative < 1e-7 ? 6 : 5;
-  if (order <= 2) return ARKODE_HEUN_EULER_2_1_2;
-  if (order == 3) return ARKODE_BOGACKI_SHAMPINE_4_2_3;
-  if (order == 4) return ARKODE_ZONNEVELD_5_3_4;
-  return order == 5 ? ARKODE_DORMAND_PRINCE_7_4_5 : ARKODE_VERNER_8_5_6;
+  ARKodeButcherTable table = limb_sundials_table(o->order ? o->order : o->relative < 1e-7 ? 6 : 5);
+  if (!table) return ARK_MEM_FAIL;
+  const int flag = ARKStepSetTables(s->memory, table->q, table->p, NULL, table);
+  ARKodeButcherTable_Free(table);
+  return flag == ARK_MEM_NULL ? ARK_MEM_FAIL : flag; // a table that could not be copied
 }
 
 // y and its rate include the work.
@@ -63,11 +63,11 @@ static limb_status set_up(limb_sim* sim, sundials* s)
   const limb_sim_options* o = &sim->o;
   int flag = ARKStepSetUserData(s->memory, sim);
   if (!flag) flag = ARKStepSetErrHandlerFn(s->memory, limb_sundials_message, sim);
-  if (!flag) flag = ARKStepSetTableNum(s->memory, ARKODE_DIRK_NONE, table_of(o));
+  if (!flag) flag = set_table(s, o);
   if (!flag) flag = ARKStepSVtolerances(s->memory, o->relative, s->tolerance);
   if (!flag) flag = ARKStepSetPostprocessStepFn(s->memory, settle);
   if (!flag && o->max_step > 0) flag = ARKStepSetMaxStep(s->memory, o->max_step);
-  return flag ? limb_sundials_fail(sim, "ARKODE", flag) : LIMB_OK;
+  return limb_sundials_ready(sim, "ARKODE", flag);
 }
 
 static limb_status create(limb_sim* sim)
@@ -93,7 +93,7 @@ static limb_status restart(limb_sim* sim)
   limb_sundials_begin(s, &sim->front);
   int flag = ARKStepReInit(s->memory, rate_of, NULL, 0, s->y);
   if (!flag) flag = ARKStepSetInitStep(s->memory, h);
-  return flag ? limb_sundials_fail(sim, "ARKODE", flag) : LIMB_OK;
+  return limb_sundials_ready(sim, "ARKODE", flag);
 }
 
 // One step of the solver, or all steps to t.
@@ -120,7 +120,7 @@ static limb_status back_to_begin(limb_sim* sim)
   put(sim, &sim->begin, s->y);
   s->origin = sim->begin.t, s->from = s->to = 0;
   const int flag = ARKStepReset(s->memory, 0, s->y);
-  return flag ? limb_sundials_fail(sim, "ARKODE", flag) : LIMB_OK;
+  return limb_sundials_ready(sim, "ARKODE", flag);
 }
 
 static limb_status step(limb_sim* sim, double t)

@@ -23,6 +23,7 @@
 #include <cvode/cvode.h>
 #include <ida/ida.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 // The state at the end of a step, its work, and its drift.
@@ -35,6 +36,14 @@ static limb_status finish_step(limb_sim* sim, const char* solver, int flag)
   return status == LIMB_OK ? limb_sundials_check_drift(sim) : status;
 }
 
+// Without memory CVodeInit and IDAInit free the solver's vectors, which CVodeFree and IDAFree would free again. What is
+// left is one block.
+static void* drop(void* memory)
+{
+  free(memory);
+  return NULL;
+}
+
 // ---- CVODE: Adams and BDF -------------------------------------------------------------------------------
 
 static limb_status cvode_set_up(limb_sim* sim, sundials* s, int family)
@@ -45,14 +54,16 @@ static limb_status cvode_set_up(limb_sim* sim, sundials* s, int family)
   if (!s->memory) return LIMB_E_NOMEM;
   const limb_sim_options* o = &sim->o;
   int flag = CVodeInit(s->memory, limb_sundials_rate, 0, s->y);
+  if (flag == CV_MEM_FAIL) s->memory = drop(s->memory);
   if (!flag) flag = CVodeSetUserData(s->memory, sim);
   if (!flag) flag = CVodeSetErrHandlerFn(s->memory, limb_sundials_message, sim);
   if (!flag) flag = CVodeSVtolerances(s->memory, o->relative, s->tolerance);
   if (!flag && o->max_step > 0) flag = CVodeSetMaxStep(s->memory, o->max_step);
   if (!flag && o->order > 0) flag = CVodeSetMaxOrd(s->memory, (int)fmin(o->order, family == CV_ADAMS ? 12 : 5));
   if (!flag && s->linear) flag = CVodeSetLinearSolver(s->memory, s->linear, s->A);
+  if (flag == CVLS_MEM_FAIL) flag = CV_MEM_FAIL;
   if (!flag && s->linear) flag = CVodeSetJacFn(s->memory, limb_sundials_jacobian);
-  return flag ? limb_sundials_fail(sim, "CVODE", flag) : LIMB_OK;
+  return limb_sundials_ready(sim, "CVODE", flag);
 }
 
 static limb_status create_adams(limb_sim* sim)
@@ -64,7 +75,7 @@ static limb_status create_adams(limb_sim* sim)
   s->iteration = SUNNonlinSol_FixedPoint(s->y, 0, s->context);
   if (!s->iteration) return LIMB_E_NOMEM;
   const int flag = CVodeSetNonlinearSolver(s->memory, s->iteration);
-  return flag ? limb_sundials_fail(sim, "CVODE", flag) : LIMB_OK;
+  return limb_sundials_ready(sim, "CVODE", flag);
 }
 
 static limb_status create_bdf(limb_sim* sim)
@@ -87,7 +98,7 @@ static limb_status cvode_begin_at(limb_sim* sim, const sim_point* p)
   limb_sundials_put(sim, p, s->y);
   limb_sundials_begin(s, p);
   const int flag = CVodeReInit(s->memory, 0, s->y);
-  return flag ? limb_sundials_fail(sim, "CVODE", flag) : LIMB_OK;
+  return limb_sundials_ready(sim, "CVODE", flag);
 }
 
 static limb_status cvode_restart(limb_sim* sim) { return cvode_begin_at(sim, &sim->front); }
@@ -167,6 +178,7 @@ static int residual(double t, N_Vector y, N_Vector dy, N_Vector r, void* user)
 {
   limb_sim* sim = user;
   sundials* s = sim->state;
+  if (s->out_of_memory) return limb_sundials_code(s, LIMB_E_NOMEM);
   sim->summary.evaluations++;
   sim->known = false;
   if (!limb_finite(s->n, NV_DATA_S(y)) || !limb_finite(s->n, NV_DATA_S(dy)))
@@ -246,6 +258,7 @@ static limb_status ida_set_up(limb_sim* sim)
   if (!s->memory) return LIMB_E_NOMEM;
   N_VConst(0, s->y), N_VConst(0, e->slope);
   int flag = IDAInit(s->memory, residual, 0, s->y, e->slope);
+  if (flag == IDA_MEM_FAIL) s->memory = drop(s->memory);
   if (!flag) flag = IDASetUserData(s->memory, sim);
   if (!flag) flag = IDASetErrHandlerFn(s->memory, limb_sundials_message, sim);
   if (!flag) flag = IDASVtolerances(s->memory, o->relative, s->tolerance);
@@ -253,8 +266,9 @@ static limb_status ida_set_up(limb_sim* sim)
   if (!flag && o->order > 0) flag = IDASetMaxOrd(s->memory, (int)fmin(o->order, 5));
   if (!flag) flag = mark_multipliers(sim, s);
   if (!flag) flag = IDASetLinearSolver(s->memory, s->linear, s->A);
+  if (flag == IDALS_MEM_FAIL) flag = IDA_MEM_FAIL;
   if (!flag && !sim->loops && !sim->o.env.nlaw) flag = IDASetJacFn(s->memory, jacobian);
-  return flag ? limb_sundials_fail(sim, "IDA", flag) : LIMB_OK;
+  return limb_sundials_ready(sim, "IDA", flag);
 }
 
 static limb_status ida_create(limb_sim* sim)
@@ -265,7 +279,7 @@ static limb_status ida_create(limb_sim* sim)
   sim->state = e;
   limb_status status = limb_sundials_fill(sim, sim->nq + sim->nv + sim->nc, true, &e->base);
   if (status != LIMB_OK) return status;
-  e->slope = N_VNew_Serial(e->base.n, e->base.context);
+  e->slope = limb_sundials_vector(&e->base);
   double** const part[] = {&e->Psi, &e->gamma, &e->tau, &e->M};
   const size_t size[] = {nc * nv, nc, nv, nv * nv};
   for (int k = 0; k < 4; k++) {
@@ -294,7 +308,7 @@ static limb_status ida_begin_at(limb_sim* sim, const sim_point* p)
   if (status == LIMB_OK) status = consistent(sim, p);
   if (status != LIMB_OK) return status;
   const int flag = IDAReInit(s->memory, 0, s->y, e->slope);
-  return flag ? limb_sundials_fail(sim, "IDA", flag) : LIMB_OK;
+  return limb_sundials_ready(sim, "IDA", flag);
 }
 
 static limb_status ida_restart(limb_sim* sim) { return ida_begin_at(sim, &sim->front); }

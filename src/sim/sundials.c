@@ -15,9 +15,110 @@
 
 #include "base/numeric.h"
 
+#include <cvode/cvode.h>
+#include <ida/ida.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+// ---- vectors --------------------------------------------------------------------------------------------
+
+// Solvers copy vectors and matrices without looking whether there was memory for them. Copies therefore never fail: the
+// spare one stands in, and the solver is stopped at its next evaluation or when it returns.
+
+typedef struct content {
+  struct _N_VectorContent_Serial serial; // first: what SUNDIALS sees
+  sundials* owner;
+} content;
+
+static sundials* owner_of(N_Vector v) { return ((const content*)v->content)->owner; }
+
+static void destroy_vector(N_Vector v)
+{
+  if (v != owner_of(v)->spare) N_VDestroy_Serial(v);
+}
+
+static N_Vector copy_vector(N_Vector like);
+static N_Vector copy_empty(N_Vector like);
+
+// Without numbers; NULL: out of memory.
+static N_Vector empty_vector(sundials* s)
+{
+  N_Vector v = N_VNewEmpty_Serial(s->n, s->context);
+  content* c = v ? realloc(v->content, sizeof *c) : NULL; // which N_VDestroy_Serial frees
+  if (!c) {
+    if (v) N_VDestroy_Serial(v);
+    return NULL;
+  }
+  c->owner = s;
+  v->content = c;
+  v->ops->nvclone = copy_vector;
+  v->ops->nvcloneempty = copy_empty;
+  v->ops->nvdestroy = destroy_vector;
+  return v;
+}
+
+N_Vector limb_sundials_vector(sundials* s)
+{
+  N_Vector v = empty_vector(s);
+  double* x = v ? calloc((size_t)s->n, sizeof *x) : NULL; // likewise
+  if (!x) {
+    if (v) N_VDestroy_Serial(v);
+    return NULL;
+  }
+  NV_DATA_S(v) = x;
+  NV_OWN_DATA_S(v) = SUNTRUE;
+  return v;
+}
+
+static N_Vector copied(sundials* s, N_Vector v)
+{
+  s->out_of_memory |= !v;
+  return v ? v : s->spare;
+}
+
+static N_Vector copy_vector(N_Vector like) { return copied(owner_of(like), limb_sundials_vector(owner_of(like))); }
+
+static N_Vector copy_empty(N_Vector like) { return copied(owner_of(like), empty_vector(owner_of(like))); }
+
+// ---- matrices -------------------------------------------------------------------------------------------
+
+typedef struct matrix_content {
+  struct _SUNMatrixContent_Dense dense; // first
+  sundials* owner;
+} matrix_content;
+
+static void destroy_matrix(SUNMatrix A)
+{
+  if (A != ((const matrix_content*)A->content)->owner->spare_matrix) SUNMatDestroy_Dense(A);
+}
+
+static SUNMatrix copy_matrix(SUNMatrix like);
+
+// n x n; NULL: out of memory.
+static SUNMatrix matrix_of(sundials* s)
+{
+  SUNMatrix A = SUNDenseMatrix(s->n, s->n, s->context);
+  matrix_content* c = A ? realloc(A->content, sizeof *c) : NULL; // which SUNMatDestroy_Dense frees
+  if (!c) {
+    if (A) SUNMatDestroy_Dense(A);
+    return NULL;
+  }
+  c->owner = s;
+  A->content = c;
+  A->ops->clone = copy_matrix;
+  A->ops->destroy = destroy_matrix;
+  return A;
+}
+
+static SUNMatrix copy_matrix(SUNMatrix like)
+{
+  sundials* s = ((const matrix_content*)like->content)->owner;
+  SUNMatrix A = matrix_of(s);
+  s->out_of_memory |= !A;
+  return A ? A : s->spare_matrix;
+}
 
 // ---- memory ---------------------------------------------------------------------------------------------
 
@@ -38,14 +139,17 @@ limb_status limb_sundials_fill(limb_sim* sim, int n, bool matrix, sundials* s)
   s->a_v = limb_sim_alloc(sim, matrix ? nv * nv : 0, sizeof(double));
   if (!s->q || !s->v || !s->a || !s->a_q || !s->a_v) return LIMB_E_NOMEM;
   if (SUNContext_Create(NULL, &s->context)) return LIMB_E_NOMEM;
-  s->y = N_VNew_Serial(n, s->context);
-  s->rate = N_VNew_Serial(n, s->context);
-  s->tolerance = N_VNew_Serial(n, s->context);
-  if (!s->y || !s->rate || !s->tolerance) return LIMB_E_NOMEM;
+  s->spare = limb_sundials_vector(s);
+  s->y = limb_sundials_vector(s);
+  s->rate = limb_sundials_vector(s);
+  s->tolerance = limb_sundials_vector(s);
+  if (s->spare) s->spare_data = NV_DATA_S(s->spare);
+  if (!s->spare || !s->y || !s->rate || !s->tolerance) return LIMB_E_NOMEM;
   N_VConst(sim->o.absolute, s->tolerance);
   if (!matrix) return LIMB_OK;
-  s->A = SUNDenseMatrix(n, n, s->context);
-  s->linear = s->A ? SUNLinSol_Dense(s->y, s->A, s->context) : NULL;
+  s->spare_matrix = matrix_of(s);
+  s->A = matrix_of(s);
+  s->linear = s->spare_matrix && s->A ? SUNLinSol_Dense(s->y, s->A, s->context) : NULL;
   if (!s->linear) return LIMB_E_NOMEM;
   return limb_sim_begin_derivatives(sim);
 }
@@ -56,9 +160,14 @@ void limb_sundials_free(sundials* s)
   if (s->iteration) (void)SUNNonlinSolFree(s->iteration);
   if (s->linear) (void)SUNLinSolFree(s->linear);
   if (s->A) SUNMatDestroy(s->A);
+  if (s->spare_matrix) SUNMatDestroy_Dense(s->spare_matrix);
   if (s->tolerance) N_VDestroy(s->tolerance);
   if (s->rate) N_VDestroy(s->rate);
   if (s->y) N_VDestroy(s->y);
+  if (s->spare) {
+    NV_DATA_S(s->spare) = s->spare_data;
+    N_VDestroy_Serial(s->spare);
+  }
   if (s->context) (void)SUNContext_Free(&s->context);
 }
 
@@ -94,6 +203,7 @@ int limb_sundials_rate(double t, N_Vector y, N_Vector rate, void* user)
   sundials* s = sim->state;
   const double* x = NV_DATA_S(y);
   double* r = NV_DATA_S(rate);
+  if (s->out_of_memory) return limb_sundials_code(s, LIMB_E_NOMEM);
   if (!limb_finite(s->n, x)) return limb_sundials_code(s, LIMB_E_NONFINITE);
   memcpy(s->q, x, (size_t)sim->nq * sizeof *x);
   memcpy(s->v, x + sim->nq, (size_t)sim->nv * sizeof *x);
@@ -161,6 +271,7 @@ int limb_sundials_jacobian(double t, N_Vector y, N_Vector rate, SUNMatrix J, voi
   (void)rate, (void)a, (void)b, (void)c;
   limb_sim* sim = user;
   sundials* s = sim->state;
+  if (s->out_of_memory) return limb_sundials_code(s, LIMB_E_NOMEM);
   const int nq = sim->nq, nv = sim->nv;
   sim_point at = {s->origin + t, s->q, s->v, 0};
   limb_status status = limb_sundials_get(sim, NV_DATA_S(y), at.t, &at);
@@ -300,15 +411,24 @@ void limb_sundials_message(int code, const char* module, const char* function, c
 limb_status limb_sundials_fail(limb_sim* sim, const char* solver, int flag)
 {
   const sundials* s = sim->state;
+  if (s->out_of_memory || flag == (strcmp(solver, "IDA") == 0 ? IDA_MEM_FAIL : CV_MEM_FAIL))
+    return limb_sim_fail(sim, LIMB_E_NOMEM, "%s is out of memory", solver);
   if (s->status != LIMB_OK)
     return limb_sim_fail(sim, s->status, "after %.9g s: %s", sim->now.t, limb_status_text(s->status));
   return limb_sim_fail(sim, LIMB_E_NOCONV, "%s failed after %.9g s with code %d: %s", solver, sim->now.t, flag,
                        s->text);
 }
 
+limb_status limb_sundials_ready(limb_sim* sim, const char* solver, int flag)
+{
+  const sundials* s = sim->state;
+  return flag || s->out_of_memory ? limb_sundials_fail(sim, solver, flag) : LIMB_OK;
+}
+
 limb_status limb_sundials_reached(limb_sim* sim, const char* solver, int flag)
 {
   sundials* s = sim->state;
+  if (s->out_of_memory) return limb_sundials_fail(sim, solver, flag);
   if (s->status != LIMB_OK) s->first_failure = s->status;
   if (flag >= 0 && sim->front.t > sim->begin.t) return LIMB_OK;
   s->displaced = true; // the next step restarts

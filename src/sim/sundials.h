@@ -10,6 +10,8 @@
 
 #include "sim/sim_impl.h"
 
+#include <arkode/arkode.h>
+#include <arkode/arkode_butcher.h>
 #include <nvector/nvector_serial.h>
 #include <sundials/sundials_context.h>
 #include <sunlinsol/sunlinsol_dense.h>
@@ -25,7 +27,9 @@ typedef struct sundials {
   SUNContext context;
   void* memory; // of the solver
   N_Vector y, rate, tolerance;
-  SUNMatrix A;
+  N_Vector spare;            // stands in for copies for which there is no memory
+  double* spare_data;        // its numbers: solvers may have put others in their place
+  SUNMatrix A, spare_matrix; // likewise
   SUNLinearSolver linear;
   SUNNonlinearSolver iteration; // Adams only
   sundials_polynomial* polynomial;
@@ -35,6 +39,7 @@ typedef struct sundials {
   limb_status status;        // of the last failed evaluation in this step
   limb_status first_failure; // the same, since the solver started
   char text[160];            // message of the solver
+  bool out_of_memory;        // a spare vector or matrix is in use: what the solver computes is worthless
   bool displaced;            // the solver is not at front: sent back into the last step, or off the manifold
   long failures, iterations; // of the error test and of Newton's method, counted so far
   double origin;             // time at which it started
@@ -47,6 +52,15 @@ typedef struct sundials {
 limb_status limb_sundials_create(limb_sim* sim, int n, bool matrix, sundials** out);
 limb_status limb_sundials_fill(limb_sim* sim, int n, bool matrix, sundials* s);
 void limb_sundials_free(sundials* s);
+
+// n numbers, zero; NULL: out of memory.
+N_Vector limb_sundials_vector(sundials* s);
+
+// The table of the embedded explicit Runge-Kutta method of an order, 2 to 6; NULL: out of memory.
+ARKodeButcherTable limb_sundials_table(int order);
+
+// The end of a call that sets a solver up: by its flag, or that memory ran out on the way.
+limb_status limb_sundials_ready(limb_sim* sim, const char* solver, int flag);
 
 // y from a state and back, with unit quaternions.
 void limb_sundials_put(const limb_sim* sim, const sim_point* p, N_Vector y);
