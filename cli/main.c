@@ -69,6 +69,7 @@ static void report_refused_isa(void)
 
 int main(int argc, char** argv)
 {
+  cli_hold_output();
   report_refused_isa();
   if (argc < 2) {
     cli_help_mistake();

@@ -2,6 +2,7 @@
 #include "base/command.h"
 #include "base/output.h"
 
+#include <jansson.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -48,6 +49,35 @@ const cli_option cli_format_options[] = {
   {0},
 };
 
+// ---- memory ----------------------------------------------------------------------------------------
+
+static struct {
+  int ran_out, reported;
+} memory;
+
+void cli_note_out_of_memory(int reported)
+{
+  memory.ran_out = 1;
+  memory.reported |= reported;
+}
+
+int cli_is_out_of_memory(void) { return memory.ran_out; }
+
+int cli_out_of_memory(const cli_args* args)
+{
+  if (!memory.reported) (void)fprintf(stderr, "%s: out of memory\n", args->title);
+  cli_note_out_of_memory(1);
+  return EXIT_USAGE;
+}
+
+// jansson drops a value for which there is no memory, and the answer would lack it.
+static void* json_memory(size_t size)
+{
+  void* block = malloc(size);
+  if (!block) cli_note_out_of_memory(0);
+  return block;
+}
+
 // ---- looking at arguments --------------------------------------------------------------------------
 
 const char* cli_title(const cli_args* args) { return args->title; }
@@ -70,6 +100,7 @@ const char* cli_operand(const cli_args* args, int k) { return k >= 0 && k < args
 int cli_usage(const cli_args* args, const char* format, ...)
 {
   va_list list;
+  if (memory.ran_out) return cli_out_of_memory(args); // whatever else seems wrong follows from that
   (void)fprintf(stderr, "%s: ", args->title);
   va_start(list, format);
   (void)vfprintf(stderr, format, list);
@@ -293,8 +324,13 @@ int cli_run(const cli_command* command, int argc, char** argv)
   (void)snprintf(args.title, sizeof args.title, "limb %s", command->name);
   if (asks_help(argc, argv)) return cli_help_command(command);
   cli_forget_files();
+  memset(&memory, 0, sizeof memory);
+  json_set_alloc_funcs(json_memory, free);
   int code = read_arguments(&args, argc, argv);
   for (const cli_written* w = command->writes; w && w->option && code == EXIT_FINE; w++)
     code = cli_writes(&args, w->option, w->endings);
-  return code == EXIT_FINE ? command->run(&args) : code;
+  if (code == EXIT_FINE) code = command->run(&args);
+  if (!memory.ran_out) return code;
+  cli_discard_output();
+  return cli_out_of_memory(&args);
 }

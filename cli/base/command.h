@@ -70,6 +70,20 @@ __attribute__((format(printf, 2, 3)))
 #endif
 int cli_usage(const cli_args* args, const char* format, ...);
 
+// ---- memory ----------------------------------------------------------------------------------------
+//
+// A command that runs out of memory ends with EXIT_USAGE and one sentence, and prints nothing else: cli_usage is silent
+// from then on, and what standard output still holds is discarded.
+
+// Reports it, unless somebody did; EXIT_USAGE.
+int cli_out_of_memory(const cli_args* args);
+
+// For those who cannot end the command: the sentence follows when it ends. reported: there was one already.
+void cli_note_out_of_memory(int reported);
+
+// 1 if either happened in this command.
+int cli_is_out_of_memory(void);
+
 // Reads the arguments after the name of a command and runs it; --help prints its help instead.
 int cli_run(const cli_command* command, int argc, char** argv);
 

@@ -109,13 +109,19 @@ static int replace_unfinished(const char* from, char* to)
 
 static int cannot(const char* command, const char* path, const char* what)
 {
+  if (errno == ENOMEM) {
+    cli_note_out_of_memory(0);
+    return EXIT_USAGE;
+  }
   (void)fprintf(stderr, "%s: %s: %s: %s\n", command, path, what, strerror(errno));
   return EXIT_USAGE;
 }
 
 int cli_unwritten(const char* command, const char* what, const char* why)
 {
-  if (errno != EPIPE)
+  if (errno == ENOMEM)
+    cli_note_out_of_memory(0);
+  else if (errno != EPIPE)
     (void)fprintf(stderr, "%s: %s could not be written: %s\n", command, what, errno ? strerror(errno) : why);
   return EXIT_USAGE;
 }
@@ -248,6 +254,7 @@ void cli_text_add(void* text, const char* more)
     char* bytes = realloc(t->bytes, capacity);
     if (!bytes) {
       t->failed = 1;
+      cli_note_out_of_memory(0);
       return;
     }
     t->bytes = bytes;
@@ -328,9 +335,28 @@ void cli_progress_end(cli_progress* p)
 
 // ---- standard output -------------------------------------------------------------------------------
 
+void cli_hold_output(void)
+{
+  static char held[1 << 16];
+  if (!isatty(STDOUT_FILENO)) (void)setvbuf(stdout, held, _IOFBF, sizeof held);
+}
+
+// There is no portable call for this: what is held goes to /dev/null.
+void cli_discard_output(void)
+{
+  const int real = dup(STDOUT_FILENO), nowhere = open("/dev/null", O_WRONLY);
+  if (real >= 0 && nowhere >= 0 && dup2(nowhere, STDOUT_FILENO) >= 0) {
+    (void)fflush(stdout);
+    (void)dup2(real, STDOUT_FILENO);
+  }
+  if (nowhere >= 0) (void)close(nowhere);
+  if (real >= 0) (void)close(real);
+}
+
 // A reader that closes the pipe (head, less) needs no message.
 int limb_cli_close_output(const char* command)
 {
+  if (cli_is_out_of_memory()) return EXIT_USAGE; // cli_run reports it
   errno = 0;
   if (fflush(stdout) == 0 && !ferror(stdout)) return EXIT_FINE;
   if (errno != EPIPE)

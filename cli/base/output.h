@@ -61,6 +61,10 @@ void cli_wait_for_signals(void);
 // Ends the process by the signal that interrupted it, if one did.
 void cli_end_interrupted(void);
 
+// Standard output, unless it is a terminal, holds back its first 64 KiB; the second function drops what it still holds.
+void cli_hold_output(void);
+void cli_discard_output(void);
+
 typedef struct cli_progress {
   const char* what;
   uint64_t total; // 0: not known

@@ -41,6 +41,7 @@ void cli_cell(cli_table* t, const char* format, ...)
   char* cell = length >= 0 && make_room(t) ? malloc((size_t)length + 1) : NULL;
   if (!cell) {
     t->failed = 1;
+    cli_note_out_of_memory(0);
     return;
   }
   va_start(list, format);
@@ -96,7 +97,7 @@ void cli_table_print(cli_table* t, FILE* out, const char* indent)
 {
   int* widths = calloc((size_t)t->columns + 1, sizeof *widths);
   if (!widths || t->failed) {
-    (void)fprintf(out, "%s(not enough memory for a table)\n", indent);
+    cli_note_out_of_memory(0);
     free(widths);
     cli_table_free(t);
     return;
@@ -215,12 +216,15 @@ json_t* cli_json_answer(void)
 
 int cli_json_print(json_t* root, FILE* out, const char* command)
 {
-  errno = root ? 0 : ENOMEM;
-  const int failed = !root || json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) != 0 ||
-                     fputc('\n', out) == EOF || fflush(out) != 0;
-  const int code = errno;
+  char* text = root ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
   json_decref(root);
+  if (!text || cli_is_out_of_memory()) cli_note_out_of_memory(0);
+  errno = 0;
+  const int failed = cli_is_out_of_memory() || fputs(text, out) == EOF || fputc('\n', out) == EOF || fflush(out) != 0;
+  const int code = errno;
+  free(text);
   if (!failed) return EXIT_FINE;
+  if (cli_is_out_of_memory()) return EXIT_USAGE;
   errno = code;
   return cli_unwritten(command, "the JSON", "unknown error");
 }

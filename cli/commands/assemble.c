@@ -258,7 +258,7 @@ static int find_branches(assemble_run* r, int max, const limb_loop_options* o)
   const size_t nq = (size_t)r->dofs.nq;
   free(r->q);
   r->q = calloc((size_t)max * nq + 1, sizeof *r->q);
-  if (!r->q) return cli_usage(r->args, "out of memory");
+  if (!r->q) return cli_out_of_memory(r->args);
   limb_status s = r->nheld > 0 ? LIMB_OK : hold_motions(r, o);
   r->how.held = r->held;
   if (!cli_has(r->args, "tries")) r->how.max_tries = BRANCH_TRIES;
@@ -380,7 +380,7 @@ static int run_assemble(const cli_args* args)
   if (s != LIMB_OK) {
     code = failed(&r, s);
   } else {
-    code = r.held && r.q && cli_dofs_make(m, &r.dofs) ? run_search(&r) : cli_usage(args, "out of memory");
+    code = r.held && r.q && cli_dofs_make(m, &r.dofs) ? run_search(&r) : cli_out_of_memory(args);
   }
   cli_dofs_free(&r.dofs);
   cli_closure_free(&r.at);

@@ -28,7 +28,7 @@ static int run(const cli_args* args)
   size_t n = 0;
   while (words[n]) n++;
   char** given = calloc(n + 2, sizeof *given);
-  if (!given) return cli_usage(args, "out of memory");
+  if (!given) return cli_out_of_memory(args);
   find_program(path);
   given[0] = path;
   memcpy(given + 1, words, n * sizeof *given);

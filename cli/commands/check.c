@@ -314,15 +314,17 @@ static int check_file(check_run* run, const limb_read_options* opt, check_result
   if (s != LIMB_OK) x->code = cli_exit_code(s);
   x->unreadable = s == LIMB_E_IO;
   err.status = s;
-  const limb_error* other_error = s != LIMB_OK && !reported ? &err : NULL;
+  const limb_error* other_error = s == LIMB_E_NOMEM || (s != LIMB_OK && !reported) ? &err : NULL;
   if (other_error) x->errors++;
   json_t* answer = result_json(r, x, other_error);
   if (!run->json) print_findings(run, r, x, other_error);
+  if (run->json && s == LIMB_E_NOMEM) cli_print_error(stderr, x->name, s, &err);
   int code = EXIT_FINE;
   const char* repair = cli_get(run->args, "repair");
   run->repaired = repair && s == LIMB_OK;
   if (run->repaired) code = repair_file(run, r, repair, x, answer);
-  if (repair && s != LIMB_OK) (void)cli_usage(run->args, "%s: a file without a model cannot be repaired", x->name);
+  if (repair && s != LIMB_OK && s != LIMB_E_NOMEM)
+    (void)cli_usage(run->args, "%s: a file without a model cannot be repaired", x->name);
   (void)json_array_append_new(run->list, answer);
   limb_reading_destroy(r);
   return code;
@@ -359,7 +361,7 @@ static int check_all(check_run* run, const limb_read_options* opt)
   run->list = json_array();
   int code = EXIT_USAGE;
   if (!results || !run->explained || !run->list) {
-    (void)cli_usage(run->args, "%s", limb_status_text(LIMB_E_NOMEM));
+    (void)cli_out_of_memory(run->args);
   } else {
     code = EXIT_FINE;
     for (int i = 0; i < n; i++) {

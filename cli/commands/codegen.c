@@ -187,6 +187,7 @@ static int write_texts(job* w)
       w->path[k] = path_of(w, suffix[k], ending[k]);
       if (!w->path[k]) s = LIMB_E_NOMEM;
     }
+    if (s == LIMB_E_NOMEM) return cli_out_of_memory(w->args);
     if (s != LIMB_OK) return cli_usage(w->args, "%s", limb_status_text(s));
   }
   return EXIT_FINE;
@@ -210,6 +211,7 @@ static int is_foreign(const char* path)
   struct stat old;
   if (stat(path, &old) != 0 || !S_ISREG(old.st_mode)) return 0;
   FILE* file = fopen(path, "rb");
+  if (!file && errno == ENOMEM) cli_note_out_of_memory(0);
   if (!file) return 1; // unknown
   const size_t n = fread(begin, 1, LINES, file);
   (void)fclose(file);

@@ -53,6 +53,7 @@ static int compare(const cli_args* args, const cli_robot* r, const cli_text* tex
   limb_model* m = NULL;
   limb_error err = {0};
   limb_status s = read_back(text, format, path, &m, &err);
+  if (s == LIMB_E_NOMEM) return cli_out_of_memory(args);
   if (s != LIMB_OK) {
     (void)cli_usage(args, "%s: the result cannot be read back: %s: %s; it was not saved", path, err.where, err.text);
     return EXIT_FINDINGS;
@@ -142,7 +143,7 @@ static int write_model(const cli_args* args, const cli_robot* r, limb_format for
   if (s == LIMB_OK && text.failed) s = LIMB_E_NOMEM;
   cli_print_findings(stderr, path, findings, LIMB_NOTE);
   limb_findings_destroy(findings);
-  int code = cli_exit_code(s);
+  int code = s == LIMB_E_NOMEM ? cli_out_of_memory(args) : cli_exit_code(s);
   if (s != LIMB_OK)
     (void)cli_usage(args, "%s: cannot be written as %s: %s", path, limb_format_name(format),
                     *err.text ? err.text : limb_status_text(s));

@@ -99,7 +99,7 @@ static int write_rows(const cli_args* args, limb_evaluator* e, const cli_robot* 
   if (a && limb_csv_create(out.stream, NULL, &w) == LIMB_OK) {
     code = run_rows(e, robot, s, w, a);
   } else {
-    code = cli_usage(args, "out of memory");
+    code = cli_out_of_memory(args);
   }
   limb_csv_destroy(w);
   free(a);
@@ -148,7 +148,7 @@ static int run_fd(const cli_args* args)
     }
     cli_dofs_free(&dofs);
   } else {
-    code = cli_usage(args, "out of memory");
+    code = cli_out_of_memory(args);
   }
   cli_robot_close(&robot);
   return code;

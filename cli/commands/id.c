@@ -103,7 +103,7 @@ typedef struct id_run {
   int unmet_at;   // where that was, of v
 } id_run;
 
-static int out_of_memory(const id_run* r) { return cli_usage(r->args, "out of memory"); }
+static int out_of_memory(const id_run* r) { return cli_out_of_memory(r->args); }
 
 // ---- rows ------------------------------------------------------------------------------------------
 

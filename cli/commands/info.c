@@ -195,7 +195,7 @@ static void print_tree(const info_run* r)
   const int n = limb_body_count(m);
   int* memory = calloc(4 * (size_t)n, sizeof *memory);
   if (!memory) {
-    printf("(not enough memory for the tree)\n");
+    cli_note_out_of_memory(0);
     return;
   }
   body_tree t = {.r = r, .m = m, .first = memory, .next = memory + n};

@@ -102,12 +102,13 @@ static void show_progress(void* bar, uint64_t done, uint64_t total)
 }
 
 // 1 if a difference is too large; the code of the status if a call failed.
-static int exit_code(const limb_verification* v)
+static int exit_code(const cli_args* args, const limb_verification* v)
 {
   limb_verify_result r;
   int code = EXIT_FINE;
   for (int k = 0; limb_verification_get(v, k, &r) == LIMB_OK; k++) {
     if (r.verdict != LIMB_VERDICT_FAILED) continue;
+    if (r.status == LIMB_E_NOMEM) return cli_out_of_memory(args);
     const int own = r.status == LIMB_OK ? EXIT_FINDINGS : cli_exit_code(r.status);
     if (own > code) code = own;
   }
@@ -128,15 +129,17 @@ static int verify_robot(const cli_args* args, const cli_robot* r, limb_verify_op
                     s == LIMB_E_NOCONV ? "; limb assemble searches harder" : "");
     return cli_exit_code(s);
   }
+  const int verdict = exit_code(args, v);
   int code = EXIT_FINE;
-  if (format && strcmp(format, "json") == 0)
+  if (cli_is_out_of_memory())
+    code = EXIT_USAGE;
+  else if (format && strcmp(format, "json") == 0)
     code = print_json(args, r->model, o, v);
   else
     print_text(r->model, o, v);
   if (code == EXIT_FINE) code = limb_cli_close_output(cli_title(args));
-  if (code == EXIT_FINE) code = exit_code(v);
   limb_verification_destroy(v);
-  return code;
+  return code == EXIT_FINE ? verdict : code;
 }
 
 static int run(const cli_args* args)

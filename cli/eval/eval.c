@@ -412,7 +412,7 @@ static int run_states(eval_run* r)
   if (code != EXIT_FINE) return code;
   note_stiff(r);
   double* numbers = calloc(limb_evaluator_width(r->e) + 2, sizeof *numbers);
-  if (!numbers) return cli_usage(r->args, "out of memory");
+  if (!numbers) return cli_out_of_memory(r->args);
   r->x = numbers + 1; // NPY has the time in front
   code = print_rows(r);
   free(numbers);
@@ -429,7 +429,7 @@ static int run_eval(const cli_args* args)
   if (code == EXIT_FINE) code = choose_printer(&r);
   if (code == EXIT_FINE) code = cli_robot_open(args, model, &r.robot);
   if (code != EXIT_FINE) return code;
-  if (!cli_dofs_make(r.robot.model, &r.dofs)) code = cli_usage(args, "out of memory");
+  if (!cli_dofs_make(r.robot.model, &r.dofs)) code = cli_out_of_memory(args);
   if (code == EXIT_FINE) code = read_options(&r);
   if (code == EXIT_FINE) code = open_states(&r);
   if (code == EXIT_FINE) {

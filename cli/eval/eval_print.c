@@ -169,7 +169,10 @@ static void text_matrix(const eval_run* r, int i, const limb_item* item, const s
   const size_t rows = item->length[rank - 2], columns = item->length[rank - 1];
   char name[NAME];
   char* align = malloc(columns + 2);
-  if (!align) return;
+  if (!align) {
+    cli_note_out_of_memory(0);
+    return;
+  }
   memset(align, 'r', columns + 1);
   align[0] = 'l';
   align[columns + 1] = '\0';

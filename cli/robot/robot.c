@@ -28,8 +28,8 @@ int cli_exit_code(limb_status s)
   case LIMB_E_SINGULAR:
   case LIMB_E_NOCONV:
   case LIMB_E_NONFINITE: return EXIT_NUMERICAL;
+  case LIMB_E_NOMEM: cli_note_out_of_memory(1); break;
   case LIMB_E_ARG:
-  case LIMB_E_NOMEM:
   case LIMB_E_ORDER:
   case LIMB_E_IO: break;
   }
@@ -277,6 +277,7 @@ int cli_dofs_make(const limb_model* m, cli_dofs* out)
   out->v = calloc((size_t)out->nv + 1, sizeof *out->v);
   if (!out->q || !out->v || limb_dofs_create(m, NULL, &out->own) != LIMB_OK) {
     cli_dofs_free(out);
+    cli_note_out_of_memory(0);
     return 0;
   }
   for (int k = 0; k < out->nq; k++) out->q[k] = *limb_get_coordinate(out->own, k);

@@ -151,6 +151,7 @@ static int flush_sometimes(sim_job* job, double* last)
 static int end_of(sim_job* job, sim_outcome* out, int code)
 {
   limb_sim_state at;
+  if (cli_is_out_of_memory()) return code; // no half files
   if (code == EXIT_FINE) code = write_rows(job, out, 1);
   if (out->ending == SIM_FAILED) sim_write_last_good(job);
   const int ended = sim_end_outputs(job);
@@ -360,7 +361,7 @@ static int run_sim(const cli_args* args)
     limb_sim_state at;
     if (limb_sim_now(job.sim, &at) == LIMB_OK) (void)sim_momentum(&job, at.q, at.v, &out.momentum[0]);
     code = run_to_end(&job, &out);
-    code = summarise(&job, &out, code);
+    if (!cli_is_out_of_memory()) code = summarise(&job, &out, code);
     if (code == EXIT_FINE) code = sim_judge_drift(&job, &out);
   }
   close_job(&job);

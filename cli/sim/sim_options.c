@@ -275,5 +275,6 @@ int sim_take_options(sim_plan* p)
   if (code == EXIT_FINE) code = sim_take_inputs(p);
   if (code == EXIT_FINE) code = sim_take_controller(p);
   if (code == EXIT_FINE) code = sim_take_events(p);
-  return code == EXIT_FINE ? sim_take_outputs(p) : code;
+  if (code == EXIT_FINE) code = sim_take_outputs(p);
+  return cli_is_out_of_memory() ? sim_out_of_memory(p) : code; // an option may be lost
 }

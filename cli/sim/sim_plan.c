@@ -3,6 +3,7 @@
 #include "base/output.h"
 #include "sim/sim.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,8 +36,11 @@ int sim_plan_open(sim_plan* p, const cli_args* args)
   const char* operand = cli_operand(args, 0);
   *p = (sim_plan){.args = args};
   int code = EXIT_FINE;
+  errno = 0;
   if (limb_is_run_file(operand))
     code = read_run(p, operand);
+  else if (errno == ENOMEM)
+    code = sim_out_of_memory(p);
   else
     p->run.model.name = (limb_run_value){operand, "MODEL", "MODEL", 0, 0};
   return code == EXIT_FINE ? sim_take_options(p) : code;
@@ -55,6 +59,7 @@ void sim_plan_close(sim_plan* p)
 int sim_wrong(const sim_plan* p, const limb_run_value* at, const char* format, ...)
 {
   va_list list;
+  if (cli_is_out_of_memory()) return sim_out_of_memory(p);
   if (at->line > 0)
     (void)fprintf(stderr, "%s:%d:%d: error: %s: ", p->path, at->line, at->column, at->key);
   else
@@ -77,7 +82,7 @@ int sim_check_output(const sim_plan* p, const limb_run_value* at, const char* en
   return EXIT_USAGE;
 }
 
-int sim_out_of_memory(const sim_plan* p) { return cli_usage(p->args, "out of memory"); }
+int sim_out_of_memory(const sim_plan* p) { return cli_out_of_memory(p->args); }
 
 int sim_refused(const sim_plan* p, limb_status status, const limb_error* err)
 {
@@ -101,7 +106,10 @@ void* sim_grow(void* items, int* capacity, int count, size_t size)
   if (count < *capacity) return items;
   const int more = *capacity ? 2 * *capacity : 32;
   void* grown = realloc(items, (size_t)more * size);
-  if (grown) *capacity = more;
+  if (grown)
+    *capacity = more;
+  else
+    cli_note_out_of_memory(0);
   return grown;
 }
 
@@ -111,7 +119,10 @@ void* sim_keep(sim_plan* p, size_t count, size_t size)
   if (!kept) return NULL;
   p->kept = kept;
   void* block = calloc(count ? count : 1, size ? size : 1);
-  if (block) p->kept[p->nkept++] = block;
+  if (block)
+    p->kept[p->nkept++] = block;
+  else
+    cli_note_out_of_memory(0);
   return block;
 }
 

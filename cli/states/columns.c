@@ -216,7 +216,7 @@ static int find_rest(cli_states* s, const char* used)
 int states_find_columns(cli_states* s)
 {
   char* used = calloc((size_t)states_columns(s) + 1, 1);
-  if (!used) return cli_usage(s->args, "out of memory");
+  if (!used) return cli_out_of_memory(s->args);
   for (int g = 0; g < STATES_GROUPS; g++) find_group(s, g, used);
   s->time_column = states_find_column(s, "time");
   s->has_time = s->time_column >= 0;
@@ -335,7 +335,7 @@ int cli_states_complete(cli_states* s, unsigned groups)
   if (s->completion) return EXIT_FINE;
   for (int g = 0; g < GROUP_TAU && code == EXIT_FINE; g++) {
     marks[g] = calloc((size_t)states_width(s->dofs, g) + 1, 1);
-    if (!marks[g]) code = cli_usage(s->args, "out of memory");
+    if (!marks[g]) code = cli_out_of_memory(s->args);
     for (int k = 0; k < states_width(s->dofs, g) && marks[g]; k++) marks[g][k] = s->column[g][k] >= 0;
   }
   o.velocities = (groups & STATES_V) != 0, o.accelerations = (groups & STATES_A) != 0;

@@ -113,7 +113,7 @@ static int find(const cli_states* s, cli_given* out, int for_base, const char* p
   *out = (cli_given){calloc(n, 1), calloc(n, sizeof *out->column)};
   int code = EXIT_FINE;
   if (!all || !out->mark || !out->column) {
-    code = cli_usage(s->args, "out of memory");
+    code = cli_out_of_memory(s->args);
   } else {
     for (int k = 0; k < nv; k++) all[k] = judge(s, k, for_base);
     code = complain(s, all, purpose);

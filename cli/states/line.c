@@ -147,7 +147,7 @@ static int make_columns(cli_states* s, double* const* value, unsigned char* cons
   s->path = "the command line";
   for (int g = 0; g < STATES_GROUPS; g++) s->options += states_width(s->dofs, g);
   s->option = calloc((size_t)s->options + 1, sizeof *s->option);
-  if (!s->option || !states_make_room(s)) return cli_usage(s->args, "out of memory");
+  if (!s->option || !states_make_room(s)) return cli_out_of_memory(s->args);
   const int by_joint = names_joints(s->args, GROUP_A) && names_joints(s->args, GROUP_TAU);
   int column = 0;
   for (int g = 0; g < STATES_GROUPS; g++) {
@@ -176,7 +176,7 @@ int cli_states_line(cli_states* s, const cli_args* args, cli_robot* robot, const
     const size_t n = (size_t)states_width(dofs, g) + 1;
     value[g] = calloc(n, sizeof **value);
     named[g] = calloc(n, 1);
-    if (!value[g] || !named[g]) code = cli_usage(args, "out of memory");
+    if (!value[g] || !named[g]) code = cli_out_of_memory(args);
   }
   if (code == EXIT_FINE) code = find_start(s, value[0]);
   for (int g = 0; g < STATES_GROUPS && code == EXIT_FINE; g++) code = read_group(s, g, value[g], named[g]);

@@ -28,7 +28,7 @@ const cli_option cli_loop_options[] = {
 
 // ---- opening ---------------------------------------------------------------------------------------
 
-static int out_of_memory(const cli_states* s) { return cli_usage(s->args, "out of memory"); }
+static int out_of_memory(const cli_states* s) { return cli_out_of_memory(s->args); }
 
 static int syntax_error(cli_states* s, limb_status status, const limb_error* err)
 {

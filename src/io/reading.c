@@ -275,12 +275,18 @@ static limb_status unreadable(limb_reading* r, const char* why, const char* more
   return conclude(r, LIMB_E_IO, err);
 }
 
+// The system refuses, with this errno.
+static limb_status refused(limb_reading* r, int code, limb_error* err)
+{
+  return code == ENOMEM ? conclude(r, LIMB_E_NOMEM, err) : unreadable(r, reason(code), "", err);
+}
+
 static limb_status read_stream(limb_reading* r, FILE* stream, const limb_read_options* opt, limb_error* err)
 {
   int large = 0;
   errno = 0;
   const limb_status status = load_stream(r, stream, opt->max_bytes, &large);
-  if (status == LIMB_E_IO) return unreadable(r, reason(errno), "", err);
+  if (status == LIMB_E_IO) return refused(r, errno, err);
   if (status) return conclude(r, status, err);
   if (large) return too_large(r, opt->max_bytes, err);
   return read_source(r, opt, err);
@@ -360,7 +366,7 @@ static limb_status read_path(const char* path, int for_run, const limb_read_opti
     (void)snprintf(more, sizeof more, ", and no built-in robot of this name%s", mean.text);
     return unreadable(r, reason(code), more, err);
   }
-  if (!stream) return unreadable(r, reason(code), "", err);
+  if (!stream) return refused(r, code, err);
   status = read_stream(r, stream, &own, err);
   (void)fclose(stream);
   return status;

@@ -13,6 +13,7 @@ struct limb_channels {
   limb_evaluator_options options;
   limb_evaluator* e;
   int count;
+  bool no_memory;    // a name was refused for lack of it
   bool missing;      // the last name was that of a quantity, with an entry that it does not have
   char because[256]; // why the last name was refused; "": it was not
   int words;         // names to be suggested
@@ -75,7 +76,10 @@ static int add(limb_channels* c, const char* name)
   *c->because = '\0';
   c->missing = false;
   const limb_status s = limb_evaluator_add(c->e, name, NULL, NULL, &err);
-  if (s == LIMB_E_NOMEM) return -1;
+  if (s == LIMB_E_NOMEM) {
+    c->no_memory = true;
+    return -1;
+  }
   c->count = (int)limb_evaluator_width(c->e);
   if (s == LIMB_OK && c->count > before) return c->count - before;
   c->missing = s == LIMB_E_ARG && limb_find_quantity(err.where) != NULL; // where is the quantity: a label is wrong
@@ -143,6 +147,8 @@ limb_formula_names limb_channels_names(limb_channels* c)
   *c->because = '\0';
   return (limb_formula_names){find, suggest, c};
 }
+
+bool limb_channels_no_memory(const limb_channels* c) { return c->no_memory; }
 
 const char* limb_channels_refusal(limb_channels* c) { return c->because; }
 

@@ -71,6 +71,7 @@ enum {
 
 limb_formula_names limb_channels_names(limb_channels* c);
 const char* limb_channels_refusal(limb_channels* c); // why the last name was refused; "": it was not
+bool limb_channels_no_memory(const limb_channels* c);
 bool limb_channels_need_dynamics(const limb_channels* c);
 
 // ---- formulas and tables: run_values.c --------------------------------------------------------------------

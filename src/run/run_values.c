@@ -228,7 +228,7 @@ limb_status limb_run_formulas_add(run_formulas* f, limb_runner* r, unsigned know
   const limb_formula_names names = limb_channels_names(f->channels);
   s = direction ? limb_formula_parse_condition(at->text, &names, NULL, &compiled, direction, &err)
                 : limb_formula_parse(at->text, &names, NULL, &compiled, &err);
-  if (s == LIMB_E_NOMEM) return limb_run_no_memory(r);
+  if (s == LIMB_E_NOMEM || limb_channels_no_memory(f->channels)) return limb_run_no_memory(r);
   const char* because = limb_channels_refusal(f->channels);
   if (s != LIMB_OK && *because) return limb_run_wrong(r->err, at, "'%.160s': %s", at->text, because);
   if (s != LIMB_OK) return limb_run_wrong(r->err, at, "'%.160s': %s (at character %d)", at->text, err.text, err.column);
