@@ -236,7 +236,7 @@ limb_status limb_forward_by_kkt(limb_loops* w, const limb_forward_in* in, double
 //   B, X        live rows of Psi, and M^-1 of them
 
 // Residuals that do not fall below this share of the one before have stopped falling.
-#define STILL_FALLING 0.99
+#define STILL_FALLING 0.999999
 
 typedef struct regular {
   int n, rows;

@@ -167,6 +167,7 @@ static limb_status solve(verify* t)
   const int dense = t->nv <= VERIFY_KKT && verify_is_dense(t->m);
   limb_status s = limb_forward_dynamics(t->d, c->q, c->v, c->tau, &t->env, c->acc);
   c->size_acc = s == LIMB_OK ? verify_largest(t->nv, c->acc) : 0; // the tree may have no mass
+  c->size_acc = fmax(c->size_acc, VERIFY_PART * sp_norm3(t->env.gravity));
   s = verify_multipliers(c, dense ? LIMB_LOOP_METHOD_KKT : LIMB_LOOP_METHOD_AUTO);
   if (s == LIMB_OK) s = limb_forward_dynamics(c->d, c->q, c->v, c->tau, &t->env, c->acc);
   verify_get_multipliers(c, c->lambda);

@@ -138,13 +138,18 @@ static limb_status run_states(limb_verification* x, verify* t)
 
 // ---- judging ---------------------------------------------------------------------------------------
 
+static int inverts(const verify_check* c)
+{
+  return c->class == VERIFY_INVERSE || c->class == VERIFY_INVERSE_DIFFERENCES;
+}
+
 // Inverting M loses as many digits as its condition number has; where that is not known, the robot is large, and so
 // is the number. Differences have an error of their own.
 static double tolerance_of(const limb_verification* x, const verify_check* c)
 {
-  if (c->class == VERIFY_INVERSE)
-    return fmax(x->o.tolerance, x->condition > 0 ? fmin(VERIFY_LOST, verify_lost(x->condition)) : VERIFY_LOST);
-  return c->class == VERIFY_DIFFERENCES ? fmax(x->o.tolerance, 1e-6) : x->o.tolerance;
+  const double lost = x->condition > 0 ? fmin(VERIFY_LOST, verify_lost(x->condition)) : VERIFY_LOST;
+  const double least = c->class >= VERIFY_DIFFERENCES ? 1e-6 : 0;
+  return fmax(x->o.tolerance, fmax(least, inverts(c) ? lost : 0));
 }
 
 static limb_verdict judge(const limb_verification* x, const outcome* o, const char** reason)
@@ -171,7 +176,7 @@ static limb_verdict judge(const limb_verification* x, const outcome* o, const ch
     return LIMB_VERDICT_SKIPPED;
   }
   if (o->off <= tolerance_of(x, c)) return LIMB_VERDICT_OK;
-  if (c->class != VERIFY_INVERSE || verify_lost(x->condition) <= VERIFY_LOST) return LIMB_VERDICT_FAILED;
+  if (!inverts(c) || verify_lost(x->condition) <= VERIFY_LOST) return LIMB_VERDICT_FAILED;
   *reason = "M is singular up to rounding: its inverse has no digits";
   return LIMB_VERDICT_NOT_APPLICABLE;
 }
@@ -242,7 +247,7 @@ limb_status limb_verify(const limb_model* m, const limb_verify_options* options,
 
 limb_status limb_verification_get(const limb_verification* v, int index, limb_verify_result* out)
 {
-  static const char* const kinds[] = {"algebra", "inverse", "differences"};
+  static const char* const kinds[] = {"algebra", "inverse", "differences", "differences"};
   if (!v || !out || index < 0 || index >= v->count) return LIMB_E_ARG;
   const outcome* o = &v->outcomes[index];
   const verify_check* c = o->check;

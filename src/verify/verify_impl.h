@@ -124,8 +124,13 @@ limb_status verify_rate(verify* t, double size, verify_sample* f, int n, double*
 
 typedef limb_status verify_fn(verify* t, double* off); // *off: 0 before
 
-// What a tolerance is for: plain algebra; quantities that M was inverted for; finite differences.
-typedef enum verify_class { VERIFY_ALGEBRA, VERIFY_INVERSE, VERIFY_DIFFERENCES } verify_class;
+// What a tolerance is for: plain algebra; quantities that M was inverted for; finite differences; both.
+typedef enum verify_class {
+  VERIFY_ALGEBRA,
+  VERIFY_INVERSE,
+  VERIFY_DIFFERENCES,
+  VERIFY_INVERSE_DIFFERENCES
+} verify_class;
 
 // The share of a result that rounding may take when a matrix of that condition is inverted, and the largest tolerance.
 static inline double verify_lost(double condition) { return 100 * DBL_EPSILON * condition; }
