@@ -29,7 +29,7 @@ static const cli_option start_options[] = {
   {"branches", "N", "up to N different solutions, nearest to the reference or start first"},
   {"tolerance", "X", "largest error in m and rad (default: 1e-10)"},
   {"max-iterations", "N", "for each start (default: 200)"},
-  {"restarts", "N", "random starts after the first (default: 100)"},
+  {"restarts", "N", "random starts after the first (default: 200)"},
   {"seed", "N", "of the random starts (default: 0)"},
   {"ignore-limits", NULL, "joints may leave their limits"},
   {0},

@@ -55,7 +55,7 @@ typedef struct limb_ik_options {
   double tolerance;          ///< largest error of a solution, angular and linear of each goal and of the loops
                              ///< [rad, m]; default 1e-10
   int max_iterations;        ///< per start; default 200
-  int restarts;              ///< random starts after the given one; default 100
+  int restarts;              ///< random starts after the given one; default 200
   uint64_t seed;             ///< of the random starts; default 0
   int ignore_limits;         ///< 1: joints may leave their limits; default 0
   const unsigned char* held; ///< nv flags: 1 for velocities that stay zero, at the start (ball and free joints: all of

@@ -13,7 +13,7 @@ limb_ik_goal limb_default_ik_goal(int frame)
 
 limb_ik_options limb_default_ik_options(void)
 {
-  return (limb_ik_options){.size = sizeof(limb_ik_options), .tolerance = 1e-10, .max_iterations = 200, .restarts = 100};
+  return (limb_ik_options){.size = sizeof(limb_ik_options), .tolerance = 1e-10, .max_iterations = 200, .restarts = 200};
 }
 
 const char* limb_ik_reason_text(limb_ik_reason reason)

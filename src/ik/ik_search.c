@@ -17,7 +17,7 @@
 #define FULL_TURN 6.28318530717958647692
 #define LOOSE     1e-8 // [rad, m] loops that are open by more are not closed
 
-enum { POLISH = 10, WITHOUT_LIMITS = 20 };
+enum { POLISH = 10, WITHOUT_LIMITS = 20, FREELY = 4 };
 
 // ---- starts -------------------------------------------------------------------------------------------------
 
@@ -75,6 +75,21 @@ bool limb_ik_closed(const limb_ik* ik, limb_ik_space* s)
   return limb_loop_gap_of(s->loops, s->q, NULL, &o, &gap) == LIMB_OK && gap.position < LOOSE + ik->options.tolerance;
 }
 
+// A start from where the descent without limits ends, by whole turns moved within them: a limit may be in the way of a
+// solution that is within all of them.
+static void begin_freely(const limb_ik* ik, limb_ik_space* s)
+{
+  const limb_ik_descent freely = {ik->options.max_iterations, false, false};
+  (void)limb_ik_descend(ik, s, &freely);
+  for (int j = 0; j < ik->nv; j++) {
+    const int k = ik->angle[j];
+    if (k < 0 || ik->coordinate[j] < 0) continue;
+    const double below = ceil((ik->lower[j] - s->q[k]) / FULL_TURN),
+                 above = floor((ik->upper[j] - s->q[k]) / FULL_TURN);
+    if (below <= above) s->q[k] += FULL_TURN * fmin(fmax(0, below), above);
+  }
+}
+
 limb_ik_end limb_ik_search(const limb_ik* ik, limb_ik_space* s, bool limited)
 {
   const limb_ik_descent quick = {ik->options.max_iterations, false, limited};
@@ -85,6 +100,7 @@ limb_ik_end limb_ik_search(const limb_ik* ik, limb_ik_space* s, bool limited)
   for (int k = 0; k < starts; k++) {
     limb_ik_place(ik, s, k);
     s->starts++;
+    if (limited && k % FREELY == FREELY - 1) begin_freely(ik, s);
     if (limb_ik_descend(ik, s, &quick) == IK_SOLVED && limb_ik_closed(ik, s)) return IK_SOLVED;
     const double cost = limb_ik_cost(ik, s->e);
     if (!(cost < best)) continue;
