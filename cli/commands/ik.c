@@ -172,11 +172,14 @@ static int read_posture(ik_run* r, const char* option, double* q)
 {
   const char* text = cli_get(r->args, option);
   if (limb_start(r->robot.model, q) != LIMB_OK) return cli_usage(r->args, "the model has no start");
-  cli_closure c = {.model = NULL};
-  if (limb_loop_count(r->robot.model) > 0 && cli_closure_make(r->robot.model, &c) == LIMB_OK &&
-      cli_closure_assemble(&c, NULL) == LIMB_OK)
-    memcpy(q, c.q, (size_t)r->dofs.nq * sizeof *q);
-  if (limb_loop_count(r->robot.model) > 0) cli_closure_free(&c);
+  if (limb_loop_count(r->robot.model) > 0) {
+    cli_closure c;
+    limb_status s = cli_closure_make(r->robot.model, &c);
+    if (s == LIMB_OK) s = cli_closure_assemble(&c, NULL);
+    if (s == LIMB_OK) memcpy(q, c.q, (size_t)r->dofs.nq * sizeof *q);
+    cli_closure_free(&c);
+    if (s == LIMB_E_NOMEM) return cli_out_of_memory(r->args);
+  }
   if (!text) return EXIT_FINE;
   return strchr(text, '=') ? read_pairs(r, option, text, q) : read_row(r, option, text, q);
 }
@@ -234,6 +237,7 @@ static int read_options(ik_run* r)
 
 static int failed(const ik_run* r, limb_status s)
 {
+  if (s == LIMB_E_NOMEM) return cli_out_of_memory(r->args);
   (void)cli_usage(r->args, "%s: %s", limb_reading_source(r->robot.reading), limb_status_text(s));
   return cli_exit_code(s);
 }
@@ -293,7 +297,7 @@ static int solve_one(ik_run* r)
 static int print_csv(ik_run* r, FILE* out)
 {
   limb_csv_writer* w = NULL;
-  if (limb_csv_create(out, NULL, &w) != LIMB_OK) return cli_usage(r->args, "out of memory");
+  if (limb_csv_create(out, NULL, &w) != LIMB_OK) return cli_out_of_memory(r->args);
   int code = write_head(r, w);
   if (code == EXIT_FINE && r->path) code = solve_rows(r, w);
   for (int i = 0; i < r->count && code == EXIT_FINE; i++) code = write_row(r, w, r->q + (size_t)i * (size_t)r->dofs.nq);
@@ -326,11 +330,13 @@ static int run_robot(ik_run* r)
   r->start = calloc(nq, sizeof *r->start);
   r->reference = cli_has(r->args, "reference") ? calloc(nq, sizeof *r->reference) : NULL;
   r->held = calloc((size_t)limb_nv(r->robot.model) + 1, 1);
-  if (!r->start || !r->held || !cli_dofs_make(r->robot.model, &r->dofs)) return cli_usage(r->args, "out of memory");
+  if (!r->start || !r->held || (cli_has(r->args, "reference") && !r->reference) ||
+      !cli_dofs_make(r->robot.model, &r->dofs))
+    return cli_out_of_memory(r->args);
   int code = read_options(r);
   if (code != EXIT_FINE) return code;
   r->q = calloc(nq * (size_t)(r->branches > 0 ? r->branches : 1), sizeof *r->q);
-  if (!r->q) return cli_usage(r->args, "out of memory");
+  if (!r->q) return cli_out_of_memory(r->args);
   const limb_status s = limb_ik_create(r->robot.model, r->frames, r->goal, &r->options, NULL, &r->ik);
   return s == LIMB_OK ? solve_and_print(r) : failed(r, s);
 }

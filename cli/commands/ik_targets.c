@@ -99,13 +99,16 @@ int ik_targets_open(ik_run* r)
   const char* refused = cli_input_refused(r->path);
   if (refused) return cli_usage(r->args, "%s: %s", r->path, refused);
   r->file = strcmp(r->path, "-") == 0 ? stdin : fopen(r->path, "rb");
+  if (!r->file && errno == ENOMEM) return cli_out_of_memory(r->args);
   if (!r->file) return cli_usage(r->args, "cannot read %s: %s", r->path, strerror(errno));
-  if (limb_csv_open(r->file, NULL, &r->reader, &error) != LIMB_OK) {
+  const limb_status s = limb_csv_open(r->file, NULL, &r->reader, &error);
+  if (s == LIMB_E_NOMEM) return cli_out_of_memory(r->args);
+  if (s != LIMB_OK) {
     (void)fprintf(stderr, "%s:%d:%d: error: %s\n", r->path, error.line, error.column, error.text);
     return EXIT_USAGE;
   }
   r->row = calloc((size_t)limb_csv_column_count(r->reader) + 1, sizeof *r->row);
-  return r->row ? find_all_columns(r) : cli_usage(r->args, "out of memory");
+  return r->row ? find_all_columns(r) : cli_out_of_memory(r->args);
 }
 
 void ik_targets_close(ik_run* r)
@@ -119,7 +122,9 @@ int ik_targets_next(ik_run* r, int* got)
 {
   limb_error error;
   char subject[CLI_NAME_SPACE];
-  if (limb_csv_next(r->reader, r->row, got, &error) != LIMB_OK) {
+  const limb_status s = limb_csv_next(r->reader, r->row, got, &error);
+  if (s == LIMB_E_NOMEM) return cli_out_of_memory(r->args);
+  if (s != LIMB_OK) {
     (void)fprintf(stderr, "%s:%d:%d: error: %s\n", r->path, error.line, error.column, error.text);
     return EXIT_USAGE;
   }

@@ -30,6 +30,7 @@ FILES = {
     "sick.urdf": ARM.replace('ixx="0.1"', 'ixx="0.9"'),
     "s.csv": table("time,q.joint1,q.joint2,v.joint1,v.joint2,a.joint1,a.joint2", STATES),
     "t.csv": table("time,q.joint1,q.joint2,v.joint1,v.joint2,tau.joint1,tau.joint2", STATES),
+    "p.csv": table("pose.position.x,pose.position.y,pose.position.z", [[1, 1, 0], [1.1, 1, 0]]),
     "u.csv": table("time,tau.joint1", [[0, 1], [1, 2], [2, 3], [3, 1]]),
     "run.yaml": """schema: 1
 model: four_bar.limb.yaml
@@ -138,7 +139,10 @@ class Allocations(tool.Case):
                    "id planar_2r s.csv", "id planar_2r s.csv --size --format json --output out.csv",
                    "id planar_2r s.csv --size --plot out.svg --animate out.html --differentiate --output out.csv",
                    "fd planar_2r t.csv --output out.csv", "base planar_2r", "base puma560 --format json",
-                   "base planar_2r --format csv", "assemble four_bar --format json",
+                   "base planar_2r --format csv", "ik planar_2r p.csv --frame tip --output out.csv",
+                   "ik planar_2r --frame tip --pose 1,1,0 --branches 2 --reference joint2=1",
+                   "ik four_bar --frame coupler --pose 0.2,0.3,0 --directions vx --format json",
+                   "assemble four_bar --format json",
                    "assemble four_bar --hold theta1=2 --branches 4",
                    "assemble five_bar --map left_shoulder:-1:3:5 --map2 right_shoulder:-1:3:5 --svg out.svg",
                    "verify planar_2r --states 1", "verify four_bar --states 1 --format json")
