@@ -119,11 +119,13 @@ static int find_start(cli_states* s, double* q)
 {
   cli_closure c;
   limb_status status = limb_start(s->model, q);
-  if (status != LIMB_OK || limb_loop_count(s->model) == 0) return cli_exit_code(status);
-  status = cli_closure_make(s->model, &c);
-  if (status == LIMB_OK) status = cli_closure_assemble(&c, NULL);
-  if (status == LIMB_OK) memcpy(q, c.q, (size_t)s->dofs->nq * sizeof *q);
-  cli_closure_free(&c);
+  if (status == LIMB_OK && limb_loop_count(s->model) > 0) {
+    status = cli_closure_make(s->model, &c);
+    if (status == LIMB_OK) status = cli_closure_assemble(&c, NULL);
+    if (status == LIMB_OK) memcpy(q, c.q, (size_t)s->dofs->nq * sizeof *q);
+    cli_closure_free(&c);
+  }
+  if (status != LIMB_OK) (void)cli_usage(s->args, "start: %s", limb_status_text(status));
   return cli_exit_code(status);
 }
 
