@@ -225,7 +225,8 @@ static bool move_closer(const limb_ik* ik, limb_ik_space* s, double* distance)
 {
   const limb_ik_descent correct = {.max_iterations = CORRECTIONS, .patient = true, .limited = ik->limited};
   const size_t nq = (size_t)ik->nq;
-  for (double share = 1; share > 1.0 / (1 << HALVINGS); share /= 2) {
+  for (int k = 0; k < HALVINGS; k++) {
+    const double share = 1.0 / (1 << k);
     memcpy(s->q, s->q_best, nq * sizeof *s->q);
     if (!evaluate(ik, s, s->q, s->e, s->A) || !take_step(ik, s, 0, s->pull, ik->limited) ||
         !advance(ik, s, share, ik->limited, s->q_try))

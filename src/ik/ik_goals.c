@@ -109,10 +109,11 @@ limb_ik_error limb_ik_goal_error(const limb_ik_goal* g, const sp_pose* target, c
 }
 
 // Rows of one half, angular or linear: weight times the error, and minus weight times K J.
-static int rows_of(unsigned directions, double weight, sp_vec3 error, sp_mat3 K, int nv, const sp_motion* J,
-                   bool linear, double* e, double* A)
+static int rows_of(const limb_ik_goal* g, bool linear, sp_vec3 error, sp_mat3 K, int nv, const sp_motion* J, double* e,
+                   double* A)
 {
-  const double x[3] = {error.x, error.y, error.z};
+  const unsigned directions = linear ? g->task.directions >> 3 : g->task.directions & LIMB_ANGULAR;
+  const double weight = linear ? g->linear : g->angular, x[3] = {error.x, error.y, error.z};
   int count = 0;
   for (int k = 0; k < 3; k++) {
     if (!(directions >> k & 1)) continue;
@@ -127,13 +128,11 @@ static int rows_of(unsigned directions, double weight, sp_vec3 error, sp_mat3 K,
 int limb_ik_goal_rows(const limb_ik_goal* g, const sp_pose* target, const sp_pose* at, int nv, const sp_motion* J,
                       double* e, double* A)
 {
-  const unsigned directions = g->task.directions;
   int count = 0;
-  if (directions & LIMB_ANGULAR) {
+  if (g->task.directions & LIMB_ANGULAR) {
     const turning x = rotation_error(g, target, at);
-    count = rows_of(directions & LIMB_ANGULAR, g->angular, x.r, x.K, nv, J, false, e, A);
+    count = rows_of(g, false, x.r, x.K, nv, J, e, A);
   }
   const sp_mat3 K = g->task.ref == LIMB_BODY ? sp_transpose3(target->R) : sp_identity3();
-  return count + rows_of(directions >> 3, g->linear, linear_error(g, target, at), K, nv, J, true, e + count,
-                         A + (ptrdiff_t)count * nv);
+  return count + rows_of(g, true, linear_error(g, target, at), K, nv, J, e + count, A + (ptrdiff_t)count * nv);
 }

@@ -209,7 +209,7 @@ static void solve_share(void* argument, int index)
     const limb_status x =
       limb_ik_solve_in(ik, s, i, job->targets + i * (size_t)ik->ngoal, start, job->q + i * nq, &report);
     if (x != LIMB_OK && x != LIMB_E_NOCONV) {
-      for (size_t k = 0; k < nq; k++) job->q[i * nq + k] = NAN;
+      for (size_t k = 0; k < nq; k++) job->q[i * nq + k] = nan("");
     }
     if (job->reports) job->reports[i] = report;
     if (job->status) job->status[i] = x;
@@ -221,7 +221,9 @@ limb_status limb_ik_solve_many(limb_ik* ik, size_t n, const sp_pose* targets, co
                                double* q, limb_ik_report* reports, limb_status* status)
 {
   if (!ik || (n > 0 && (!targets || !q)) || (nstart > 1 && nstart != n) || (nstart > 0 && !start)) return LIMB_E_ARG;
-  many job = {ik, n, nstart, targets, start, q, reports, status};
+  many job = {.ik = ik, .n = n, .nstart = nstart, .targets = targets, .start = start, .reports = reports};
+  job.q = q;
+  job.status = status;
   const limb_pool* pool = ik->options.pool;
   if (pool) {
     pool->run(pool->context, ik->nspace, solve_share, &job);
