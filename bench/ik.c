@@ -104,7 +104,7 @@ static void print(const bench* b)
 int main(int argc, char** argv)
 {
   limb_error error;
-  bench b = {.poses = argc > 3 ? atoi(argv[3]) : 10000};
+  bench b = {.poses = argc > 3 ? (int)strtol(argv[3], NULL, 10) : 10000};
   if (limb_load(argc > 1 ? argv[1] : "panda", NULL, &b.m, &error) != LIMB_OK) {
     (void)fprintf(stderr, "%s: %s\n", error.where, error.text);
     return 1;

@@ -286,7 +286,7 @@ static int solve_one(ik_run* r)
   r->count = 1;
   if (r->branches > 0) {
     const limb_status s = limb_ik_branches(r->ik, r->target, r->start, r->branches, r->q, &r->count);
-    if (s == LIMB_OK || s != LIMB_E_NOCONV) return s == LIMB_OK ? EXIT_FINE : failed(r, s);
+    if (s != LIMB_E_NOCONV) return s == LIMB_OK ? EXIT_FINE : failed(r, s);
     r->count = 1, r->branches = 0; // the reason
   }
   const limb_status s = limb_ik_solve(r->ik, r->target, r->start, r->q, &r->report);
