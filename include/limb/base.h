@@ -32,17 +32,17 @@ extern "C" {
 #endif
 
 /// X(name, value, text): all statuses. Values are pinned and never reused.
-#define LIMB_STATUS_LIST(X)                                                                   \
-  X(OK, 0, "success")                                                                         \
-  X(E_ARG, -1, "invalid argument")                                                            \
-  X(E_NOMEM, -2, "out of memory or buffer too small")                                         \
+#define LIMB_STATUS_LIST(X)                                                                        \
+  X(OK, 0, "success")                                                                              \
+  X(E_ARG, -1, "invalid argument")                                                                 \
+  X(E_NOMEM, -2, "out of memory or buffer too small")                                              \
   X(E_ORDER, -3, "a required earlier call is missing, or the workspace lacks what the call needs") \
-  X(E_SYNTAX, -10, "malformed input")                                                         \
-  X(E_MODEL, -11, "inconsistent model")                                                       \
-  X(E_UNSUPPORTED, -12, "valid input, but not supported")                                     \
-  X(E_IO, -13, "cannot read or write")                                                        \
-  X(E_SINGULAR, -20, "matrix is singular to working precision")                               \
-  X(E_NOCONV, -21, "iteration did not converge")                                              \
+  X(E_SYNTAX, -10, "malformed input")                                                              \
+  X(E_MODEL, -11, "inconsistent model")                                                            \
+  X(E_UNSUPPORTED, -12, "valid input, but not supported")                                          \
+  X(E_IO, -13, "cannot read or write")                                                             \
+  X(E_SINGULAR, -20, "matrix is singular to working precision")                                    \
+  X(E_NOCONV, -21, "iteration did not converge")                                                   \
   X(E_NONFINITE, -22, "an input or a result is not finite")
 
 /// Status of a call: 0 is success, negative is failure.

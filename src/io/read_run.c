@@ -190,11 +190,17 @@ static void take_values(run_reader* r, const run_key* k, const yml_node* n, cons
   if (!single && !has_form_of(r, k, n, count)) return;
   const yml_node alone = {.count = 1};
   to->value = alloc_entries(r, single ? &alone : n, sizeof *to->value);
-  for (const yml_node* x = !to->value ? NULL : single ? n : n->first; x; x = single ? NULL : x->next) {
+  if (!to->value) return;
+  if (single) {
+    to->count = take(r, n, path, "", to->value);
+    if (to->count) to->value->name = map ? "" : to->value->text;
+    return;
+  }
+  for (const yml_node* x = n->first; x; x = x->next) {
     limb_run_value* v = &to->value[to->count];
-    if (!take(r, x, path, map && !single ? x->key : "", v)) continue;
+    if (!take(r, x, path, map ? x->key : "", v)) continue;
     to->count++;
-    if (single || !map) v->name = map ? "" : count > 0 ? word_at(r, k->names, x->index) : v->text;
+    if (!map) v->name = count > 0 ? word_at(r, k->names, x->index) : v->text;
   }
 }
 

@@ -215,8 +215,8 @@ KERNEL artic aba_inward_step(int joint_class, context ctx, int i, bool has_paren
 }
 
 // Returns the smallest margin of all D over what may be rounding: not positive when the mass matrix may be singular.
-// is_part: the robot is a part of a larger one, and kept[-1] is what its roots leave for the link that carries it. t, if given: the part
-// goes on behind its last link, its tip.
+// is_part: the robot is a part of a larger one, and kept[-1] is what its roots leave for the link that carries it.
+// t, if given: the part goes on behind its last link, its tip.
 KERNEL real aba_inward_part(context ctx, const given_inputs* s, bool is_part, tip* t)
 {
   const limb_model* m = ctx.m;

@@ -343,6 +343,13 @@ static limb_status judge(limb_loops* w, const limb_forward_in* in, const limb_lo
                                                                                   : contradiction(report->method);
 }
 
+static limb_status check_call(const limb_loops* w, const limb_forward_in* x, limb_loop_method method)
+{
+  if (method != LIMB_LOOP_METHOD_CLUSTERS && w->use != LIMB_LOOPS_DENSE) return LIMB_E_ORDER;
+  if (w->m->singular) return LIMB_E_SINGULAR;
+  return limb_finite_v(w->d, x->tau) ? LIMB_OK : LIMB_E_NONFINITE;
+}
+
 limb_status limb_closed_forward_dynamics(limb_loops* w, const limb_closed_motion* in, const double* tau,
                                          const limb_loop_solver* options, double* a, double* lambda,
                                          limb_closed_report* report)
@@ -354,15 +361,14 @@ limb_status limb_closed_forward_dynamics(limb_loops* w, const limb_closed_motion
   const limb_model* m = w->m;
   limb_closed_report found = {.method = choose(m, o.method), .loop = -1};
   if (report) *report = found;
-  if (found.method != LIMB_LOOP_METHOD_CLUSTERS && w->use != LIMB_LOOPS_DENSE) return LIMB_E_ORDER;
-  if (m->singular) return LIMB_E_SINGULAR;
-  if (!limb_finite_v(w->d, tau)) return LIMB_E_NONFINITE;
   const limb_forward_in x = {in->q, in->v, tau, in->env};
-  s = find_constraints(w, &x, &o, found.method);
+  s = check_call(w, &x, found.method);
+  if (s == LIMB_OK) s = find_constraints(w, &x, &o, found.method);
   if (s != LIMB_OK) return s;
   const double term = stabilise(w, x.v, &o);
-  s = run(w, &x, &o, a, lambda ? w->r3 : NULL, &found);
-  if (s == LIMB_E_SINGULAR && choose_again(w, &o, &found)) s = run(w, &x, &o, a, lambda ? w->r3 : NULL, &found);
+  double* r = lambda ? w->r3 : NULL;
+  s = run(w, &x, &o, a, r, &found);
+  if (s == LIMB_E_SINGULAR && choose_again(w, &o, &found)) s = run(w, &x, &o, a, r, &found);
   if (report) *report = found;
   const limb_status finished = s; // LIMB_E_NOCONV: the iteration still improves, and is judged all the same
   if (s != LIMB_OK && s != LIMB_E_NOCONV) return s;
