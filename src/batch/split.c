@@ -21,7 +21,7 @@
 //
 // Without rows B and, of inverse dynamics, C have nothing to do and are left out.
 
-#include "batch/split_impl.h"
+#include "batch/batch_impl.h"
 #include "dynamics/environment.h"
 #include "kernel/tables.h"
 #include "linalg/dense.h"

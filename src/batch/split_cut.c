@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "batch/batch_impl.h"
-#include "batch/split_impl.h"
 
 // Links of the next part that a guess of all it holds is made from. The effect of what lies behind falls by a
 // factor of ten every fifteen links or so.

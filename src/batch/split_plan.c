@@ -7,7 +7,7 @@
 // Chains. The root is the trunk. For k processors, inverse dynamics takes k + 1 parts: the first one needs no
 // preparation and the last one is prepared by nobody; forward dynamics takes k (docs/long-chains.md).
 
-#include "batch/split_impl.h"
+#include "batch/batch_impl.h"
 
 enum {
   STAGES = 2 * LIMB_SPLIT_PARTS,

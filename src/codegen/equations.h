@@ -9,8 +9,8 @@
 
 #include "limb/codegen.h"
 
-#include "codegen/polynomial.h"
 #include "codegen/program.h"
+#include "codegen/simplify.h"
 #include "codegen/text.h"
 #include "codegen/trace.h"
 

@@ -2,7 +2,7 @@
 //
 // Cost: a sum is linear in its terms, a product in the product of both numbers of terms; a monomial takes one byte
 // for each variable.
-#include "codegen/polynomial.h"
+#include "codegen/simplify.h"
 
 #include <math.h>
 #include <string.h>

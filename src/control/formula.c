@@ -1,5 +1,5 @@
 // Formulas: compiling and evaluating them. The grammar is in formula_parse.c.
-#include "control/formula_impl.h"
+#include "control/control_impl.h"
 
 #include "base/memory.h"
 #include "base/status.h"

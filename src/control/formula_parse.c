@@ -15,7 +15,7 @@
 // One function per line. Each reads its part and appends the steps that leave its value on the stack; it returns
 // false after an error. Every step consumes at least one character, which bounds the size of the program;
 // LIMB_FORMULA_MAX_DEPTH bounds the recursion.
-#include "control/formula_impl.h"
+#include "control/control_impl.h"
 
 #include "base/status.h"
 

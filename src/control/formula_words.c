@@ -3,7 +3,7 @@
 //   quantity = number [unit {("*" | "/") unit}],   unit = word ["^" whole number]
 //
 // No spaces within a unit, so that 4 m/s is a speed and 4 m / s a quotient.
-#include "control/formula_impl.h"
+#include "control/control_impl.h"
 
 #include "base/names.h"
 #include "base/number.h"

@@ -1,7 +1,7 @@
 // An animation as a page: the scene as JSON, its positions as 16-bit integers in base 64, and a script that
 // plays it.
 #include "draw/animation.h"
-#include "draw/svg.h"
+#include "draw/figure.h"
 
 #include <stdint.h>
 

@@ -2,7 +2,7 @@
 // are animated. Coordinates are tenths of a pixel, relative, so that a link is a handful of bytes per frame.
 // Dots are strokes of no length with round ends.
 #include "draw/animation.h"
-#include "draw/svg.h"
+#include "draw/figure.h"
 
 #include <stdint.h>
 

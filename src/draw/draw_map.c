@@ -1,7 +1,7 @@
 // A map over one or two coordinates as a drawing: the grid, and the positions of a frame.
 #include "limb/draw.h"
 
-#include "draw/svg.h"
+#include "draw/figure.h"
 
 #include <math.h>
 

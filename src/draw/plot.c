@@ -4,7 +4,7 @@
 // neighbours are merged.
 #include "limb/draw.h"
 
-#include "draw/svg.h"
+#include "draw/figure.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SVG, element by element.
-#include "draw/svg.h"
+#include "draw/figure.h"
 
 #include <string.h>
 

@@ -16,7 +16,7 @@
 #include "dynamics/environment.h"
 #include "dynamics/lagrange_impl.h"
 #include "kernel/tables.h"
-#include "kinematics/whole_body.h"
+#include "kinematics/kinematics_impl.h"
 #include "linalg/dense.h"
 
 #include <string.h>

@@ -17,7 +17,7 @@
 #include "dynamics/dynamics_impl.h"
 #include "kernel/tables.h"
 #include "kinematics/kinematics_impl.h"
-#include "model/manifold.h"
+#include "model/model_impl.h"
 
 #include <string.h>
 

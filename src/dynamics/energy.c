@@ -16,7 +16,6 @@
 #include "dynamics/environment.h"
 #include "kernel/tables.h"
 #include "kinematics/kinematics_impl.h"
-#include "kinematics/whole_body.h"
 #include "linalg/dense.h"
 #include "model/loop_calls.h"
 

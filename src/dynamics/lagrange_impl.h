@@ -22,7 +22,6 @@
 #define LIMB_LAGRANGE_IMPL_H
 
 #include "kinematics/kinematics_impl.h"
-#include "kinematics/whole_body.h"
 #include "model/data_impl.h"
 
 typedef struct limb_lie {

@@ -18,7 +18,6 @@
 #include "base/numeric.h"
 #include "dynamics/environment.h"
 #include "kinematics/kinematics_impl.h"
-#include "kinematics/whole_body.h"
 #include "model/loop_calls.h"
 
 // Wrench that moves body b alone: G V' + V x* G V, world axes at its origin.

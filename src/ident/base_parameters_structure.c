@@ -34,7 +34,6 @@
 
 #include "ident/base_parameters_impl.h"
 
-#include "ident/regressor_impl.h"
 #include "linalg/dense.h"
 
 #include <math.h>

@@ -18,7 +18,7 @@
 
 #include "base/numeric.h"
 #include "dynamics/environment.h"
-#include "ident/regressor_impl.h"
+#include "ident/base_parameters_impl.h"
 #include "kernel/tables.h"
 #include "kinematics/kinematics_impl.h"
 #include "model/data_impl.h"

@@ -38,7 +38,7 @@ typedef struct context {
 
 // ---- the workspace by types ------------------------------------------------------------------------
 //
-// One layout serves all scalars (model/workspace.h). Arrays of structs that belong to a kernel have their typed
+// One layout serves all scalars (model/data_impl.h). Arrays of structs that belong to a kernel have their typed
 // access beside the struct.
 
 KERNEL const limb_link* link_of(context ctx, int i) { return &ctx.m->link[i]; }

@@ -1,7 +1,7 @@
 // Equations of motion along what the rows of a cluster leave free.
 //
 // q'' = G y'' + g: of n velocities, y are free, and the pivots of the reduced rows follow from them
-// (linalg/row_reduce.h). With M and the forces f that are left for accelerations,
+// (linalg/dense.h). With M and the forces f that are left for accelerations,
 //
 //   M_y = G' M G        M_y y'' = G' (f - M g) - F_y' a          F_y = F G: what a base's acceleration a adds
 //
@@ -13,7 +13,6 @@
 #include "kernel/tables.h"
 #include "kernel/vectors.h"
 #include "linalg/dense.h"
-#include "linalg/row_reduce.h"
 
 enum { QUAD = LIMB_QUAD, WIDE = LIMB_CLUSTER_DOF };
 

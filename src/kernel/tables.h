@@ -7,9 +7,8 @@
 #define LIMB_KERNEL_TABLES_H
 
 #include "kernel/numbers.h"
-#include "linalg/row_reduce.h"
+#include "linalg/dense.h"
 #include "model/data_impl.h"
-#include "model/manifold.h"
 #include "model/model_impl.h"
 
 // Which forces besides the rigid bodies' an inverse or forward dynamics counts.

@@ -23,7 +23,6 @@
 
 #include "base/numeric.h"
 #include "kinematics/kinematics_impl.h"
-#include "kinematics/whole_body.h"
 
 // ---- sums over what a link carries --------------------------------------------------------------------------
 

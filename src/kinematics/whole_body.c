@@ -19,7 +19,6 @@
 #include "limb/kinematics.h"
 
 #include "kinematics/kinematics_impl.h"
-#include "kinematics/whole_body.h"
 #include "model/loop_calls.h"
 
 // ---- centre of mass -----------------------------------------------------------------------------------------

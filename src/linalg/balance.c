@@ -3,10 +3,7 @@
 // starts from there, and keeps E x. The columns of free unknowns are independent in the first stage; in the
 // second they span the rows.
 
-#include "linalg/balance.h"
-
 #include "linalg/dense.h"
-#include "linalg/row_reduce.h"
 
 #include <float.h>
 #include <math.h>

@@ -5,7 +5,7 @@
 #include "base/numeric.h"
 #include "base/status.h"
 #include "linalg/dense.h"
-#include "loops/closing.h"
+#include "loops/loops_impl.h"
 
 #include <math.h>
 #include <string.h>

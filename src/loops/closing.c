@@ -9,7 +9,7 @@
 //   x            step: x = -A' (A A' + mu)^-1 phi, then q <- q exp(x)
 //   mu           falls when |phi| falls, grows when it does not
 
-#include "loops/closing.h"
+#include "loops/loops_impl.h"
 
 #include "linalg/dense.h"
 

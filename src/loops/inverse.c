@@ -22,8 +22,6 @@
 #include "dynamics/dynamics_impl.h"
 #include "dynamics/environment.h"
 #include "kinematics/kinematics_impl.h"
-#include "kinematics/whole_body.h"
-#include "linalg/balance.h"
 #include "linalg/dense.h"
 #include "loops/loops_impl.h"
 

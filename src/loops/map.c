@@ -10,7 +10,7 @@
 
 #include "base/numeric.h"
 #include "base/status.h"
-#include "loops/closing.h"
+#include "loops/loops_impl.h"
 
 #include <math.h>
 #include <string.h>

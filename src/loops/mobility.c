@@ -16,7 +16,7 @@
 // both at rest move the frames of no closure.
 
 #include "linalg/dense.h"
-#include "loops/closing.h"
+#include "loops/loops_impl.h"
 
 #include <math.h>
 #include <string.h>

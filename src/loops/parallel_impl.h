@@ -7,7 +7,7 @@
 //
 // with a row per constraint of the closures, and where the platform is attached to this leg six more, J_0 v - V = g:
 // the leg carries it. (For accelerations V is V' less what the platform has without those of joints: nothing where it
-// floats.) Reduced (linalg/row_reduce.h), T [J J_V g] = [1 E T g; 0 E T g], they give
+// floats.) Reduced (linalg/dense.h), T [J J_V g] = [1 E T g; 0 E T g], they give
 //
 //     v = B V + T g,   B = -E   (first rows)            E V = T g   (the others: what the leg forbids)
 //

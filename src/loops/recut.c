@@ -14,7 +14,7 @@
 #include "limb/assemble.h"
 
 #include "base/status.h"
-#include "model/clusters.h"
+#include "model/model_impl.h"
 
 #include <math.h>
 #include <stdio.h>

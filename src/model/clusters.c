@@ -11,7 +11,7 @@
 // mimic joints are those of the joints they follow: whoever shares one is in the same cluster.
 // Cost: O(sum of the lengths of all ways).
 
-#include "model/clusters.h"
+#include "model/model_impl.h"
 
 #include "base/memory.h"
 #include "base/status.h"

@@ -7,7 +7,6 @@
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "model/clusters.h"
 #include "model/compile_impl.h"
 #include "model/dof_table.h"
 #include "model/model_impl.h"

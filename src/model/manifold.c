@@ -14,7 +14,7 @@
 #include "base/numeric.h"
 #include "kernel/arc.h"
 #include "linalg/dense.h"
-#include "model/manifold.h"
+#include "model/model_impl.h"
 
 #include <math.h>
 

@@ -2,7 +2,6 @@
 #include "limb/model.h"
 
 #include "base/memory.h"
-#include "model/clusters.h"
 #include "model/model_impl.h"
 
 void limb_model_destroy(limb_model* m)

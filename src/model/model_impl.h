@@ -6,6 +6,7 @@
 #include "limb/model.h"
 
 #include "base/names.h"
+#include "base/numeric.h"
 #include "model/link.h"
 
 #include <stdbool.h>
@@ -240,5 +241,76 @@ int limb_isa_here(void);
 
 // Whether this processor runs that set; if not, `limb_isa_name` is what it would have to run.
 bool limb_isa_runs(void);
+
+// ---- clusters of loops --------------------------------------------------------------------------------------
+
+// Loops that share joints.
+
+// Fills m->clusters and what the loops know of them, in memory of its own. LIMB_OK or LIMB_E_NOMEM.
+limb_status limb_find_clusters(limb_model* m);
+
+void limb_free_clusters(limb_model* m);
+
+// Whether a closure is a gear or polynomial between joints, not between frames.
+static inline bool limb_between_joints(const limb_loop* loop) { return loop->q[0] >= 0; }
+
+// Sets of numbers, each of which leads to another of its set (union and find): the one that leads to
+// itself, the smallest; and two sets made one.
+static inline int limb_set_leader(int* set, int i)
+{
+  while (set[i] != i) i = set[i] = set[set[i]];
+  return i;
+}
+
+static inline void limb_set_join(int* set, int a, int b)
+{
+  a = limb_set_leader(set, a), b = limb_set_leader(set, b);
+  if (a < b)
+    set[b] = a;
+  else
+    set[a] = b;
+}
+
+// Where a velocity of the cluster is in its list.
+static inline int limb_cluster_column(const limb_cluster* s, int v)
+{
+  int low = 0, high = s->nv - 1;
+  while (low < high) {
+    const int middle = (low + high) / 2;
+    if (s->v[middle] < v)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+// ---- the configuration manifold -----------------------------------------------------------------------------
+
+// The configuration manifold: tangents, for derivatives with respect to q; checks.
+
+// d q / d t for velocities v: a step along it is what a derivative with respect to q means. The norm of
+// a quaternion, which need not be 1, does not change.
+void limb_configuration_rate(const limb_model* m, const double* q, const double* v, double* dq);
+
+// ---- checks of configurations; those of states are in kernel/tables.h ---------------------------------------
+
+// Norms of the quaternions in q within 1e-3 of 1.
+static inline bool limb_unit_quaternions(const limb_model* m, const double* q)
+{
+  for (int x = 0; x < m->naux; x++) {
+    const double* u = q + m->quaternion[x];
+    const double norm2 = u[0] * u[0] + u[1] * u[1] + u[2] * u[2] + u[3] * u[3];
+    if (!(norm2 > 0.998001 && norm2 < 1.002001)) return false; // 0.999^2, 1.001^2
+  }
+  return true;
+}
+
+// A configuration, without a workspace: LIMB_OK, LIMB_E_NONFINITE or LIMB_E_ARG (a quaternion).
+static inline limb_status limb_check_q(const limb_model* m, const double* q)
+{
+  if (!limb_finite(m->nq, q)) return LIMB_E_NONFINITE;
+  return limb_unit_quaternions(m, q) ? LIMB_OK : LIMB_E_ARG;
+}
 
 #endif

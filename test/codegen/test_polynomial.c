@@ -1,5 +1,5 @@
 // Polynomials: arithmetic against numbers, equal ones have equal terms, limits.
-#include "codegen/polynomial.h"
+#include "codegen/simplify.h"
 
 #include "base/memory.h"
 

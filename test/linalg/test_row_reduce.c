@@ -1,5 +1,5 @@
 // Elimination with complete pivoting: rank, which columns follow from which, which rows depend on which.
-#include "linalg/row_reduce.h"
+#include "linalg/dense.h"
 #include "support/check.h"
 #include "support/rng.h"
 

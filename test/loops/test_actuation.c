@@ -1,7 +1,7 @@
 // More motors than motions: torques of least norm, weighted, pulled towards preferred ones, between bounds.
 #include "loops/closed_bench.h"
 
-#include "linalg/balance.h"
+#include "linalg/dense.h"
 #include "loops/closed.h"
 
 // ---- by themselves: limb_balance_solve ------------------------------------------------------------------

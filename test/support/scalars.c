@@ -1,7 +1,7 @@
 // Workspaces for kernels over other scalars.
 #include "support/scalars.h"
 
-#include "model/manifold.h"
+#include "model/model_impl.h"
 
 #include <stdlib.h>
 #include <string.h>
