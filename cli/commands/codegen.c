@@ -158,8 +158,6 @@ static int generate(job* w)
   limb_error err = {0};
   char about[sizeof err.where + 4];
   const limb_status s = limb_codegen_create(w->robot.model, &w->options, NULL, &w->code, &err);
-  for (int k = 0; s == LIMB_OK && limb_codegen_note(w->code, k); k++)
-    (void)fprintf(stderr, "%s: note: %s\n", cli_title(w->args), limb_codegen_note(w->code, k));
   if (s == LIMB_OK) return EXIT_FINE;
   subject(err.where, about, sizeof about);
   (void)cli_usage(w->args, "%s%s", about, *err.text ? err.text : limb_status_text(s));

@@ -109,9 +109,6 @@ LIMB_API void limb_codegen_free(limb_codegen* c); ///< NULL is accepted
 /// Prefix of all names; NULL if c is NULL. The files must be named <prefix>.c, <prefix>.h and <prefix>_test.c.
 LIMB_API const char* limb_codegen_prefix(const limb_codegen* c);
 
-/// Notes about the request, such as "'id' is called 'tau' now"; NULL if the index is out of range.
-LIMB_API const char* limb_codegen_note(const limb_codegen* c, int index);
-
 /// Passes the text of a file to `text`, piece by piece.
 /// @return LIMB_OK; LIMB_E_ARG (NULL, unknown file).
 LIMB_NODISCARD LIMB_API limb_status limb_codegen_write(const limb_codegen* c, limb_codegen_file file,

@@ -27,8 +27,6 @@ struct limb_codegen {
   limb_text text[FILES];
   facts_of* function;
   int count;
-  int nnote;
-  char note[LIMB_NOTES_MAX][sizeof((limb_program*)0)->note[0]];
 };
 
 // The state of a generation.
@@ -328,8 +326,6 @@ static limb_status generate(generation* x)
   limb_status s = limb_trace(x->m, o, &x->c->alloc, &x->program, x->error);
   if (s != LIMB_OK) return s;
   x->e.program = x->program;
-  x->c->nnote = x->program->nnote;
-  memcpy(x->c->note, x->program->note, sizeof x->c->note);
   set_types(&x->e);
   s = limb_reference_begin(x->m, o, x->program, &x->reference);
   if (s == LIMB_OK) s = prepare(x);
@@ -411,11 +407,6 @@ limb_status limb_codegen_write(const limb_codegen* c, limb_codegen_file file, li
 }
 
 const char* limb_codegen_prefix(const limb_codegen* c) { return c ? c->prefix : NULL; }
-
-const char* limb_codegen_note(const limb_codegen* c, int index)
-{
-  return c && index >= 0 && index < c->nnote ? c->note[index] : NULL;
-}
 
 int limb_codegen_count(const limb_codegen* c) { return c ? c->count : 0; }
 

@@ -12,39 +12,38 @@ enum { TREE = sizeof "tree_" - 1 }; // letters
 
 // clang-format off
 static const limb_generated functions[] = {
-  {"tree_tau", TREES, "tau", NULL, "id", LIMB_WEIGHS, limb_trace_inverse_dynamics, NULL},
-  {"tree_acc", TREES, "acc", NULL, "fd", LIMB_WEIGHS, limb_trace_forward_dynamics, NULL},
-  {"tree_M", TREES, "M", NULL, NULL, 0, limb_trace_mass_matrix, NULL},
-  {"tree_Minv", TREES, "Minv", NULL, NULL, 0, limb_trace_inverse_mass_matrix, NULL},
-  {"tree_C", TREES, "C", NULL, NULL, LIMB_MAY_VANISH, limb_trace_coriolis, NULL},
-  {"tree_g", TREES, "g", NULL, NULL, LIMB_WEIGHS | LIMB_MAY_VANISH, limb_trace_gravity, NULL},
-  {"tree_h", TREES, "h", NULL, NULL, LIMB_WEIGHS | LIMB_MAY_VANISH, limb_trace_bias, NULL},
-  {"tree_J", TREES, "J", NULL, NULL, 0, limb_trace_jacobian, NULL},
-  {"pose", ROBOTS_ALL, "pose.rotation,pose.position", NULL, NULL, 0, limb_trace_pose, NULL},
-  {"tree_dtau", TREES, "dtau_dq,dtau_dv", "derivatives of tau by q and v", NULL, LIMB_WEIGHS | LIMB_MAY_VANISH,
+  {"tree_tau", TREES, "tau", NULL, LIMB_WEIGHS, limb_trace_inverse_dynamics, NULL},
+  {"tree_acc", TREES, "acc", NULL, LIMB_WEIGHS, limb_trace_forward_dynamics, NULL},
+  {"tree_M", TREES, "M", NULL, 0, limb_trace_mass_matrix, NULL},
+  {"tree_Minv", TREES, "Minv", NULL, 0, limb_trace_inverse_mass_matrix, NULL},
+  {"tree_C", TREES, "C", NULL, LIMB_MAY_VANISH, limb_trace_coriolis, NULL},
+  {"tree_g", TREES, "g", NULL, LIMB_WEIGHS | LIMB_MAY_VANISH, limb_trace_gravity, NULL},
+  {"tree_h", TREES, "h", NULL, LIMB_WEIGHS | LIMB_MAY_VANISH, limb_trace_bias, NULL},
+  {"tree_J", TREES, "J", NULL, 0, limb_trace_jacobian, NULL},
+  {"pose", ROBOTS_ALL, "pose.rotation,pose.position", NULL, 0, limb_trace_pose, NULL},
+  {"tree_dtau", TREES, "dtau_dq,dtau_dv", "derivatives of tau by q and v", LIMB_WEIGHS | LIMB_MAY_VANISH,
    limb_trace_id_derivatives, NULL},
-  {"tree_dacc", TREES, "dacc_dq,dacc_dv,dacc_dtau", "derivatives of acc by q, v and tau", NULL,
+  {"tree_dacc", TREES, "dacc_dq,dacc_dv,dacc_dtau", "derivatives of acc by q, v and tau",
    LIMB_WEIGHS | LIMB_OF_ACCELERATIONS, limb_trace_fd_derivatives, NULL},
-  {"tree_Y", TREES, "Y", NULL, NULL, LIMB_WEIGHS, limb_trace_regressor, NULL},
-  {"tree_hybrid", TREES, "hybrid", NULL, NULL, LIMB_WEIGHS, limb_trace_hybrid, NULL},
-  {"tau", LOOPS, "tau", NULL, NULL, LIMB_WEIGHS, limb_trace_closed_inverse, NULL},
-  {"acc", LOOPS, "acc", NULL, NULL, LIMB_WEIGHS, limb_trace_closed_forward, NULL},
-  {"reduced_M", LOOPS, NULL, "mass matrix of the independent coordinates, G' M G", "closed_M", 0,
-   limb_trace_closed_mass, limb_reference_reduced_mass},
-  {"reduced_h", LOOPS, NULL, "bias forces of the independent coordinates, with friction and springs", "closed_h",
+  {"tree_Y", TREES, "Y", NULL, LIMB_WEIGHS, limb_trace_regressor, NULL},
+  {"tree_hybrid", TREES, "hybrid", NULL, LIMB_WEIGHS, limb_trace_hybrid, NULL},
+  {"tau", LOOPS, "tau", NULL, LIMB_WEIGHS, limb_trace_closed_inverse, NULL},
+  {"acc", LOOPS, "acc", NULL, LIMB_WEIGHS, limb_trace_closed_forward, NULL},
+  {"reduced_M", LOOPS, NULL, "mass matrix of the independent coordinates, G' M G", 0, limb_trace_closed_mass,
+   limb_reference_reduced_mass},
+  {"reduced_h", LOOPS, NULL, "bias forces of the independent coordinates, with friction and springs",
    LIMB_WEIGHS | LIMB_MAY_VANISH, limb_trace_closed_bias, limb_reference_reduced_bias},
-  {"Psi", LOOPS, "Psi", NULL, NULL, 0, limb_trace_psi, NULL},
-  {"gamma", LOOPS, "gamma", NULL, NULL, 0, limb_trace_gamma, NULL},
-  {"G", LOOPS, NULL, "velocities of all joints per independent one", NULL, 0, limb_trace_velocity_map,
+  {"Psi", LOOPS, "Psi", NULL, 0, limb_trace_psi, NULL},
+  {"gamma", LOOPS, "gamma", NULL, 0, limb_trace_gamma, NULL},
+  {"G", LOOPS, NULL, "velocities of all joints per independent one", 0, limb_trace_velocity_map,
    limb_reference_velocity_map},
-  {"passive", LOOPS, "passive", NULL, NULL, 0, limb_trace_passive, NULL},
-  {"acc_lambda", LOOPS, "acc,lambda", "acc, and the forces of the closures", "lambda", LIMB_WEIGHS,
-   limb_trace_lambda, NULL},
-  {"platform_tau", LOOPS, NULL, "inverse dynamics of a parallel robot, from the motion of its platform", NULL,
+  {"passive", LOOPS, "passive", NULL, 0, limb_trace_passive, NULL},
+  {"acc_lambda", LOOPS, "acc,lambda", "acc, and the forces of the closures", LIMB_WEIGHS, limb_trace_lambda, NULL},
+  {"platform_tau", LOOPS, NULL, "inverse dynamics of a parallel robot, from the motion of its platform",
    LIMB_WEIGHS, limb_trace_platform_inverse, limb_reference_platform_tau},
-  {"platform_acc", LOOPS, NULL, "forward dynamics of a parallel robot, and the acceleration of its platform", NULL,
+  {"platform_acc", LOOPS, NULL, "forward dynamics of a parallel robot, and the acceleration of its platform",
    LIMB_WEIGHS, limb_trace_platform_forward, limb_reference_platform_acc},
-  {"platform_J", LOOPS, NULL, "twist of the platform of a parallel robot per velocity of its motors", NULL, 0,
+  {"platform_J", LOOPS, NULL, "twist of the platform of a parallel robot per velocity of its motors", 0,
    limb_trace_platform_jacobian, limb_reference_platform_jacobian},
 };
 // clang-format on
@@ -66,13 +65,10 @@ const limb_generated* limb_generated_at(int index, const char** name, unsigned* 
 
 const limb_generated* limb_find_generated(const char* word, unsigned robots, const char** name)
 {
-  const limb_quantity_info* now = limb_find_quantity(word); // former names of the registry
   const limb_generated* x;
   unsigned of;
-  for (int k = 0; (x = limb_generated_at(k, name, &of)); k++) {
-    const bool same = strcmp(*name, word) == 0 || (now && strcmp(*name, now->name) == 0);
-    if ((same || (x->former && strcmp(x->former, word) == 0)) && of & robots) return x;
-  }
+  for (int k = 0; (x = limb_generated_at(k, name, &of)); k++)
+    if (strcmp(*name, word) == 0 && of & robots) return x;
   return NULL;
 }
 

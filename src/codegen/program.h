@@ -23,7 +23,6 @@ typedef enum limb_input_kind {
 enum {
   LIMB_SYMBOL_BITS = 24,
   LIMB_OUTPUTS_MAX = 4,
-  LIMB_NOTES_MAX = 8,
   LIMB_HELPERS = 2,        // functions that are added later, at most: angles, parameters
   LIMB_GRAPH_MAX = 1 << 22 // nodes of a program's graph
 };
@@ -100,7 +99,6 @@ typedef struct limb_generated {
   unsigned robots;
   const char* of;      // names of the registry, one for each output, separated by commas; NULL: it has none
   const char* meaning; // NULL: that of the registry
-  const char* former;  // name before version 0.2, accepted with a note, beside those that the registry knows
   unsigned facts;
   // Sets the inputs and outputs of f, which has name and meaning. LIMB_E_UNSUPPORTED with a message in t->error if
   // the robot does not have the quantity.
@@ -112,7 +110,7 @@ typedef struct limb_generated {
 // The functions by index, with their names and robots, those of spanning trees last; NULL beyond the last.
 const limb_generated* limb_generated_at(int index, const char** name, unsigned* robots);
 
-// The function of a name or former name for one of these robots, and its name now; NULL: there is none.
+// The function of a name for one of these robots, and its name; NULL: there is none.
 const limb_generated* limb_find_generated(const char* word, unsigned robots, const char** name);
 
 const char* limb_generated_meaning(const limb_generated* x);
@@ -129,8 +127,6 @@ typedef struct limb_program {
   limb_input input[INPUT_KINDS];
   int nfunction;
   limb_function* function;
-  int nnote;
-  char note[LIMB_NOTES_MAX][80]; // about names that have changed
 } limb_program;
 
 // A program without functions; NULL when out of memory.

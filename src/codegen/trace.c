@@ -261,8 +261,8 @@ static limb_status unknown(const char* word, limb_error* error)
   if (limb_is_all(word)) return limb_fail(error, LIMB_E_ARG, "what", "'all' means all quantities, and stands alone");
   int count = 0;
   while (limb_codegen_quantity_name(count)) count++;
-  const char* near = limb_nearest(word, count, name_at, NULL);
-  if (!near) near = limb_nearest_quantity(word); // words of other libraries
+  const char* near = limb_nearest_quantity(word); // knows the words of other libraries
+  if (!near || !limb_find_generated(near, ROBOTS_ALL, &name)) near = limb_nearest(word, count, name_at, NULL);
   if (near && limb_find_generated(near, ROBOTS_ALL, &name))
     return limb_fail(error, LIMB_E_ARG, "what", "no quantity is called '%s'; did you mean '%s'?", word, near);
   return limb_fail(error, LIMB_E_ARG, "what", "no quantity is called '%s'; `limb codegen --list` lists them", word);
@@ -282,12 +282,6 @@ static limb_status other_robots(const limb_tracer* t, const limb_generated* x, c
   return limb_fail(t->error, LIMB_E_UNSUPPORTED, name,
                    "not available with loops closed; use '%s' for the spanning tree%s%s%s", x->name, both ? ", '" : "",
                    both ? reduced : "", both ? "' for the independent coordinates" : "");
-}
-
-static void note_new_name(limb_program* p, const char* word, const char* name)
-{
-  if (strcmp(word, name) == 0 || p->nnote == LIMB_NOTES_MAX) return;
-  (void)snprintf(p->note[p->nnote++], sizeof p->note[0], "'%.24s' is called '%s' now", word, name);
 }
 
 static limb_status trace_quantity(limb_tracer* t, const limb_generated* x, const char* name)
@@ -327,7 +321,6 @@ static limb_status trace_word(limb_tracer* t, const char* word)
     if (strcmp(t->program->function[i].name, name) != 0) continue;
     return limb_fail(t->error, LIMB_E_ARG, "what", "'%s' is named twice", word);
   }
-  note_new_name(t->program, word, name);
   return there ? trace_quantity(t, x, name) : other_robots(t, x, name);
 }
 

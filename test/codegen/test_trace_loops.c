@@ -140,7 +140,7 @@ static limb_model* triangle(void)
 START_TEST(refusals)
 {
   refused(robot_panda(), "Psi", "no loops");
-  refused(robot_panda(), "lambda", "no loops");
+  refused(robot_panda(), "acc_lambda", "no loops");
   refused(robot_panda(), "tree_tau", "use 'tau'");
   refused(closed_five_bar(), "C", "use 'tree_C' for the spanning tree");
   refused(closed_five_bar(), "M", "use 'tree_M' for the spanning tree, 'reduced_M' for the independent coordinates");

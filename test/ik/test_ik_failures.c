@@ -40,7 +40,7 @@ static limb_model* make_arm(double length, double q_min, double q_max)
 // Of an arm with lengths 1 and 0.8: beyond 1.8, and within 0.2, in closed form.
 START_TEST(out_of_reach)
 {
-  limb_model* m = make_arm(0.8, -INFINITY, INFINITY);
+  limb_model* m = make_arm(0.8, -(double)INFINITY, (double)INFINITY);
   limb_ik* ik = position_of_tip(m, NULL);
   static const double distance[] = {1.8 + 1e-3, 2, 5, 0.15, 0.01}, apart[] = {1e-3, 0.2, 3.2, 0.05, 0.19};
   for (int k = 0; k < 5; k++) {
@@ -99,7 +99,7 @@ END_TEST
 // A straight arm cannot move towards its shoulder.
 START_TEST(singular)
 {
-  limb_model* m = make_arm(0.8, -INFINITY, INFINITY);
+  limb_model* m = make_arm(0.8, -(double)INFINITY, (double)INFINITY);
   limb_ik_options o = limb_default_ik_options();
   o.restarts = 0;
   limb_ik* ik = position_of_tip(m, &o);
@@ -155,7 +155,7 @@ START_TEST(refused)
   bad[0].task.frame = -1, bad[1].task.frame = limb_frame_count(m), bad[2].task.directions = 0;
   bad[3].task.directions = 64, bad[4].task.ref = (limb_ref)3, bad[5].angular = 0, bad[6].linear = -1;
   for (int k = 0; k < 7; k++) assert_status(limb_ik_create(m, 1, &bad[k], NULL, NULL, &ik), LIMB_E_ARG);
-  bad[0] = good, bad[0].linear = NAN;
+  bad[0] = good, bad[0].linear = (double)NAN;
   assert_status(limb_ik_create(m, 1, &bad[0], NULL, NULL, &ik), LIMB_E_NONFINITE);
   assert_status(limb_ik_create(NULL, 1, &good, NULL, NULL, &ik), LIMB_E_ARG);
   assert_status(limb_ik_create(m, 0, &good, NULL, NULL, &ik), LIMB_E_ARG);
@@ -193,13 +193,13 @@ START_TEST(refused_targets)
   assert_status(limb_ik_solve(ik, &target, NULL, q, NULL), LIMB_E_ARG);
   target.R = sp_identity3(), target.R.m[8] = -1; // a mirror
   assert_status(limb_ik_solve(ik, &target, NULL, q, NULL), LIMB_E_ARG);
-  target = sp_pose_identity(), target.p.y = NAN;
+  target = sp_pose_identity(), target.p.y = (double)NAN;
   assert_status(limb_ik_solve(ik, &target, NULL, q, NULL), LIMB_E_NONFINITE);
   target = sp_pose_identity();
   assert_ok(limb_neutral(m, start));
   start[6] = 1.2; // the quaternion of the base
   assert_status(limb_ik_solve(ik, &target, start, q, NULL), LIMB_E_ARG);
-  start[6] = INFINITY;
+  start[6] = (double)INFINITY;
   assert_status(limb_ik_solve(ik, &target, start, q, NULL), LIMB_E_NONFINITE);
   assert_close(q[0], 0, 0, 0);
   assert_ok(limb_ik_solve(ik, &target, NULL, q, NULL));
