@@ -123,31 +123,13 @@ static int print_json(const assemble_run* r, FILE* out)
   return cli_json_print(x, out, cli_title(r->args));
 }
 
-// A line per coordinate, a column per configuration.
-static int print_text(const assemble_run* r, FILE* out)
-{
-  enum { SHOWN = 10 };
-  const int shown = r->count < SHOWN ? r->count : SHOWN;
-  char align[SHOWN + 2] = "l";
-  memset(align + 1, 'r', (size_t)shown); // the rest is zero
-  cli_table t = cli_table_make(align);
-  cli_cell(&t, "coordinate");
-  for (int i = 0; i < shown; i++) cli_cell(&t, "%d", i + 1);
-  for (int k = 0; k < r->dofs.nq; k++) {
-    cli_cell(&t, "%s", r->dofs.q[k].name);
-    for (int i = 0; i < shown; i++) cli_cell_number(&t, r->q[(size_t)i * (size_t)r->dofs.nq + (size_t)k]);
-  }
-  (void)fprintf(out, "%s: %d configuration%s (rad, m)\n", limb_model_name(r->at.model), r->count,
-                r->count == 1 ? "" : "s");
-  cli_table_print(&t, out, "  ");
-  if (shown < r->count) (void)fprintf(out, "  ... and %d more: --format csv\n", r->count - shown);
-  return EXIT_FINE;
-}
-
 int assemble_print(const assemble_run* r, FILE* out)
 {
   if (strcmp(r->format, "json") == 0) return print_json(r, out);
-  if (strcmp(r->format, "text") == 0) return print_text(r, out);
+  if (strcmp(r->format, "text") == 0) {
+    cli_print_configurations(out, r->at.model, &r->dofs, r->count, r->q);
+    return EXIT_FINE;
+  }
   return csv_configurations(r, out);
 }
 
@@ -223,13 +205,9 @@ static int read_map(const assemble_run* r, assemble_map* map)
   if (code != EXIT_FINE) return code;
   if (map->axis[0].velocity == map->axis[1].velocity)
     return cli_usage(r->args, "--map and --map2 are of the same coordinate");
-  map->frame = frame ? limb_find_frame(r->robot.model, frame) : -1;
   map->frame_name = frame;
-  if (frame && map->frame < 0) {
-    const char* close = cli_nearest_frame(r->robot.model, frame);
-    return cli_usage(r->args, "--frame: the model has no frame '%s'%s%s%s", frame, close ? "; did you mean '" : "",
-                     close ? close : "", close ? "'?" : "");
-  }
+  code = cli_find_frame(r->args, r->at.model, frame, &map->frame);
+  if (code != EXIT_FINE) return code;
   const double points = (double)map->axis[0].count * map->axis[1].count;
   if (points > MAX_POINTS)
     return cli_usage(r->args, "a map of %.0f points is too large: %.0f at most", points, MAX_POINTS);

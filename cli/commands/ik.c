@@ -78,12 +78,9 @@ static const char* const examples[] = {
 
 static int add_frame(ik_run* r, char* name)
 {
-  const int frame = limb_find_frame(r->robot.model, name);
-  const char* close = frame < 0 ? cli_nearest_frame(r->robot.model, name) : NULL;
+  int frame;
   if (r->frames == IK_FRAMES_MAX) return cli_usage(r->args, "--frame: at most %d frames", IK_FRAMES_MAX);
-  if (frame < 0)
-    return cli_usage(r->args, "--frame: the model has no frame '%s'%s%s%s", name, close ? "; did you mean '" : "",
-                     close ? close : "", close ? "'?" : "");
+  if (cli_find_frame(r->args, r->robot.model, name, &frame) != EXIT_FINE) return EXIT_USAGE;
   limb_frame_info x;
   if (limb_get_frame(r->robot.model, frame, &x) == LIMB_OK) r->frame[r->frames] = x.name;
   r->goal[r->frames++] = limb_default_ik_goal(frame);

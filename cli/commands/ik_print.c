@@ -93,28 +93,9 @@ static int print_json(const ik_run* r, FILE* out)
   return cli_json_print(x, out, cli_title(r->args));
 }
 
-// A line per coordinate, a column per configuration.
-static int print_text(const ik_run* r, FILE* out)
-{
-  enum { SHOWN = 10 };
-  const int shown = r->count < SHOWN ? r->count : SHOWN;
-  char align[SHOWN + 2] = "l";
-  memset(align + 1, 'r', (size_t)shown);
-  cli_table t = cli_table_make(align);
-  cli_cell(&t, "coordinate");
-  for (int i = 0; i < shown; i++) cli_cell(&t, "%d", i + 1);
-  for (int k = 0; k < r->dofs.nq; k++) {
-    cli_cell(&t, "%s", r->dofs.q[k].name);
-    for (int i = 0; i < shown; i++) cli_cell_number(&t, r->q[(size_t)i * (size_t)r->dofs.nq + (size_t)k]);
-  }
-  (void)fprintf(out, "%s: %d configuration%s (rad, m)\n", limb_model_name(r->robot.model), r->count,
-                r->count == 1 ? "" : "s");
-  cli_table_print(&t, out, "  ");
-  if (shown < r->count) (void)fprintf(out, "  ... and %d more: --format csv\n", r->count - shown);
-  return EXIT_FINE;
-}
-
 int ik_print(const ik_run* r, FILE* out)
 {
-  return strcmp(r->format, "json") == 0 ? print_json(r, out) : print_text(r, out);
+  if (strcmp(r->format, "json") == 0) return print_json(r, out);
+  cli_print_configurations(out, r->robot.model, &r->dofs, r->count, r->q);
+  return EXIT_FINE;
 }

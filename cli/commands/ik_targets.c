@@ -44,6 +44,7 @@ static int read_pose(ik_run* r)
   if (r->frames > 1) return cli_usage(r->args, "--pose is for one frame; poses of several are columns of a table");
   for (const char* c = text; *c; c++) commas += *c == ',';
   const int numbers = commas >= 3 ? IK_POSE : 3;
+  if (commas != numbers - 1) return cli_usage(r->args, "--pose takes 3 or 7 numbers, not '%s'", text);
   if (!cli_numbers(r->args, "pose", numbers, x)) return EXIT_USAGE;
   if (cli_has(r->args, "rpy")) {
     if (numbers == IK_POSE) return cli_usage(r->args, "--pose has a quaternion already: leave --rpy out");

@@ -148,13 +148,9 @@ static int choose_printer(eval_run* r)
 
 static int read_frame(eval_run* r)
 {
-  const char* frame = cli_get(r->args, "frame");
-  r->frame = frame ? limb_find_frame(r->robot.model, frame) : -1;
+  const int code = cli_find_frame(r->args, r->robot.model, cli_get(r->args, "frame"), &r->frame);
   r->options.frame = r->frame;
-  if (!frame || r->frame >= 0) return EXIT_FINE;
-  const char* close = cli_nearest_frame(r->robot.model, frame);
-  return cli_usage(r->args, "--frame: the model has no frame '%s'%s%s%s", frame, close ? "; did you mean '" : "",
-                   close ? close : "", close ? "'?" : "; limb info names its bodies");
+  return code;
 }
 
 static int read_options(eval_run* r)

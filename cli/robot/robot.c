@@ -5,6 +5,7 @@
 #include "limb/study.h"
 
 #include "base/output.h"
+#include "base/print.h"
 
 #include "limb/read.h"
 
@@ -379,4 +380,31 @@ int cli_directions(const cli_args* args, unsigned* bits)
     list = list[length] ? list + length + 1 : NULL;
   }
   return EXIT_FINE;
+}
+
+int cli_find_frame(const cli_args* args, const limb_model* m, const char* name, int* frame)
+{
+  *frame = name ? limb_find_frame(m, name) : -1;
+  if (!name || *frame >= 0) return EXIT_FINE;
+  const char* close = cli_nearest_frame(m, name);
+  return cli_usage(args, "--frame: the model has no frame '%s'%s%s%s", name, close ? "; did you mean '" : "",
+                   close ? close : "", close ? "'?" : "; limb info names its bodies");
+}
+
+void cli_print_configurations(FILE* out, const limb_model* m, const cli_dofs* dofs, int count, const double* q)
+{
+  enum { SHOWN = 10 };
+  const int shown = count < SHOWN ? count : SHOWN;
+  char align[SHOWN + 2] = "l";
+  memset(align + 1, 'r', (size_t)shown); // the rest is zero
+  cli_table t = cli_table_make(align);
+  cli_cell(&t, "coordinate");
+  for (int i = 0; i < shown; i++) cli_cell(&t, "%d", i + 1);
+  for (int k = 0; k < dofs->nq; k++) {
+    cli_cell(&t, "%s", dofs->q[k].name);
+    for (int i = 0; i < shown; i++) cli_cell_number(&t, q[(size_t)i * (size_t)dofs->nq + (size_t)k]);
+  }
+  (void)fprintf(out, "%s: %d configuration%s (rad, m)\n", limb_model_name(m), count, count == 1 ? "" : "s");
+  cli_table_print(&t, out, "  ");
+  if (shown < count) (void)fprintf(out, "  ... and %d more: --format csv\n", count - shown);
 }

@@ -87,6 +87,12 @@ const char* cli_position_unit(const cli_dof* d);
 // The name of a frame of the model that a mistyped one is nearest to; NULL when none is near.
 const char* cli_nearest_frame(const limb_model* m, const char* wrong);
 
+// The frame that an option --frame names; NULL: -1. EXIT_USAGE after a message.
+int cli_find_frame(const cli_args* args, const limb_model* m, const char* name, int* frame);
+
+// count configurations of nq numbers as a table: a line per coordinate, a column per configuration, the first ten.
+void cli_print_configurations(FILE* out, const limb_model* m, const cli_dofs* dofs, int count, const double* q);
+
 // Number k of q (of_q) or v by its name; -1: none. *near: the name that is nearest then, NULL: none.
 int cli_find_dof(const cli_dofs* d, const char* name, int of_q, const char** near);
 
