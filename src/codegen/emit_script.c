@@ -36,19 +36,13 @@ static void put_arguments(limb_emitter* e, const limb_emitted* p)
   limb_emit_arguments(e, p, &all);
 }
 
-static void put_mark(limb_emitter* e, const limb_emitted* p, int o, char mark)
+// Marks of the function p, and of its output o.
+static void put_function_mark(limb_emitter* e, const limb_emitted* p, int o, char mark)
 {
-  const bool single = e->options.single;
   limb_text* t = &e->scratch;
   char name[64];
   switch (mark) {
   case 'N': limb_text_put(t, p->name); break;
-  case 'P': limb_text_put(t, e->prefix); break;
-  case 'R': limb_text_put(t, e->real); break;
-  case 'V': limb_text_put(t, e->value); break;
-  case 'S': limb_text_put(t, single ? "f" : ""); break;
-  case 'B': limb_text_put(t, single ? "0x1.8p+23f" : "0x1.8p+52"); break;
-  case 'D': limb_text_put(t, single ? "" : " as f64"); break;
   case 'A': put_arguments(e, p); break;
   case 'T': put_rust_types(e, p->f); break;
   case 'O': put_answers(e, p->f); break;
@@ -59,10 +53,27 @@ static void put_mark(limb_emitter* e, const limb_emitted* p, int o, char mark)
     limb_text_put(t, name);
     break;
   case 'r': limb_text_print(t, "%d", p->f->output[o].rows); break;
-  case 'c': limb_text_print(t, "%d", p->f->output[o].columns); break;
-  default:
+  default: limb_text_print(t, "%d", p->f->output[o].columns); // 'c'
+  }
+}
+
+static void put_mark(limb_emitter* e, const limb_emitted* p, int o, char mark)
+{
+  const bool single = e->options.single;
+  limb_text* t = &e->scratch;
+  switch (mark) {
+  case 'P': limb_text_put(t, e->prefix); break;
+  case 'R': limb_text_put(t, e->real); break;
+  case 'V': limb_text_put(t, e->value); break;
+  case 'S': limb_text_put(t, single ? "f" : ""); break;
+  case 'B': limb_text_put(t, single ? "0x1.8p+23f" : "0x1.8p+52"); break;
+  case 'D': limb_text_put(t, single ? "" : " as f64"); break;
+  case 'F':
     for (int i = 0; i < e->nfunction; i++)
       limb_text_print(t, "  f.%s = @%s;\n", e->function[i].f->name, e->function[i].name);
+    break;
+  default:
+    if (p) put_function_mark(e, p, o, mark);
   }
 }
 

@@ -96,10 +96,9 @@ struct limb_reference;
 // tree_tau that of its spanning tree.
 typedef struct limb_generated {
   const char* name; // of ROBOTS_TREES: that for spanning trees; without "tree_" it is that for trees
-  unsigned robots;
+  unsigned robots, facts;
   const char* of;      // names of the registry, one for each output, separated by commas; NULL: it has none
   const char* meaning; // NULL: that of the registry
-  unsigned facts;
   // Sets the inputs and outputs of f, which has name and meaning. LIMB_E_UNSUPPORTED with a message in t->error if
   // the robot does not have the quantity.
   limb_status (*trace)(struct limb_tracer* t, limb_function* f);
