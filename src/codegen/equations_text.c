@@ -87,8 +87,10 @@ void limb_equations_entry(const limb_equations* x, limb_text* t, int quantity, i
 
 bool limb_equations_is_zero(const limb_equations* x, int quantity, int i, int j)
 {
-  const limb_poly* a = entry_of(x, quantity, i, j);
-  if (a) return a->count == 0;
+  if (quantity != EQUATION_H && quantity != EQUATION_TAU) {
+    const limb_poly* a = entry_of(x, quantity, i, j);
+    return !a || a->count == 0;
+  }
   int terms = x->Cv[i].count + x->g[i].count;
   if (quantity == EQUATION_H) return terms == 0;
   for (int k = 0; k < x->nv; k++) terms += x->M[i * x->nv + k].count;

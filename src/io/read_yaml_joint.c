@@ -9,6 +9,7 @@
 #include "io/geometry.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 // Reports a key that this joint cannot have.
@@ -114,10 +115,11 @@ static void read_section(yaml_reader* r, const yml_node* n, raw_joint* j)
 {
   const bool mimic = strcmp(n->key, "mimic") == 0;
   char keys[80] = "";
+  int used = snprintf(keys, sizeof keys, "%s", mimic ? "joint" : "");
   if (!limb_yml_is(&r->report, n, YML_MAP)) return;
   for (int i = 0; i < NJOINT_PROPERTY; i++) {
     if (strcmp(joint_properties[i].section, n->key) != 0) continue;
-    (void)strcat(strcat(keys, *keys ? " " : mimic ? "joint " : ""), joint_properties[i].key);
+    used += snprintf(keys + used, sizeof keys - (size_t)used, "%s%s", used ? " " : "", joint_properties[i].key);
     limb_yaml_properties(r, n, &joint_properties[i], 1, turns(j->def.type), &j->def);
   }
   limb_yml_check_keys(&r->report, n, keys);

@@ -70,11 +70,11 @@ KERNEL state_bits factors_not_positive(const limb_model* m, const real* L)
 static __attribute__((noinline, cold)) state_bits judged(const limb_batch_space* s, const block_of_states* b,
                                                          const real* q, state_bits suspicious)
 {
-  const limb_model* m = b->job->m;
   for (int l = 0; l < STATES && LANE_BITS == 64; l++) {
     if (!suspicious[l] || b->first + l >= b->job->n || b->nonfinite[l] || b->bad[l]) continue;
-    double* own = s->d->probe_q + m->nq;
-    for (int i = 0; i < m->nq; i++) own[i] = (double)q[i][l];
+    const int nq = b->job->m->nq;
+    double* own = s->d->probe_q + nq;
+    for (int i = 0; i < nq; i++) own[i] = (double)q[i][l];
     if (s->is_regular(s->d, own, NULL)) suspicious[l] = 0;
   }
   return suspicious;
