@@ -191,8 +191,13 @@ static int run_to_end(sim_job* job, sim_outcome* out)
 
 // ---- the command -----------------------------------------------------------------------------------
 
-static const cli_option* const options[] = {sim_plan_options,  sim_input_options,  cli_model_options,
-                                            cli_world_options, sim_output_options, NULL};
+static const cli_option* const options[] = {sim_plan_options,
+                                            sim_input_options,
+                                            cli_model_options,
+                                            cli_world_options,
+                                            sim_output_options,
+                                            sim_report_options,
+                                            NULL};
 
 static const char* const about[] = {
   "Simulates a robot: from forces to accelerations to motion. The operand is a model, or a",

@@ -3,7 +3,6 @@
 //   sim.c                 the command; the run: rows, events, signals, progress
 //   sim_plan.c            the run file, and messages about its values
 //   sim_options.c         options of the command line, put over the run file
-//   sim_options_lists.c   those that are lists: inputs, controllers, events, outputs
 //   sim_outputs.c         tables, plots and animations
 //   sim_summary.c         the summary
 //
@@ -24,10 +23,11 @@ enum { SIM_NAME_SPACE = CLI_NAME_SPACE };
 // A run file (limb/run.h) with the options of the command line over it: texts with their positions.
 typedef struct sim_plan {
   const cli_args* args;
-  const char* path;      // of the run file; NULL: none
-  limb_reading* reading; // of it
-  limb_run run;          // texts of the file and of the options
-  void** kept;           // memory of the plan
+  const char* path;        // of the run file; NULL: none
+  limb_reading* reading;   // of it
+  limb_run run;            // texts of the file and of the options
+  limb_run_override* over; // of the options
+  void** kept;             // memory of the plan
   int nkept, kept_capacity;
 } sim_plan;
 
@@ -48,9 +48,6 @@ int sim_check_output(const sim_plan* p, const limb_run_value* at, const char* en
 // A message about what limb_runner_create and its like refused, and its exit code.
 int sim_refused(const sim_plan* p, limb_status status, const limb_error* err);
 
-// The index of a word in a NULL-terminated list; -1: not found.
-int sim_index_of(const char* word, const char* const* words);
-
 // The path of an input, relative to the run file. NULL: out of memory, after a message.
 const char* sim_input_path(sim_plan* p, const limb_run_value* at);
 
@@ -60,36 +57,13 @@ void* sim_grow(void* items, int* capacity, int count, size_t size);
 // Zeroed memory that lives as long as the plan; NULL: out of memory.
 void* sim_keep(sim_plan* p, size_t count, size_t size);
 
-// ---- options: sim_options.c, sim_options_lists.c ---------------------------------------------------
+// ---- options: sim_options.c ------------------------------------------------------------------------
 
 // The options of `limb sim`, besides those of models and the environment.
-extern const cli_option sim_plan_options[], sim_input_options[], sim_output_options[];
+extern const cli_option sim_plan_options[], sim_input_options[], sim_output_options[], sim_report_options[];
 
-// Puts the options over the run; the parts that are lists.
+// Puts the options over the run.
 int sim_take_options(sim_plan* p);
-int sim_take_inputs(sim_plan* p);
-int sim_take_controller(sim_plan* p);
-int sim_take_events(sim_plan* p);
-int sim_take_outputs(sim_plan* p);
-
-// The text of an option as a value: its key is "--option".
-limb_run_value sim_option_value(sim_plan* p, const char* option, const char* text);
-
-// A copy of an array with one more entry, zeroed (for a text: terminated). NULL: out of memory.
-void* sim_longer(sim_plan* p, const void* items, int count, size_t size);
-
-// Appends a value to a list; replaces the value of the same name, or appends.
-int sim_append(sim_plan* p, limb_run_values* list, limb_run_value v);
-int sim_put(sim_plan* p, limb_run_values* list, limb_run_value v);
-
-// The next part of a list, up to a separator outside brackets and quotes, without surrounding blanks. NULL at the
-// end, or out of memory.
-char* sim_next_part(sim_plan* p, const char** at, char separator);
-
-// "elbow=2*t" as a value of that name; a list of such pairs, put into another; a list of words, replacing another.
-int sim_take_pair(sim_plan* p, const char* option, char* part, limb_run_value* out);
-int sim_take_pairs(sim_plan* p, const char* option, limb_run_values* list);
-int sim_take_words(sim_plan* p, const char* option, limb_run_values* list);
 
 // ---- the job ---------------------------------------------------------------------------------------
 

@@ -1,10 +1,7 @@
-// The options of `limb sim`, put over the run file: single values replace those of the file; entries of lists are
-// added, or replace those of the same name.
+// The options of `limb sim`, put over the run file by limb_run_override_create.
 #include "base/command.h"
 #include "sim/sim.h"
 
-#include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 const cli_option sim_plan_options[] = {
@@ -71,210 +68,46 @@ const cli_option sim_output_options[] = {
   {"title", "TEXT", "title of the pictures"},
   {"plot", "FILE.svg", "curves of the channels"},
   {"animate", "FILE", "animation of the robot, .svg or .html"},
+  {0},
+};
+
+const cli_option sim_report_options[] = {
   {"summary", "text|json|none", "summary: text on standard error (default), or JSON on standard output"},
   {"quiet", NULL, "no summary, no notes"},
   {"no-progress", NULL, "no progress bar"},
   {0},
 };
 
-// ---- single values ---------------------------------------------------------------------------------
+// ---- over the run file -----------------------------------------------------------------------------
 
-typedef struct single {
-  const char* option;
-  size_t at; // of its limb_run_value in limb_run
-} single;
+enum { MAX_SETTINGS = 64 };
 
-#define AT(member) offsetof(limb_run, member)
-
-static const single singles[] = {
-  {"duration", AT(duration)},
-  {"end", AT(end)},
-  {"title", AT(title)},
-  {"work", AT(solver.work)},
-  {"start-time", AT(start.time)},
-  {"assemble", AT(start.assemble)},
-  {"start-tolerance", AT(start.tolerance)},
-  {"max-drift", AT(solver.max_drift)},
-  {"method", AT(solver.method)},
-  {"step", AT(solver.step)},
-  {"rtol", AT(solver.relative)},
-  {"atol", AT(solver.absolute)},
-  {"max-step", AT(solver.max_step)},
-  {"order", AT(solver.order)},
-  {"max-steps", AT(solver.max_steps)},
-  {"project", AT(solver.project)},
-  {"closed", AT(solver.closed)},
-  {"baumgarte", AT(solver.baumgarte)},
-  {"stiction", AT(solver.stiction)},
-  {"stops", AT(solver.stop)},
-  {"restitution", AT(solver.restitution)},
-  {"stiffness", AT(solver.stiffness)},
-  {"damping", AT(solver.damping)},
-  {"condition", AT(solver.condition)},
-  {"base", AT(model.base)},
-  {"coulomb-width", AT(environment.coulomb_width)},
-};
-
-#undef AT
-
-// The key of a value from an option: "--step".
-static const char* option_key(sim_plan* p, const char* option, const char* name)
+// Those of a list of options that are given.
+static int collect(const cli_args* args, const cli_option* options, limb_run_setting* out, int count)
 {
-  const size_t size = strlen(option) + strlen(name) + 4;
-  char* key = sim_keep(p, size, 1);
-  if (key) (void)snprintf(key, size, "--%s%s%s", option, *name ? " " : "", name);
-  return key ? key : "--";
-}
-
-limb_run_value sim_option_value(sim_plan* p, const char* option, const char* text)
-{
-  const char* key = option_key(p, option, "");
-  return (limb_run_value){text, key, key + 2, 0, 0};
-}
-
-static void take_singles(sim_plan* p)
-{
-  static const char *const on[] = {"baumgarte", "on"}, *const off[] = {"baumgarte", "off"};
-  for (size_t k = 0; k < sizeof singles / sizeof *singles; k++) {
-    const char *name = singles[k].option, *text = cli_get(p->args, name);
-    if (!text) continue;
-    limb_run_value* to = (limb_run_value*)(void*)((char*)&p->run + singles[k].at);
-    if (!*text) text = "true"; // a flag
-    if (strcmp(name, on[0]) == 0 && strcmp(text, on[1]) == 0) text = "true";
-    if (strcmp(name, off[0]) == 0 && strcmp(text, off[1]) == 0) text = "false";
-    *to = sim_option_value(p, name, text);
-  }
-  if (cli_has(p->args, "duration") && !cli_has(p->args, "end")) p->run.end = (limb_run_value){0};
-  if (cli_has(p->args, "end") && !cli_has(p->args, "duration")) p->run.duration = (limb_run_value){0};
-  if (cli_has(p->args, "no-friction")) p->run.environment.no_friction = sim_option_value(p, "no-friction", "true");
-  if (cli_has(p->args, "no-mimic")) p->run.model.mimic = sim_option_value(p, "no-mimic", "false");
-  if (cli_has(p->args, "gravity")) p->run.environment.gravity = (limb_run_values){0};
-}
-
-// ---- lists -----------------------------------------------------------------------------------------
-
-void* sim_longer(sim_plan* p, const void* items, int count, size_t size)
-{
-  char* more = sim_keep(p, (size_t)count + 1, size);
-  if (more && count > 0) memcpy(more, items, (size_t)count * size);
-  return more;
-}
-
-int sim_append(sim_plan* p, limb_run_values* list, limb_run_value v)
-{
-  limb_run_value* more = sim_longer(p, list->value, list->count, sizeof *more);
-  if (!more) return sim_out_of_memory(p);
-  more[list->count] = v;
-  list->value = more;
-  list->count++;
-  return EXIT_FINE;
-}
-
-int sim_put(sim_plan* p, limb_run_values* list, limb_run_value v)
-{
-  for (int i = 0; i < list->count; i++) {
-    if (strcmp(list->value[i].name, v.name) != 0) continue;
-    limb_run_value* own = sim_longer(p, list->value, list->count, sizeof *own);
-    if (!own) return sim_out_of_memory(p);
-    own[i] = v;
-    list->value = own;
-    return EXIT_FINE;
-  }
-  return sim_append(p, list, v);
-}
-
-char* sim_next_part(sim_plan* p, const char** at, char separator)
-{
-  const char *begin = *at, *end = begin;
-  int depth = 0, quoted = 0;
-  if (!begin || !*begin) return NULL;
-  for (; *end && (quoted || depth > 0 || *end != separator); end++) {
-    if (*end == '\'') quoted = !quoted;
-    if (quoted) continue;
-    if (*end == '(') depth++;
-    if (*end == ')') depth--;
-  }
-  *at = *end ? end + 1 : end;
-  while (begin < end && *begin == ' ') begin++;
-  while (end > begin && end[-1] == ' ') end--;
-  char* part = sim_keep(p, (size_t)(end - begin) + 1, 1);
-  if (part) memcpy(part, begin, (size_t)(end - begin));
-  return part;
-}
-
-// 'name' without the quotes, which protect commas and equals signs.
-static char* unquoted(char* name)
-{
-  const size_t n = strlen(name);
-  if (n < 3 || name[0] != '\'' || name[n - 1] != '\'') return name;
-  name[n - 1] = '\0';
-  return name + 1;
-}
-
-// The first equals sign outside quotes; NULL: none.
-static char* find_equals(char* part)
-{
-  int quoted = 0;
-  for (; *part && (quoted || *part != '='); part++) quoted ^= *part == '\'';
-  return *part ? part : NULL;
-}
-
-int sim_take_pair(sim_plan* p, const char* option, char* part, limb_run_value* out)
-{
-  char* equals = find_equals(part);
-  if (!equals || equals == part || !equals[1])
-    return cli_usage(p->args, "--%s takes name=formula, with commas between several, not '%s'", option, part);
-  *equals = '\0';
-  for (char* c = equals; c > part && c[-1] == ' ';) *--c = '\0';
-  const char *name = unquoted(part), *key = option_key(p, option, name);
-  *out = (limb_run_value){equals + 1, key, name, 0, 0};
-  return EXIT_FINE;
-}
-
-int sim_take_pairs(sim_plan* p, const char* option, limb_run_values* list)
-{
-  const char* at = cli_get(p->args, option);
-  char* part = NULL;
-  int code = EXIT_FINE;
-  while (code == EXIT_FINE && (part = sim_next_part(p, &at, ','))) {
-    limb_run_value v;
-    code = sim_take_pair(p, option, part, &v);
-    if (code == EXIT_FINE) code = sim_put(p, list, v);
-  }
-  return code;
-}
-
-int sim_take_words(sim_plan* p, const char* option, limb_run_values* list)
-{
-  const char* at = cli_get(p->args, option);
-  char* part = NULL;
-  int code = EXIT_FINE;
-  if (at) *list = (limb_run_values){0};
-  while (code == EXIT_FINE && (part = sim_next_part(p, &at, ',')))
-    code = sim_append(p, list, sim_option_value(p, option, unquoted(part)));
-  return code;
-}
-
-// ---- all options -----------------------------------------------------------------------------------
-
-// Two options for the same thing.
-static int check_either(const sim_plan* p, const char* one, const char* other)
-{
-  if (!cli_has(p->args, one) || !cli_has(p->args, other)) return EXIT_FINE;
-  return cli_usage(p->args, "--%s and --%s exclude each other", one, other);
+  for (const cli_option* o = options; o->name && count + 2 < MAX_SETTINGS; o++)
+    if (*o->name && cli_has(args, o->name)) out[count++] = (limb_run_setting){o->name, cli_get(args, o->name)};
+  return count;
 }
 
 int sim_take_options(sim_plan* p)
 {
-  take_singles(p);
-  int code = check_either(p, "duration", "end");
-  if (code == EXIT_FINE) code = check_either(p, "rate", "interval");
-  if (code == EXIT_FINE) code = sim_take_pairs(p, "q", &p->run.start.q);
-  if (code == EXIT_FINE) code = sim_take_pairs(p, "v", &p->run.start.v);
-  if (code == EXIT_FINE) code = sim_take_words(p, "keep", &p->run.start.keep);
-  if (code == EXIT_FINE) code = sim_take_inputs(p);
-  if (code == EXIT_FINE) code = sim_take_controller(p);
-  if (code == EXIT_FINE) code = sim_take_events(p);
-  if (code == EXIT_FINE) code = sim_take_outputs(p);
-  return cli_is_out_of_memory() ? sim_out_of_memory(p) : code; // an option may be lost
+  static const cli_option model[] = {{.name = "base"},        {.name = "no-mimic"},      {.name = "gravity"},
+                                     {.name = "no-friction"}, {.name = "coulomb-width"}, {0}};
+  limb_run_setting settings[MAX_SETTINGS] = {{0}};
+  limb_error err = {0};
+  const char* summary = cli_get(p->args, "summary");
+  int n = collect(p->args, sim_plan_options, settings, 0);
+  n = collect(p->args, sim_input_options, settings, n);
+  n = collect(p->args, sim_output_options, settings, n);
+  n = collect(p->args, model, settings, n);
+  // Without outputs: a table on standard output, unless the summary goes there.
+  const int pictures = cli_has(p->args, "plot") || cli_has(p->args, "animate");
+  if (p->run.noutput == 0 && !pictures && !cli_has(p->args, "output") && !(summary && strcmp(summary, "json") == 0))
+    settings[n] = (limb_run_setting){"output", "-"};
+  const limb_status s = limb_run_override_create(&p->run, settings, &p->over, &err);
+  if (s == LIMB_E_NOMEM) return sim_out_of_memory(p);
+  if (s != LIMB_OK) return sim_refused(p, s, &err);
+  p->run = *limb_run_override_run(p->over);
+  return EXIT_FINE;
 }

@@ -50,6 +50,7 @@ void sim_plan_close(sim_plan* p)
 {
   for (int i = 0; i < p->nkept; i++) free(p->kept[i]);
   free(p->kept);
+  limb_run_override_destroy(p->over);
   limb_reading_destroy(p->reading);
   *p = (sim_plan){0};
 }
@@ -90,13 +91,6 @@ int sim_refused(const sim_plan* p, limb_status status, const limb_error* err)
   if (*err->where) return sim_wrong(p, &at, "%s", err->text);
   (void)cli_usage(p->args, "%s", *err->text ? err->text : limb_status_text(status));
   return cli_exit_code(status);
-}
-
-int sim_index_of(const char* word, const char* const* words)
-{
-  for (int k = 0; words[k]; k++)
-    if (strcmp(words[k], word) == 0) return k;
-  return -1;
 }
 
 // ---- memory ----------------------------------------------------------------------------------------

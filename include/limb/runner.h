@@ -48,6 +48,27 @@ LIMB_NODISCARD LIMB_API limb_status limb_run_model_options(const limb_run* run, 
 /// @return its length; what does not fit in size is cut off
 LIMB_API size_t limb_run_path(const char* run_path, const limb_run_value* at, char* out, size_t size);
 
+// ---- settings over a run --------------------------------------------------------------------------------
+
+/// A setting, by the name and with the text of the option of `limb sim`: {"torque", "elbow=2Nm"}; "": a flag.
+typedef struct limb_run_setting {
+  const char* name; ///< without dashes: duration, step, q, controller, output, ... NULL ends a list
+  const char* text;
+} limb_run_setting;
+
+/// A run with settings put over it: single values replace those of the run, entries of lists are added or replace
+/// those of the same name, outputs replace those of their kind.
+typedef struct limb_run_override limb_run_override;
+
+/// @param run       whose texts must outlive the result; NULL: an empty one
+/// @param settings  ended by one without name; their texts must outlive the result
+/// @return LIMB_OK; LIMB_E_ARG (an unknown setting, a text that cannot be read, settings that exclude each other);
+///         LIMB_E_NOMEM.
+LIMB_NODISCARD LIMB_API limb_status limb_run_override_create(const limb_run* run, const limb_run_setting* settings,
+                                                             limb_run_override** out, limb_error* err);
+LIMB_API void limb_run_override_destroy(limb_run_override* o);              ///< NULL is accepted
+LIMB_API const limb_run* limb_run_override_run(const limb_run_override* o); ///< valid as long as o; NULL for NULL
+
 // ---- channels -------------------------------------------------------------------------------------------
 
 /// Numbers of a simulated state by the names of limb/quantities.h: q, v.elbow, pose.tool, energy, ...
