@@ -360,6 +360,7 @@ static void print_text(const cli_args* args, const info_run* r)
   info_print_loops(r->m);
   info_print_mobility(&r->closure);
   info_print_bodies(r);
+  info_print_principal(r);
   print_findings(&r->robot, all);
   print_notes(r, all);
 }

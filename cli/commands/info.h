@@ -26,7 +26,8 @@ void info_heading(const char* text);
 // Tables: text on standard output, and JSON. info_tables.c
 void info_print_joints(const info_run* r);
 void info_print_bodies(const info_run* r);
-void info_print_elastic(const info_run* r); // if there are any
+void info_print_principal(const info_run* r); // of bodies with products of inertia
+void info_print_elastic(const info_run* r);   // if there are any
 void info_print_mdh(const limb_model* m);
 json_t* info_json_joints(const info_run* r);
 json_t* info_json_bodies(const limb_model* m);

@@ -181,6 +181,44 @@ void info_print_bodies(const info_run* r)
   cli_table_print(&t, stdout, "  ");
 }
 
+static int turned(const sp_inertia* Y) { return Y->xy != 0 || Y->xz != 0 || Y->yz != 0; }
+
+// Principal moments and axes of the bodies whose axes are not the principal ones.
+void info_print_principal(const info_run* r)
+{
+  static const char* const names[] = {"body", "I1", "I2", "I3", "axis 1", "", "", "axis 2", "", "", "axis 3", "", ""};
+  cli_table t = cli_table_make("lrrrrrrrrrrrr");
+  int count = 0;
+  for (int k = 0; k < COUNT_OF(names); k++) cli_cell(&t, "%s", names[k]);
+  for (int b = 1; b < limb_body_count(r->m); b++) {
+    limb_body_info x;
+    double moment[3];
+    sp_mat3 R;
+    if (limb_get_body(r->m, b, &x) != LIMB_OK || !turned(&x.inertia)) continue;
+    limb_inertia_principal(&x.inertia, moment, &R);
+    R = sp_transpose3(R); // row k: axis k
+    cli_cell(&t, "%s", x.name);
+    for (int k = 0; k < 3; k++) cli_cell_number(&t, moment[k]);
+    for (int k = 0; k < 9; k++) cli_cell(&t, "%.6g", fabs(R.m[k]) < 1e-12 ? 0 : R.m[k]);
+    count++;
+  }
+  if (count == 0) {
+    cli_table_free(&t);
+    return;
+  }
+  info_heading("principal axes");
+  printf(" (kg m^2; unit vectors in body axes; those of other bodies are x, y, z)\n");
+  cli_table_print(&t, stdout, "  ");
+}
+
+static json_t* axes_json(const sp_mat3* R)
+{
+  json_t* axes = json_array();
+  for (int k = 0; k < 3; k++)
+    (void)json_array_append_new(axes, cli_json_vec3(sp_v3(R->m[k], R->m[3 + k], R->m[6 + k])));
+  return axes;
+}
+
 json_t* info_json_bodies(const limb_model* m)
 {
   json_t* list = json_array();
@@ -188,6 +226,10 @@ json_t* info_json_bodies(const limb_model* m)
     limb_body_info x;
     if (limb_get_body(m, b, &x) != LIMB_OK) continue;
     json_t* body = cli_json_inertia(&x.inertia);
+    double moment[3];
+    sp_mat3 R;
+    limb_inertia_principal(&x.inertia, moment, &R);
+    cli_json_set(body, "principal_moments principal_axes", cli_json_numbers(3, moment), axes_json(&R));
     cli_json_set(body, "name parent auxiliary", cli_json_text(x.name), cli_json_text(info_body_name(m, x.parent)),
                  json_boolean(limb_stands_for(m, b) >= 0));
     (void)json_array_append_new(list, body);

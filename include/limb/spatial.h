@@ -284,8 +284,22 @@ LIMB_API sp_inertia limb_inertia_box(double mass, double x, double y, double z);
 /// Solid cylinder along z, centred at the origin.
 LIMB_API sp_inertia limb_inertia_cylinder(double mass, double radius, double length);
 
+/// Cylinder along z with a hole along its axis, centred at the origin.
+LIMB_API sp_inertia limb_inertia_hollow_cylinder(double mass, double outer, double inner, double length);
+
+/// Solid cone about z: the centre of its base is the origin, its apex is at z = height. The centre of mass is at a
+/// quarter of the height.
+LIMB_API sp_inertia limb_inertia_cone(double mass, double radius, double height);
+
 /// Solid sphere centred at the origin.
 LIMB_API sp_inertia limb_inertia_sphere(double mass, double radius);
+
+/// Solid half of a sphere: its flat side is in the x-y plane, centred at the origin, the dome is above it. The centre
+/// of mass is at z = 3/8 radius.
+LIMB_API sp_inertia limb_inertia_hemisphere(double mass, double radius);
+
+/// Solid ellipsoid with the semi-axes x, y, z, centred at the origin.
+LIMB_API sp_inertia limb_inertia_ellipsoid(double mass, double x, double y, double z);
 
 /// Solid capsule along z: a cylinder of the given length with two half spheres, centred.
 LIMB_API sp_inertia limb_inertia_capsule(double mass, double radius, double length);
@@ -301,6 +315,39 @@ LIMB_API sp_inertia limb_inertia_rod(double mass, double length);
 
 /// Point mass at a position.
 LIMB_API sp_inertia limb_inertia_point(double mass, sp_vec3 at);
+
+/// A cloud of point masses, such as the points of a scan: they share the mass in proportion to their weights.
+/// @param count   of the points; 0 gives no mass
+/// @param at      count positions
+/// @param weight  count numbers whose sum is not zero; NULL: all points have the same mass
+LIMB_API sp_inertia limb_inertia_points(double mass, int count, const sp_vec3* at, const double* weight);
+
+/// X(ENUM, value, "name", lengths): the solids by name, with the number of their lengths. Lengths are in the order of
+/// the parameters of limb_inertia_NAME. Values are pinned.
+#define LIMB_SOLID_LIST(X)                    \
+  X(BOX, 0, "box", 3)                         \
+  X(SPHERE, 1, "sphere", 1)                   \
+  X(SHELL, 2, "shell", 1)                     \
+  X(ROD, 3, "rod", 1)                         \
+  X(CYLINDER, 4, "cylinder", 2)               \
+  X(CAPSULE, 5, "capsule", 2)                 \
+  X(TUBE, 6, "tube", 2)                       \
+  X(HOLLOW_CYLINDER, 7, "hollow_cylinder", 3) \
+  X(CONE, 8, "cone", 2)                       \
+  X(HEMISPHERE, 9, "hemisphere", 1)           \
+  X(ELLIPSOID, 10, "ellipsoid", 3)
+
+typedef enum limb_solid {
+#define LIMB_X(name, value, text, lengths) LIMB_SOLID_##name = (value),
+  LIMB_SOLID_LIST(LIMB_X)
+#undef LIMB_X
+} limb_solid;
+
+/// Inertia of a solid, as limb_inertia_NAME; of an unknown one, no mass.
+LIMB_API sp_inertia limb_solid_inertia(limb_solid solid, double mass, const double* lengths);
+
+/// Volume [m^3], so that mass = density * volume. 0 for what has none (rod, shell, tube) and for an unknown solid.
+LIMB_API double limb_solid_volume(limb_solid solid, const double* lengths);
 
 /// Inertia of two rigidly connected bodies, both given in the same frame: the parallel-axis theorem.
 LIMB_API sp_inertia limb_inertia_add(sp_inertia a, sp_inertia b);

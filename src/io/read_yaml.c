@@ -1,8 +1,6 @@
 // limb YAML to a raw robot: the top of the file, bodies and frames. docs/model-files.md is the reference.
 #include "io/read_yaml.h"
 
-#include "limb/spatial.h"
-
 #include "io/geometry.h"
 
 #include <stdio.h>
@@ -47,124 +45,6 @@ int limb_yaml_begin(yaml_reader* r, const yml_node* n, const char* kind, const c
   return 1;
 }
 
-static void read_moments(yaml_reader* r, const yml_node* n, sp_inertia* Y)
-{
-  static const char* const keys[] = {"xx", "xy", "xz", "yy", "yz", "zz"};
-  double I[6] = {0};
-  if (n->kind != YML_MAP) {
-    if (limb_yml_numbers(&r->report, n, 6, I)) limb_set_moments(Y, I);
-    return;
-  }
-  limb_yml_check_keys(&r->report, n, "xx xy xz yy yz zz");
-  for (int i = 0; i < 6; i++) {
-    const bool moment = keys[i][0] == keys[i][1]; // products may be left out: zero
-    (void)limb_yml_number(&r->report, moment ? limb_yml_need(&r->report, n, keys[i]) : limb_yml_get(n, keys[i]), &I[i]);
-  }
-  limb_set_moments(Y, I);
-}
-
-// Turns moments that are given in axes R: R I R'.
-static void turn_moments(sp_inertia* Y, sp_mat3 R)
-{
-  double I[6];
-  sp_inertia centred = *Y;
-  centred.com = sp_v3(0, 0, 0);
-  centred = limb_inertia_move(sp_pose_make(R, sp_v3(0, 0, 0)), centred);
-  limb_get_moments(&centred, I);
-  limb_set_moments(Y, I);
-}
-
-static void read_parameters(yaml_reader* r, const yml_node* map, const yml_node* n, sp_inertia* Y)
-{
-  for (const yml_node* other = map->first; other; other = other->next) {
-    if (limb_has_word("mass com inertia solid inertia_axes", other->key))
-      limb_report_error(&r->report, RULE_BAD_VALUE, other->key_pos,
-                        "%s and parameters exclude each other: the ten parameters are complete", other->key);
-  }
-  double theta[10];
-  if (limb_yml_numbers(&r->report, n, 10, theta)) *Y = limb_inertia_from_parameters(theta);
-}
-
-typedef enum solid { BOX, SPHERE, SHELL, ROD, CYLINDER, CAPSULE, TUBE } solid;
-
-static const char solids[] = "box sphere shell rod cylinder capsule tube";
-
-// The inertia of a solid of this mass about its own centre.
-static sp_inertia solid_inertia(solid type, double mass, const double s[3])
-{
-  switch (type) {
-  case BOX: return limb_inertia_box(mass, s[0], s[1], s[2]);
-  case SPHERE: return limb_inertia_sphere(mass, s[0]);
-  case SHELL: return limb_inertia_shell(mass, s[0]);
-  case ROD: return limb_inertia_rod(mass, s[0]);
-  case CYLINDER: return limb_inertia_cylinder(mass, s[0], s[1]);
-  case CAPSULE: return limb_inertia_capsule(mass, s[0], s[1]);
-  case TUBE: break;
-  }
-  return limb_inertia_tube(mass, s[0], s[1]);
-}
-
-// A shape with its lengths. 0 after an error.
-static int read_shape(yaml_reader* r, const yml_node* n, double mass, sp_inertia* Y)
-{
-  double s[3] = {0};
-  const solid type = (solid)limb_find_word(solids, n->key, strlen(n->key));
-  const int count = type == BOX ? 3 : type < CYLINDER ? 1 : 2;
-  if (!(count == 1 ? limb_yml_number(&r->report, n, s) : limb_yml_numbers(&r->report, n, count, s))) return 0;
-  for (int i = 0; i < count; i++) {
-    if (s[i] >= 0) continue;
-    limb_report_error(&r->report, RULE_BAD_VALUE, n->pos, "a length of the %s is negative", n->key);
-    return 0;
-  }
-  *Y = solid_inertia(type, mass, s);
-  return 1;
-}
-
-// solid: point, or solid: {box: [1, 2, 3]}. Only its moments are used.
-static void read_solid(yaml_reader* r, const yml_node* map, const yml_node* n, sp_inertia* Y)
-{
-  (void)limb_yml_need(&r->report, map, "mass");
-  if (n->kind == YML_SCALAR && strcmp(n->text, "point") == 0) return;
-  if (n->kind != YML_MAP || n->count != 1) {
-    if (n->kind != YML_REFUSED)
-      limb_report_error(&r->report, RULE_BAD_VALUE, n->pos,
-                        "solid must be point, or one shape with its lengths, such as {box: [0.1, 0.2, 0.3]}");
-    return;
-  }
-  const int before = r->report.errors;
-  limb_yml_check_keys(&r->report, n, solids);
-  sp_inertia shape;
-  double I[6];
-  if (r->report.errors > before || !read_shape(r, n->first, Y->mass, &shape)) return;
-  limb_get_moments(&shape, I);
-  limb_set_moments(Y, I);
-}
-
-static void read_inertia(yaml_reader* r, const yml_node* n, sp_inertia* Y)
-{
-  const yml_node* parameters = limb_yml_get(n, "parameters");
-  if (parameters) {
-    read_parameters(r, n, parameters, Y);
-    return;
-  }
-  const yml_node *mass = limb_yml_get(n, "mass"), *axes = limb_yml_get(n, "inertia_axes");
-  const yml_node* moments = limb_yml_one_of(&r->report, n, "inertia solid");
-  (void)limb_yml_number(&r->report, mass, &Y->mass);
-  (void)limb_yaml_vec3(r, limb_yml_get(n, "com"), &Y->com);
-  if (moments && moments->key[0] == 'i') read_moments(r, moments, Y);
-  if (moments && moments->key[0] == 's') read_solid(r, n, moments, Y);
-  sp_mat3 R;
-  if (axes && !moments)
-    limb_report_error(&r->report, RULE_MISSING_KEY, axes->key_pos, "inertia_axes needs inertia or solid");
-  if (limb_yaml_rotation_value(r, axes, &R)) turn_moments(Y, R);
-  if (!mass && !moments)
-    limb_report_note(&r->report, RULE_NO_INERTIAL, n->pos, "it has no mass");
-  else if (!moments && Y->mass != 0) {
-    limb_report_note(&r->report, RULE_ASSUMED, n->pos, "it has no inertia: a point mass is assumed");
-    limb_report_hint(r->report.findings, "write 'solid: point' if this is intended");
-  }
-}
-
 static const char* home_name(const void* homes, int i) { return ((const yaml_home*)homes)[i].body; }
 
 yaml_home* limb_yaml_find_home(const yaml_reader* r, const char* body)
@@ -176,8 +56,7 @@ yaml_home* limb_yaml_find_home(const yaml_reader* r, const char* body)
 static void read_body(yaml_reader* r, const yml_node* n)
 {
   const char* name;
-  if (!limb_yaml_begin(r, n, r->raw->words.body, "name mass com inertia parameters solid inertia_axes home", &name))
-    return;
+  if (!limb_yaml_begin(r, n, r->raw->words.body, "name " YAML_INERTIA_KEYS " home", &name)) return;
   if (strcmp(name, "world") == 0) {
     limb_report_error(&r->report, RULE_DUPLICATE_NAME, n->pos,
                       "'world' is the ground, which always exists: remove this body");
@@ -186,7 +65,7 @@ static void read_body(yaml_reader* r, const yml_node* n)
   raw_body* b = limb_raw_add_body(r->raw, name, n->pos);
   r->out_of_memory |= !b;
   if (!b) return;
-  read_inertia(r, n, &b->inertia);
+  limb_yaml_inertia(r, n, &b->inertia);
   const yml_node* home = limb_yml_get(n, "home");
   yaml_home* homes = r->home;
   sp_pose M;

@@ -67,6 +67,13 @@ int limb_yaml_direction(yaml_reader* r, const yml_node* n, sp_vec3* x);
 // The home of a body; NULL when it has none.
 yaml_home* limb_yaml_find_home(const yaml_reader* r, const char* body);
 
+// ---- inertia (read_yaml_inertia.c) ----------------------------------------------------------------
+
+#define YAML_INERTIA_KEYS "mass com inertia solid solids density inertia_axes parameters"
+
+// The inertia in the keys of a body; what is missing or assumed is reported.
+void limb_yaml_inertia(yaml_reader* r, const yml_node* body, sp_inertia* Y);
+
 // ---- joints and shafts (read_yaml_joint.c) --------------------------------------------------------
 
 // The numbers of a table of properties that are keys of a mapping, into the struct of the table. angle: the coordinate

@@ -45,6 +45,35 @@ sp_inertia limb_inertia_sphere(double mass, double radius)
   return centred(mass, k, k, k);
 }
 
+sp_inertia limb_inertia_hollow_cylinder(double mass, double outer, double inner, double length)
+{
+  const double squares = outer * outer + inner * inner, across = mass / 12 * (3 * squares + length * length);
+  return centred(mass, across, across, mass * squares / 2);
+}
+
+sp_inertia limb_inertia_cone(double mass, double radius, double height)
+{
+  const double r2 = radius * radius, across = 3 * mass / 80 * (4 * r2 + height * height);
+  sp_inertia Y = centred(mass, across, across, 0.3 * mass * r2);
+  Y.com.z = height / 4;
+  return Y;
+}
+
+sp_inertia limb_inertia_hemisphere(double mass, double radius)
+{
+  // About the flat side 2/5 m r^2, as the whole sphere; less m (3/8 r)^2 across.
+  const double k = mass * radius * radius, across = (0.4 - 9.0 / 64) * k;
+  sp_inertia Y = centred(mass, across, across, 0.4 * k);
+  Y.com.z = 0.375 * radius;
+  return Y;
+}
+
+sp_inertia limb_inertia_ellipsoid(double mass, double x, double y, double z)
+{
+  const double k = mass / 5;
+  return centred(mass, k * (y * y + z * z), k * (x * x + z * z), k * (x * x + y * y));
+}
+
 sp_inertia limb_inertia_capsule(double mass, double radius, double length)
 {
   // Volumes pi r^2 l and 4/3 pi r^3. A half sphere has its centre of mass 3/8 r from the flat side,
@@ -77,6 +106,67 @@ sp_inertia limb_inertia_point(double mass, sp_vec3 at)
 {
   const sp_inertia Y = {.mass = mass, .com = at};
   return Y;
+}
+
+sp_inertia limb_inertia_points(double mass, int count, const sp_vec3* at, const double* weight)
+{
+  // c = sum w r / sum w,   I = m / sum w  sum w (|d|^2 1 - d d'),   d = r - c
+  sp_inertia Y = {0};
+  double total = 0;
+  for (int i = 0; i < count; i++) {
+    const double w = weight ? weight[i] : 1;
+    total += w;
+    Y.com = sp_add3(Y.com, sp_scale3(w, at[i]));
+  }
+  if (count <= 0) return Y;
+  Y.mass = mass;
+  Y.com = sp_scale3(1 / total, Y.com);
+  for (int i = 0; i < count; i++) {
+    const double m = mass / total * (weight ? weight[i] : 1);
+    const sp_vec3 d = sp_sub3(at[i], Y.com);
+    Y.xx += m * (d.y * d.y + d.z * d.z), Y.yy += m * (d.x * d.x + d.z * d.z), Y.zz += m * (d.x * d.x + d.y * d.y);
+    Y.xy -= m * d.x * d.y, Y.xz -= m * d.x * d.z, Y.yz -= m * d.y * d.z;
+  }
+  return Y;
+}
+
+sp_inertia limb_solid_inertia(limb_solid solid, double mass, const double* lengths)
+{
+  const double* s = lengths;
+  switch (solid) {
+  case LIMB_SOLID_BOX: return limb_inertia_box(mass, s[0], s[1], s[2]);
+  case LIMB_SOLID_SPHERE: return limb_inertia_sphere(mass, s[0]);
+  case LIMB_SOLID_SHELL: return limb_inertia_shell(mass, s[0]);
+  case LIMB_SOLID_ROD: return limb_inertia_rod(mass, s[0]);
+  case LIMB_SOLID_CYLINDER: return limb_inertia_cylinder(mass, s[0], s[1]);
+  case LIMB_SOLID_CAPSULE: return limb_inertia_capsule(mass, s[0], s[1]);
+  case LIMB_SOLID_TUBE: return limb_inertia_tube(mass, s[0], s[1]);
+  case LIMB_SOLID_HOLLOW_CYLINDER: return limb_inertia_hollow_cylinder(mass, s[0], s[1], s[2]);
+  case LIMB_SOLID_CONE: return limb_inertia_cone(mass, s[0], s[1]);
+  case LIMB_SOLID_HEMISPHERE: return limb_inertia_hemisphere(mass, s[0]);
+  case LIMB_SOLID_ELLIPSOID: return limb_inertia_ellipsoid(mass, s[0], s[1], s[2]);
+  }
+  return limb_inertia_point(0, sp_v3(0, 0, 0));
+}
+
+double limb_solid_volume(limb_solid solid, const double* lengths)
+{
+  const double pi = 3.14159265358979323846;
+  const double* s = lengths;
+  switch (solid) {
+  case LIMB_SOLID_BOX: return s[0] * s[1] * s[2];
+  case LIMB_SOLID_SPHERE: return 4 * pi / 3 * s[0] * s[0] * s[0];
+  case LIMB_SOLID_CYLINDER: return pi * s[0] * s[0] * s[1];
+  case LIMB_SOLID_CAPSULE: return pi * s[0] * s[0] * (s[1] + 4 * s[0] / 3);
+  case LIMB_SOLID_HOLLOW_CYLINDER: return pi * (s[0] - s[1]) * (s[0] + s[1]) * s[2];
+  case LIMB_SOLID_CONE: return pi / 3 * s[0] * s[0] * s[1];
+  case LIMB_SOLID_HEMISPHERE: return 2 * pi / 3 * s[0] * s[0] * s[0];
+  case LIMB_SOLID_ELLIPSOID: return 4 * pi / 3 * s[0] * s[1] * s[2];
+  case LIMB_SOLID_SHELL:
+  case LIMB_SOLID_ROD:
+  case LIMB_SOLID_TUBE: break;
+  }
+  return 0;
 }
 
 // ---- composition --------------------------------------------------------------------------------------------

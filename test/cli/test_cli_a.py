@@ -301,6 +301,24 @@ class Info(Case):
         self.assertGreater(len(lines), 1000)
         self.assertLess(max(map(len, lines)), 100)
 
+    def test_principal(self):
+        path = self.path("turned.limb.yaml", """limb: 1
+bodies:
+  - {name: foot, mass: 2, solid: {box: [0.1, 0.2, 0.3]}, inertia_axes: {rpy: [0, 0, 0.5235987755982988]}}
+  - {name: rod, mass: 1, solid: {rod: 1}}
+joints:
+  - {name: j, type: revolute, parent: foot, child: rod, axis: [0, 0, 1]}
+""")
+        text = self.fine("info", path).stdout
+        part = text[text.index("principal axes"):text.index("found:")]
+        self.assertIn("0.00833333  0.0166667  0.0216667", part)  # 2 / 12 of 0.01 + 0.04, 0.01 + 0.09, 0.04 + 0.09
+        self.assertNotIn("rod", part)
+        bodies = {b["name"]: b for b in json.loads(self.fine("info", path, "--format", "json").stdout)["bodies"]}
+        axes = bodies["foot"]["principal_axes"]
+        self.assertAlmostEqual(abs(axes[2][0]), 0.75 ** 0.5, 12)
+        self.assertAlmostEqual(abs(axes[0][2]), 1, 12)
+        self.assertEqual(bodies["rod"]["principal_moments"], [0, 1 / 12, 1 / 12])
+
     def test_mdh(self):
         text = self.fine("info", "tree5", "--mdh").stdout
         self.assertRegex(text, r"link +ant +sigma +gamma +b +alpha +d +theta +r +joint")

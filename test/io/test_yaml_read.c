@@ -170,6 +170,44 @@ START_TEST(bodies)
 }
 END_TEST
 
+// Several solids, densities, points.
+START_TEST(solids)
+{
+  limb_reading* r = read_text("limb: 1\nbase: floating\nbodies:\n"
+                              "  - {name: ball, com: [1, 2, 3], solid: {sphere: 0.1}, density: 2700}\n"
+                              "  - name: link\n    density: 7850\n    solids:\n"
+                              "      - {hollow_cylinder: [0.05, 0.04, 0.3], density: 2700, xyz: [0, 0, 0.15]}\n"
+                              "      - {cone: [0.05, 0.1], xyz: [0, 0, 0.3], rpy: [0.1, 0.2, 0.3]}\n"
+                              "      - {hemisphere: 0.05, mass: 0.7, rpy: [pi, 0, 0]}\n"
+                              "      - {ellipsoid: [0.1, 0.2, 0.3], mass: 2}\n"
+                              "      - {points: [[0.1, 1, 0, 0], [0.3, 0, 1, 0]]}\n"
+                              "      - {points: [[1, 1, 0, 0], [3, 0, 1, 0]], mass: 0.8, xyz: [0, 0, 1]}\n"
+                              "joints:\n  - {name: 1, type: fixed, parent: ball, child: link}\n");
+  const double pi = acos(-1);
+  const sp_inertia ball = limb_inertia_sphere(2700 * 4 * pi / 3 * 0.001, 0.1);
+  assert_inertia(inertia_of(r, "ball"), limb_inertia_move(sp_pose_make(sp_identity3(), sp_v3(1, 2, 3)), ball));
+  const sp_vec3 at[2] = {{1, 0, 0}, {0, 1, 0}};
+  const double weight[2] = {1, 3};
+  const sp_pose pose[] = {sp_pose_make(sp_identity3(), sp_v3(0, 0, 0.15)),
+                          sp_pose_make(sp_rot_rpy(0.1, 0.2, 0.3), sp_v3(0, 0, 0.3)),
+                          sp_pose_make(sp_rot_rpy(pi, 0, 0), sp_v3(0, 0, 0)),
+                          sp_pose_identity(),
+                          sp_pose_identity(),
+                          sp_pose_make(sp_identity3(), sp_v3(0, 0, 1))};
+  const sp_inertia part[] = {limb_inertia_hollow_cylinder(2700 * pi * (0.0025 - 0.0016) * 0.3, 0.05, 0.04, 0.3),
+                             limb_inertia_cone(7850 * pi / 3 * 0.0025 * 0.1, 0.05, 0.1),
+                             limb_inertia_hemisphere(0.7, 0.05),
+                             limb_inertia_ellipsoid(2, 0.1, 0.2, 0.3),
+                             limb_inertia_points(0.4, 2, at, weight),
+                             limb_inertia_points(0.8, 2, at, weight)};
+  sp_inertia sum = {0};
+  for (int k = 0; k < 6; k++) sum = limb_inertia_add(sum, limb_inertia_move(pose[k], part[k]));
+  assert_inertia(inertia_of(r, "link"), sum);
+  ck_assert_int_eq(limb_findings_count(limb_reading_findings(r)), 0);
+  limb_reading_destroy(r);
+}
+END_TEST
+
 // What is assumed is said.
 START_TEST(notes)
 {
@@ -531,5 +569,5 @@ START_TEST(suspicious_angles)
 }
 END_TEST
 
-CHECK_MAIN("yaml reader", 1, units, suspicious_angles, joints, bodies, notes, homes, degrees, rows, screws,
+CHECK_MAIN("yaml reader", 1, units, suspicious_angles, joints, bodies, solids, notes, homes, degrees, rows, screws,
            bodies_between, guide)

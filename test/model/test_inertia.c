@@ -7,6 +7,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 static void inertia_numbers(const sp_inertia* Y, double x[10])
@@ -79,6 +80,106 @@ START_TEST(solids)
     box = limb_inertia_add(box, limb_inertia_point(0.5, at));
   }
   assert_inertia(limb_inertia_box(4, 0.2, 0.3, 0.7), box, 1e-14);
+}
+END_TEST
+
+// Above the plane z = 0: half a sphere of radius 0.3, a cone of height 0.4 on a base of radius 0.3.
+static double dome(double z) { return fmax(0.09 - z * z, 0); }
+
+static double cone(double z) { return 0.5625 * (0.4 - z) * (0.4 - z); }
+
+// The same stack for 0 <= z <= height; the moments are about its centre of mass.
+static void assert_pile(sp_inertia Y, double volume, profile_fn* square, double height)
+{
+  enum { N = 20000 };
+  double m = 0, first = 0, along = 0, across = 0;
+  for (int i = 0; i < N; i++) {
+    const double z = height * (i + 0.5) / N, r2 = square(z);
+    m += r2, first += r2 * z, along += r2 * r2 / 2, across += r2 * (r2 / 4 + z * z);
+  }
+  const double c = first / m;
+  assert_that(Y.com.x == 0 && Y.com.y == 0 && Y.xy == 0 && Y.xz == 0 && Y.yz == 0 && Y.xx == Y.yy);
+  assert_close(Y.com.z, c, 1e-8, 0);
+  assert_close(Y.xx, Y.mass * (across / m - c * c), 1e-7, 0);
+  assert_close(Y.zz, Y.mass * along / m, 1e-8, 0);
+  assert_close(volume, acos(-1) * m * height / N, 1e-8, 0);
+}
+
+START_TEST(more_solids)
+{
+  static const double radius[] = {0.3}, cone_lengths[] = {0.3, 0.4}, ring[] = {0.3, 0.2, 0.5}, axes[] = {0.1, 0.2, 0.3};
+  assert_pile(limb_inertia_hemisphere(2, 0.3), limb_solid_volume(LIMB_SOLID_HEMISPHERE, radius), dome, 0.3);
+  assert_pile(limb_inertia_cone(2, 0.3, 0.4), limb_solid_volume(LIMB_SOLID_CONE, cone_lengths), cone, 0.4);
+
+  // A hollow cylinder is a cylinder less its core, by density.
+  const double whole = acos(-1) * 0.09 * 0.5, core = acos(-1) * 0.04 * 0.5;
+  const sp_inertia hollow = limb_inertia_hollow_cylinder(whole - core, 0.3, 0.2, 0.5);
+  assert_inertia(limb_inertia_add(hollow, limb_inertia_cylinder(core, 0.2, 0.5)),
+                 limb_inertia_cylinder(whole, 0.3, 0.5), 1e-14);
+  assert_close(limb_solid_volume(LIMB_SOLID_HOLLOW_CYLINDER, ring), whole - core, 1e-15, 0);
+  assert_inertia(limb_inertia_hollow_cylinder(2, 0.3, 0.3, 0.5), limb_inertia_tube(2, 0.3, 0.5), 1e-15);
+
+  // Two half spheres are a sphere; an ellipsoid is a sphere, stretched: its second moments are m / 5 times the squares.
+  const sp_inertia half = limb_inertia_hemisphere(1, 0.3);
+  const sp_pose down = sp_pose_make(sp_rot_rpy(acos(-1), 0, 0), sp_v3(0, 0, 0));
+  assert_inertia(limb_inertia_add(half, limb_inertia_move(down, half)), limb_inertia_sphere(2, 0.3), 1e-14);
+  assert_inertia(limb_inertia_ellipsoid(2, 0.3, 0.3, 0.3), limb_inertia_sphere(2, 0.3), 1e-15);
+  const sp_inertia stretched = limb_inertia_ellipsoid(5, 0.1, 0.2, 0.3);
+  const double second[3] = {(stretched.yy + stretched.zz - stretched.xx) / 2,
+                            (stretched.xx + stretched.zz - stretched.yy) / 2,
+                            (stretched.xx + stretched.yy - stretched.zz) / 2};
+  for (int k = 0; k < 3; k++) assert_close(second[k], axes[k] * axes[k], 1e-14, 0);
+  assert_close(limb_solid_volume(LIMB_SOLID_ELLIPSOID, axes), 0.025132741228718346, 1e-14, 0); // 4/3 pi 0.006
+}
+END_TEST
+
+// All solids by name; those without volume have none.
+START_TEST(solids_by_name)
+{
+  static const double s[3] = {0.3, 0.2, 0.4};
+  const sp_inertia each[] = {limb_inertia_box(2, 0.3, 0.2, 0.4),
+                             limb_inertia_sphere(2, 0.3),
+                             limb_inertia_shell(2, 0.3),
+                             limb_inertia_rod(2, 0.3),
+                             limb_inertia_cylinder(2, 0.3, 0.2),
+                             limb_inertia_capsule(2, 0.3, 0.2),
+                             limb_inertia_tube(2, 0.3, 0.2),
+                             limb_inertia_hollow_cylinder(2, 0.3, 0.2, 0.4),
+                             limb_inertia_cone(2, 0.3, 0.2),
+                             limb_inertia_hemisphere(2, 0.3),
+                             limb_inertia_ellipsoid(2, 0.3, 0.2, 0.4)};
+  const int count = (int)(sizeof each / sizeof *each);
+  for (int k = 0; k < count; k++) {
+    const limb_solid solid = (limb_solid)k;
+    assert_inertia(limb_solid_inertia(solid, 2, s), each[k], 0);
+    const bool flat = solid == LIMB_SOLID_SHELL || solid == LIMB_SOLID_ROD || solid == LIMB_SOLID_TUBE;
+    assert_that((limb_solid_volume(solid, s) == 0) == flat);
+  }
+  assert_that(limb_solid_inertia((limb_solid)count, 2, s).mass == 0 && limb_solid_volume((limb_solid)-1, s) == 0);
+  assert_close(limb_solid_volume(LIMB_SOLID_CAPSULE, s), // a cylinder and a sphere
+               limb_solid_volume(LIMB_SOLID_CYLINDER, s) + limb_solid_volume(LIMB_SOLID_SPHERE, s), 1e-15, 0);
+}
+END_TEST
+
+// A cloud is the sum of its points, wherever it is; weights are relative.
+START_TEST(clouds)
+{
+  enum { N = 200 };
+  rng r = {(uint64_t)_i + 1};
+  sp_vec3 at[N];
+  double weight[N], total = 0;
+  sp_inertia sum = {0}, equal = {0};
+  for (int i = 0; i < N; i++) {
+    at[i] = sp_v3(1000 + rng_uniform(&r, -1, 1), rng_uniform(&r, -1, 1), rng_uniform(&r, -0.2, 0.2));
+    weight[i] = rng_uniform(&r, 0, 1), total += weight[i];
+  }
+  for (int i = 0; i < N; i++) {
+    sum = limb_inertia_add(sum, limb_inertia_point(3 * weight[i] / total, at[i]));
+    equal = limb_inertia_add(equal, limb_inertia_point(3.0 / N, at[i]));
+  }
+  assert_inertia(limb_inertia_points(3, N, at, weight), sum, 1e-11);
+  assert_inertia(limb_inertia_points(3, N, at, NULL), equal, 1e-11);
+  assert_that(limb_inertia_points(3, 0, NULL, NULL).mass == 0);
 }
 END_TEST
 
@@ -260,5 +361,5 @@ START_TEST(defects)
 }
 END_TEST
 
-CHECK_MAIN("inertia", 50, solids, limits_of_solids, two_half_boxes, add, move, parameters, null_gives_nan,
-           borderline_bodies_pass, beyond_the_border, defects)
+CHECK_MAIN("inertia", 50, solids, more_solids, solids_by_name, clouds, limits_of_solids, two_half_boxes, add, move,
+           parameters, null_gives_nan, borderline_bodies_pass, beyond_the_border, defects)
