@@ -94,10 +94,11 @@ LIMB_API void limb_verification_destroy(limb_verification* v); ///< NULL is acce
 
 // ---- the reference formulations --------------------------------------------------------------------
 //
-// Dynamics in the form of the papers: Lynch and Park 2017, Khalil 2010 and Park, Bobrow, Ploen 1995, line by line, as
-// corrected in docs/books.md. They use the robot as described, without merging, lowering, re-framing or regrouping,
-// with all joint types and mimic joints. They allocate, and are written for clarity, not for speed. Threads may share
-// the model. Statuses are those of limb/dynamics.h, and LIMB_E_NOMEM. This part belongs to the library limb.
+// Dynamics in the form of the papers: Lynch and Park 2017, Khalil 2010, Park, Bobrow, Ploen 1995, and Kane's equations,
+// line by line, as corrected in docs/books.md. They use the robot as described, without merging, lowering, re-framing
+// or regrouping, with all joint types and mimic joints. They allocate, and are written for clarity, not for speed.
+// Threads may share the model. Statuses are those of limb/dynamics.h, and LIMB_E_NOMEM. This part belongs to the
+// library limb.
 
 /// Inverse dynamics in body twists (Ad, ad): Lynch and Park 2017, (9.53)-(9.61);
 /// Park, Bobrow, Ploen 1995, (22)-(27), for trees.
@@ -107,6 +108,11 @@ LIMB_NODISCARD LIMB_API limb_status limb_reference_inverse_dynamics(const limb_m
                                                                     const double* v, const double* a,
                                                                     const limb_environment* env, double* tau,
                                                                     sp_force* reactions);
+
+/// Inverse dynamics by Kane's equations: partial velocities of the centres of mass and partial angular velocities of
+/// the bodies, generalised active and inertia forces. Kane and Levinson 1985, 6.1. O(n depth) time.
+LIMB_NODISCARD LIMB_API limb_status limb_reference_kane(const limb_model* m, const double* q, const double* v,
+                                                        const double* a, const limb_environment* env, double* tau);
 
 /// Closed form of Lynch and Park 2017, (9.82)-(9.84): M = A' L' G L A, c and g by stacked matrices. NULL: not computed.
 /// O(n^3) time, O(n^2) memory.

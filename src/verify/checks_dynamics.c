@@ -28,6 +28,12 @@ static limb_status tau_lie(verify* t, double* off)
   return same_force(t, s, off, t->tau, t->x);
 }
 
+static limb_status tau_kane(verify* t, double* off)
+{
+  const limb_status s = limb_reference_kane(t->m, t->q, t->v, t->a, &t->env, t->x);
+  return same_force(t, s, off, t->tau, t->x);
+}
+
 static limb_status tau_mass_matrix(verify* t, double* off)
 {
   limb_status s = limb_mass_matrix(t->d, t->q, t->M);
@@ -213,6 +219,7 @@ static limb_status gravity_gradient(verify* t, double* off)
 
 const verify_check verify_dynamics[] = {
   {"tau", "RNEA", "Lie-group recursion", VERIFY_ALGEBRA, 1, tau_lie, 0, NULL},
+  {"tau", "RNEA", "Kane's equations", VERIFY_ALGEBRA, 2, tau_kane, 0, NULL},
   {"tau", "RNEA", "M a + h + friction + springs", VERIFY_ALGEBRA, 2, tau_mass_matrix, 0, NULL},
   {"tau", "RNEA", "closed form A'L'GLA", VERIFY_ALGEBRA, 3, tau_closed_form, 0, NULL},
   {"tau", "RNEA with a wrench", "RNEA - J' wrench", VERIFY_ALGEBRA, 1, tau_wrench, 0, NULL},

@@ -281,6 +281,8 @@ static void by_the_papers(trial* t, const limb_environment* env)
   assert_ok(limb_inverse_dynamics(t->d, t->q, t->v, t->a, env, tau));
   assert_ok(limb_reference_inverse_dynamics(t->m, t->q, t->v, t->a, env, want, NULL));
   assert_close_array(tau, want, t->nv, TOL_ALGEBRA, 0);
+  assert_ok(limb_reference_kane(t->m, t->q, t->v, t->a, env, want));
+  assert_close_array(tau, want, t->nv, TOL_ALGEBRA, 0);
 }
 
 static void reference(trial* t)

@@ -33,6 +33,8 @@ static void by_both(const limb_model* m, int nv, const double* q, const double* 
   }
   assert_ok(limb_reference_inverse_dynamics(m, q, v, a, &env, tau, NULL));
   assert_close_array(tau, want, nv, TOL_ALGEBRA, 0);
+  assert_ok(limb_reference_kane(m, q, v, a, &env, tau));
+  assert_close_array(tau, want, nv, TOL_ALGEBRA, 0);
 }
 
 // ---- Lynch and Park 2017: UR5 -------------------------------------------------------------------
@@ -127,6 +129,8 @@ START_TEST(lynch_park_ur5)
   double got[6];
   assert_ok(limb_reference_inverse_dynamics(m, q, v, a, &env, got, NULL));
   assert_close_array(got, tau, 6, TOL_ALGEBRA, 0);
+  assert_ok(limb_reference_kane(m, q, v, a, &env, got));
+  assert_close_array(got, tau, 6, TOL_ALGEBRA, 0);
   limb_model_destroy(m);
 }
 END_TEST
@@ -200,6 +204,8 @@ START_TEST(ghosal_circle)
     check_at("row %zu", k);
     double tau[2];
     assert_ok(limb_reference_inverse_dynamics(m, circle[k].q, circle[k].v, circle[k].a, NULL, tau, NULL));
+    assert_close_array(tau, circle[k].tau, 2, TOL_ALGEBRA, 0);
+    assert_ok(limb_reference_kane(m, circle[k].q, circle[k].v, circle[k].a, NULL, tau));
     assert_close_array(tau, circle[k].tau, 2, TOL_ALGEBRA, 0);
   }
   limb_model_destroy(m);
@@ -312,12 +318,18 @@ START_TEST(rejects_bad_arguments)
   double q[5] = {0, 0, 0, 1, 0.3}, v[4] = {0}, a[4] = {0}, tau[4], c[4], M[16];
   sp_pose T[3];
 #define INVERSE(q, v, a, env) limb_reference_inverse_dynamics(m, q, v, a, env, tau, NULL)
+#define KANE(q, v, a, env)    limb_reference_kane(m, q, v, a, env, tau)
 #define CLOSED(q, v, env)     limb_reference_closed_form(m, q, v, env, M, c, tau)
   assert_status(limb_reference_inverse_dynamics(NULL, q, v, a, NULL, tau, NULL), LIMB_E_ARG);
   assert_status(limb_reference_inverse_dynamics(m, q, v, a, NULL, NULL, NULL), LIMB_E_ARG);
   assert_status(INVERSE(NULL, v, a, NULL), LIMB_E_ARG);
   assert_status(INVERSE(q, NULL, a, NULL), LIMB_E_ARG);
   assert_status(INVERSE(q, v, NULL, NULL), LIMB_E_ARG);
+  assert_status(limb_reference_kane(NULL, q, v, a, NULL, tau), LIMB_E_ARG);
+  assert_status(limb_reference_kane(m, q, v, a, NULL, NULL), LIMB_E_ARG);
+  assert_status(KANE(NULL, v, a, NULL), LIMB_E_ARG);
+  assert_status(KANE(q, NULL, a, NULL), LIMB_E_ARG);
+  assert_status(KANE(q, v, NULL, NULL), LIMB_E_ARG);
   assert_status(limb_reference_closed_form(NULL, q, v, NULL, M, tau, tau), LIMB_E_ARG);
   assert_status(CLOSED(NULL, v, NULL), LIMB_E_ARG);
   assert_status(CLOSED(q, NULL, NULL), LIMB_E_ARG);
@@ -333,6 +345,7 @@ START_TEST(rejects_bad_arguments)
       const double kept = *place[k];
       *place[k] = bad[i];
       assert_status(INVERSE(q, v, a, NULL), LIMB_E_NONFINITE);
+      assert_status(KANE(q, v, a, NULL), LIMB_E_NONFINITE);
       if (k < 2) assert_status(CLOSED(q, v, NULL), LIMB_E_NONFINITE);
       if (k < 1) assert_status(limb_reference_poses(m, q, T), LIMB_E_NONFINITE);
       *place[k] = kept;
@@ -340,6 +353,7 @@ START_TEST(rejects_bad_arguments)
     limb_environment env = limb_default_environment(m);
     env.gravity.y = bad[i];
     assert_status(INVERSE(q, v, a, &env), LIMB_E_NONFINITE);
+    assert_status(KANE(q, v, a, &env), LIMB_E_NONFINITE);
     assert_status(CLOSED(q, v, &env), LIMB_E_NONFINITE);
   }
   v[0] = 1e200;
@@ -425,6 +439,8 @@ START_TEST(survives_without_memory)
     const limb_status want = left ? LIMB_OK : LIMB_E_NOMEM;
     b.left = left;
     assert_status(INVERSE(q, v, a, NULL), want);
+    b.left = left;
+    assert_status(KANE(q, v, a, NULL), want);
     b.left = left;
     assert_status(CLOSED(q, v, NULL), want);
     b.left = left;
