@@ -303,6 +303,8 @@ static int compute_row(eval_run* r)
                             .v = wanted & STATES_V ? t->v : NULL,
                             .a = wanted & STATES_A || given ? t->a : NULL,
                             .tau = wanted & STATES_TAU || given ? t->tau : NULL,
+                            .v_r = wanted & STATES_V_R ? t->v_r : NULL,
+                            .a_r = wanted & STATES_A_R ? t->a_r : NULL,
                             .time = t->has_time ? t->time : 0,
                             .env = &r->robot.env};
   const int loops = limb_loop_count(r->robot.model) > 0 && !r->options.tree;
@@ -371,7 +373,7 @@ static int create(eval_run* r)
   for (size_t k = 0; k < nv && base; k++) base[k] = r->dofs.v[k].base ? LIMB_FORCE_GIVEN : LIMB_ACCELERATION_GIVEN;
   r->options.base = base;
   r->options.given = r->states.given.mark ? r->states.given.mark : r->states.base.mark;
-  if (all) r->options.known = eval_known_columns(r);
+  r->options.known = all ? eval_known_columns(r) : r->options.known | LIMB_NEEDS_V_R | LIMB_NEEDS_A_R;
   if (base) s = limb_evaluator_create(r->robot.model, &r->options, NULL, &r->e);
   free(base);
   if (all) r->states.wanted |= r->options.known;

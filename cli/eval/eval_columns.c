@@ -69,7 +69,7 @@ static int need_columns(eval_run* r, const limb_item* item)
 {
   const limb_quantity_info* q = item->quantity;
   const int loops = limb_loop_count(r->robot.model) > 0 && !r->options.tree;
-  unsigned what = q->needs & (STATES_Q | STATES_V | STATES_A | STATES_TAU);
+  unsigned what = q->needs & (STATES_Q | STATES_V | STATES_A | STATES_TAU | STATES_V_R | STATES_A_R);
   if (item->from_all || !r->states.row) return EXIT_FINE; // it is known
   int code = q->needs & LIMB_NEEDS_A_OR_TAU ? choose_motion(r, q, &what) : EXIT_FINE;
   if (loops) what |= STATES_PART | (what & STATES_TAU ? STATES_IDLE : 0);
@@ -101,7 +101,7 @@ unsigned eval_known_columns(const eval_run* r)
     const int n = g == 0 ? r->dofs.nq : r->dofs.nv;
     int there = 0;
     for (int k = 0; k < n; k++) there += t->column[g][k] >= 0;
-    if (there == n || (loops && g < 3 && there > 0)) known |= 1U << g;
+    if (there == n || (loops && g < 3 && there > 0)) known |= states_bit(g);
   }
   return known;
 }

@@ -33,6 +33,8 @@ static const struct {
   {LIMB_NEEDS_A, "a"},
   {LIMB_NEEDS_TAU, "tau"},
   {LIMB_NEEDS_TIME, "time"},
+  {LIMB_NEEDS_V_R, "v_r"},
+  {LIMB_NEEDS_A_R, "a_r"},
   {LIMB_NEEDS_A_OR_TAU, "a or tau"},
   {LIMB_NEEDS_GIVEN, "a or tau by joint"},
   {LIMB_NEEDS_BASE, "a or tau by joint"},

@@ -8,7 +8,7 @@
 
 enum { MOST_TOLD = 10, NAME_ROOM = CLI_NAME_SPACE };
 
-static const char* const prefix[STATES_GROUPS] = {"q.", "v.", "a.", "tau."};
+static const char* const prefix[STATES_GROUPS] = {"q.", "v.", "a.", "tau.", "v_r.", "a_r."};
 static const char* const wrench_part[6] = {".mx", ".my", ".mz", ".fx", ".fy", ".fz"};
 
 int states_width(const cli_dofs* dofs, int group) { return group == 0 ? dofs->nq : dofs->nv; }
@@ -132,7 +132,7 @@ static const char* nearest_dof(const cli_dofs* d, int group, const char* wrong)
 // behind the first dot, or as a whole when there is none.
 static const char* nearest_column(const cli_states* s, const char* wrong, char room[NAME_ROOM])
 {
-  static const char* const groups[] = {"q", "v", "a", "tau", "wrench", NULL};
+  static const char* const groups[] = {"q", "v", "a", "tau", "v_r", "a_r", "wrench", NULL};
   static const char* const plain[] = {"time", NULL};
   const size_t head = strcspn(wrong, ".");
   char start[12];
@@ -286,7 +286,7 @@ int states_check_columns(const cli_states* s, unsigned what, const char* purpose
   for (int g = 0; g < STATES_GROUPS; g++) {
     const int idle = g == GROUP_TAU && (what & STATES_IDLE) != 0;
     const int part = g != GROUP_TAU && (what & STATES_PART) != 0;
-    if (what & 1U << g && check_group(s, g, idle, part, purpose) != EXIT_FINE) code = EXIT_USAGE;
+    if (what & states_bit(g) && check_group(s, g, idle, part, purpose) != EXIT_FINE) code = EXIT_USAGE;
   }
   if (what & STATES_TIME && !s->has_time) {
     code = cli_usage(s->args, "%s: %s needs a column called time", s->path, purpose);
@@ -302,7 +302,7 @@ static void report_missing(const cli_states* s, unsigned groups)
   int told = 0, missing = 0;
   for (int g = 0; g < GROUP_TAU; g++) {
     for (int k = 0; k < states_width(s->dofs, g); k++) {
-      if (!(groups & 1U << g) || s->column[g][k] >= 0) continue;
+      if (!(groups & states_bit(g)) || s->column[g][k] >= 0) continue;
       if (missing++ == 0) (void)fprintf(stderr, "%s: note: columns that follow from the loops: ", s->path);
       if (missing > MOST_TOLD) continue;
       (void)fprintf(stderr, "%s%s", told++ ? ", " : "", column_name(s->dofs, g, k, room));

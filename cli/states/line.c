@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char* const name_of[STATES_GROUPS] = {"q", "v", "a", "tau"};
+static const char* const name_of[STATES_GROUPS] = {"q", "v", "a", "tau", "v_r", "a_r"};
 
 const cli_option cli_state_options[] = {
   {"", NULL, "one state, instead of a table"},
@@ -23,6 +23,8 @@ const cli_option cli_state_options[] = {
   {"v", "JOINT=X,...", "velocities; others are zero"},
   {"a", "JOINT=X,...", "accelerations; others are zero. --a 0: all are"},
   {"tau", "JOINT=X,...", "forces; others are zero. --tau 0: all are"},
+  {"v_r", "JOINT=X,...", "reference velocities of a controller; others are zero"},
+  {"a_r", "JOINT=X,...", "their rates; others are zero"},
   {0},
 };
 
@@ -153,7 +155,7 @@ static int make_columns(cli_states* s, double* const* value, unsigned char* cons
   const int by_joint = names_joints(s->args, GROUP_A) && names_joints(s->args, GROUP_TAU);
   int column = 0;
   for (int g = 0; g < STATES_GROUPS; g++) {
-    const int only_named = (loops && g < GROUP_TAU) || (by_joint && g >= GROUP_A);
+    const int only_named = (loops && g < GROUP_TAU) || (by_joint && (g == GROUP_A || g == GROUP_TAU));
     const int there = g < 2 || cli_has(s->args, name_of[g]);
     if (loops && g < 3) choose_given(s, g, named[g]);
     for (int k = 0; k < states_width(s->dofs, g); k++) {

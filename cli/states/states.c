@@ -72,6 +72,7 @@ int states_make_room(cli_states* s)
     if (!s->column[g] || !s->value[g]) return 0;
   }
   s->q = s->value[0], s->v = s->value[1], s->a = s->value[2], s->tau = s->value[3];
+  s->v_r = s->value[4], s->a_r = s->value[5];
   // No table has more wrenches than columns.
   s->wrench = calloc((size_t)columns + 1, sizeof *s->wrench);
   s->wrench_column = calloc((size_t)columns + 1, sizeof *s->wrench_column);
@@ -133,7 +134,7 @@ int cli_states_has(const cli_states* s, unsigned what)
 {
   if (what & STATES_TIME && s->has_time) return 1;
   for (int g = 0; g < STATES_GROUPS; g++) {
-    if (!(what & 1U << g)) continue;
+    if (!(what & states_bit(g))) continue;
     for (int k = 0; k < states_width(s->dofs, g); k++)
       if (s->column[g][k] >= 0) return 1;
   }
@@ -143,7 +144,7 @@ int cli_states_has(const cli_states* s, unsigned what)
 int cli_states_knows(const cli_states* s, unsigned what, int k)
 {
   for (int g = 1; g < STATES_GROUPS && s->row; g++)
-    if (what & 1U << g && s->column[g][k] >= 0) return 1;
+    if (what & states_bit(g) && s->column[g][k] >= 0) return 1;
   return 0;
 }
 
@@ -251,7 +252,7 @@ int cli_states_next(cli_states* s, int* got)
   // What is given of each joint may be an acceleration or a force.
   const unsigned given = s->given.mark || s->base.mark ? STATES_A | STATES_TAU : 0;
   for (int g = 0; g < STATES_GROUPS; g++)
-    if ((s->wanted | given) & 1U << g) pick(s, g);
+    if ((s->wanted | given) & states_bit(g)) pick(s, g);
   pick_wrenches(s);
   code = take_time(s);
   if (code == EXIT_FINE && s->wanted & STATES_Q) code = check_quaternions(s);

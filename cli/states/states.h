@@ -1,8 +1,8 @@
 // States of a robot: rows of a table, one by one, or one state of the command line.
 //
-// Columns: time; q.<joint>, v.<joint>, a.<joint>, tau.<joint>, with the suffixes of components where a joint has
-// several; wrench.<frame>.mx .my .mz .fx .fy .fz. Tables are CSV or NPY; memory does not grow with the number of rows.
-// Rows of robots with loops are completed and checked on request (limb_complete_state).
+// Columns: time; q.<joint>, v.<joint>, a.<joint>, tau.<joint>, v_r.<joint>, a_r.<joint>, with the suffixes of
+// components where a joint has several; wrench.<frame>.mx .my .mz .fx .fy .fz. Tables are CSV or NPY; memory does not
+// grow with the number of rows. Rows of robots with loops are completed and checked on request (limb_complete_state).
 #ifndef LIMB_CLI_STATES_H
 #define LIMB_CLI_STATES_H
 
@@ -26,9 +26,18 @@ enum {
   STATES_BASE = 64,  // the same, but of a moving base the forces
   STATES_IDLE = 128, // with TAU: of joints without motor it may be missing; it is zero then
   STATES_PART = 256, // with Q, V, A: some columns may be missing; they are zero until loops complete them
+  STATES_V_R = 8192, // as LIMB_NEEDS_V_R
+  STATES_A_R = 16384
 };
 
-enum { STATES_GROUPS = 4 };
+enum { STATES_GROUPS = 6 };
+
+// The bit of a group of columns.
+static inline unsigned states_bit(int group)
+{
+  static const unsigned bit[STATES_GROUPS] = {STATES_Q, STATES_V, STATES_A, STATES_TAU, STATES_V_R, STATES_A_R};
+  return bit[group];
+}
 
 // What is given of the degrees of freedom, in the form of limb/dynamics.h.
 typedef struct cli_given {
@@ -55,8 +64,8 @@ typedef struct cli_states {
   int nquat;
   int* quat; // where quaternions begin in q
 
-  double *q, *v, *a, *tau; // of the row at hand; those that are wanted
-  cli_given given, base;   // of STATES_GIVEN and STATES_BASE
+  double *q, *v, *a, *tau, *v_r, *a_r; // of the row at hand; those that are wanted
+  cli_given given, base;               // of STATES_GIVEN and STATES_BASE
   double time;
   int has_time;
   int nwrench;

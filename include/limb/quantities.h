@@ -72,7 +72,9 @@ enum {
   LIMB_NEEDS_REFERENCE = 512,   ///< depends on @body, @world, @aligned
   LIMB_NEEDS_DIRECTIONS = 1024, ///< directions of the frame, and damping
   LIMB_NEEDS_DT = 2048,         ///< the time between samples
-  LIMB_NEEDS_CLOSED = 4096      ///< for a robot with loops: a state that closes them
+  LIMB_NEEDS_CLOSED = 4096,     ///< for a robot with loops: a state that closes them
+  LIMB_NEEDS_V_R = 8192,        ///< reference velocities of a controller
+  LIMB_NEEDS_A_R = 16384        ///< their rates
 };
 
 /// The robots for which a quantity is defined. Values are pinned.
@@ -131,14 +133,15 @@ typedef struct limb_evaluator limb_evaluator;
 
 /// Start from limb_default_evaluator_options(); NULL: these defaults.
 typedef struct limb_evaluator_options {
-  size_t size;                 ///< sizeof(limb_evaluator_options), set by the default function
-  int tree;                    ///< 1: for a robot with loops its spanning tree; default 0: the loops are closed
-  unsigned known;              ///< inputs that states will have: LIMB_NEEDS_Q, V, A, TAU, TIME; default: all of them
-  int frame;                   ///< of names without a frame; default -1: names must have one
-  limb_ref ref;                ///< of names without a reference; default LIMB_ALIGNED
-  unsigned directions;         ///< of task quantities; default LIMB_TWIST
-  double damping;              ///< of task quantities, added to the diagonal of J M^-1 J'; default 0
-  double dt;                   ///< time between samples [s]; default 0: quantities of sampled models are not available
+  size_t size;         ///< sizeof(limb_evaluator_options), set by the default function
+  int tree;            ///< 1: for a robot with loops its spanning tree; default 0: the loops are closed
+  unsigned known;      ///< inputs that states will have: LIMB_NEEDS_Q, V, A, TAU, TIME, V_R, A_R; default: all but
+                       ///< the last two
+  int frame;           ///< of names without a frame; default -1: names must have one
+  limb_ref ref;        ///< of names without a reference; default LIMB_ALIGNED
+  unsigned directions; ///< of task quantities; default LIMB_TWIST
+  double damping;      ///< of task quantities, added to the diagonal of J M^-1 J'; default 0
+  double dt;           ///< time between samples [s]; default 0: quantities of sampled models are not available
   const unsigned char* given;  ///< nv marks of hybrid quantities; default NULL: limb_given_for_passive. Copied
   const unsigned char* base;   ///< nv marks, force given: moving base; default NULL: limb_given_for_base. Copied
   const limb_environment* env; ///< of states without one, and of base parameters; default NULL: the default
@@ -213,6 +216,7 @@ typedef struct limb_state {
   double time;                 ///< of prescribed motions [s]
   const limb_environment* env; ///< NULL: that of the evaluator
   const double* lambda;        ///< nc: known multipliers, for example from a simulation; NULL: they are computed
+  const double *v_r, *a_r;     ///< nv each: reference velocities of a controller, and their rates
 } limb_state;
 
 /// Computes all items at one state. Never allocates.
@@ -243,6 +247,7 @@ typedef struct limb_states {
   const limb_environment* env;     ///< of all states; NULL: that of the evaluator
   int nwrench;                     ///< in addition to those of env, with a value for each state
   const limb_batch_wrench* wrench; ///< nwrench wrenches, f64
+  const double *v_r, *a_r;         ///< [n][nv]
 } limb_states;
 
 /// Computes all items at n states: by the kernels of limb/batch.h if a quantity has one, otherwise state by state, on

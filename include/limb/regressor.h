@@ -94,6 +94,17 @@ LIMB_NODISCARD LIMB_API limb_status limb_parameters(const limb_model* m, double*
 LIMB_NODISCARD LIMB_API limb_status limb_regressor(limb_data* d, const double* q, const double* v, const double* a,
                                                    const limb_environment* env, double* Y);
 
+/// Regressor of Slotine and Li, for adaptive control: Y theta = M(q) a_r + C(q, v) v_r + g(q) + springs, with the C of
+/// limb_coriolis_matrix (dM/dt - 2 C is skew), and the friction of env at v_r. With v_r = v and a_r = a it is
+/// limb_regressor. In a controller v_r = v_d - Lambda e and a_r = dv_r/dt; where friction counts at v_r instead of v,
+/// the difference is dissipated. The base must be at rest. O(n depth), and nv np to clear.
+/// @param Y  nv x np (output)
+/// @return also LIMB_E_ARG (a moving base); LIMB_E_UNSUPPORTED (loops).
+/// Reference: J.-J. Slotine, W. Li, On the adaptive control of robot manipulators, 1987.
+LIMB_NODISCARD LIMB_API limb_status limb_slotine_li_regressor(limb_data* d, const double* q, const double* v,
+                                                              const double* v_r, const double* a_r,
+                                                              const limb_environment* env, double* Y);
+
 /// Regressor of the generalised momentum: Y theta = M(q) v, rotors included.
 /// @param Y  nv x np (output)
 LIMB_NODISCARD LIMB_API limb_status limb_generalized_momentum_regressor(limb_data* d, const double* q, const double* v,

@@ -97,8 +97,8 @@ LIMB_API void limb_verification_destroy(limb_verification* v); ///< NULL is acce
 // Dynamics in the form of the papers: Lynch and Park 2017, Khalil 2010, Park, Bobrow, Ploen 1995, and Kane's equations,
 // line by line, as corrected in docs/books.md. They use the robot as described, without merging, lowering, re-framing
 // or regrouping, with all joint types and mimic joints. They allocate, and are written for clarity, not for speed.
-// Threads may share the model. Statuses are those of limb/dynamics.h, and LIMB_E_NOMEM. This part belongs to the
-// library limb.
+// Threads may share the model. Statuses are those of limb/dynamics.h, and LIMB_E_NOMEM.
+// This part belongs to the library limb.
 
 /// Inverse dynamics in body twists (Ad, ad): Lynch and Park 2017, (9.53)-(9.61);
 /// Park, Bobrow, Ploen 1995, (22)-(27), for trees.

@@ -271,14 +271,6 @@ static limb_status fill(limb_base_parameters* b, limb_grouping* g, limb_blocks* 
   return s == LIMB_OK ? find_effects(g, b, scratch) : s;
 }
 
-static bool is_still(const limb_environment* e)
-{
-  const sp_vec3 x[4] = {e->base_velocity.w, e->base_velocity.v, e->base_acceleration.w, e->base_acceleration.v};
-  for (int k = 0; k < 4; k++)
-    if (x[k].x != 0 || x[k].y != 0 || x[k].z != 0) return false;
-  return true;
-}
-
 limb_status limb_base_create(const limb_model* m, const limb_environment* env, unsigned flags,
                              const limb_allocator* alloc, limb_base_parameters** out)
 {
@@ -291,7 +283,7 @@ limb_status limb_base_create(const limb_model* m, const limb_environment* env, u
   if (s != LIMB_OK) return s;
   g.env.nwrench = 0, g.env.wrench = NULL;
   g.env.nlaw = 0, g.env.law = NULL;
-  if (!is_still(&g.env)) return LIMB_E_ARG;
+  if (!limb_base_rests(&g.env)) return LIMB_E_ARG;
   const int np = limb_parameter_count(m);
   if (np > LIMB_BASE_MAX) return LIMB_E_UNSUPPORTED;
   limb_blocks own = {.alloc = alloc ? *alloc : limb_default_allocator()}, scratch = own;

@@ -35,6 +35,15 @@ static inline void limb_add_inertia_row(double k, sp_motion x, sp_motion y, doub
   out[9] += k * (a.z * b.z);
 }
 
+// Whether the world body is at rest.
+static inline bool limb_base_rests(const limb_environment* e)
+{
+  const sp_vec3 x[4] = {e->base_velocity.w, e->base_velocity.v, e->base_acceleration.w, e->base_acceleration.v};
+  for (int k = 0; k < 4; k++)
+    if (x[k].x != 0 || x[k].y != 0 || x[k].z != 0) return false;
+  return true;
+}
+
 enum {
   LIMB_INERTIAL = LIMB_BODY_PARAMETERS,
   // Entries of a vector that may leave a link: its ten inertial parameters, and those of its actuator that

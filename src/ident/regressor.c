@@ -24,6 +24,7 @@
 #include "model/data_impl.h"
 #include "model/loop_calls.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -224,6 +225,125 @@ limb_status limb_generalized_momentum_regressor(limb_data* d, const double* q, c
   if (!is_finite((size_t)m->nv, np, Y)) return LIMB_E_NONFINITE;
   return d->loops ? m->loop_calls->reduce(d->loops, q, np, Y) : LIMB_OK;
 }
+
+// ---- Slotine and Li ------------------------------------------------------------------------------------------
+
+// Reference: J.-J. Slotine, W. Li, On the adaptive control of robot manipulators, Int. J. Robotics Research 6(3), 1987;
+//            S. Echeandia, P. Wensing, 2021, (10), for the factor B of a body's velocity forces.
+//
+//   V, V_r   v, v_r   velocity of a body; sum J_k v_r,k
+//   A_r      a_r      sum J_k a_r,k + (dJ_k/dt) v_r,k - g, spatial; dJ_k/dt = V_link x J_k
+//
+//   J' (I A_r + B V_r),   B = (V x* I + (I V) x* - I V x) / 2,   where (f x*) V_r = V_r x* f
+//
+// Each term is a product x . I y, linear in the parameters: with s a column of J
+//
+//   s . B V_r = -((V x s) . I V_r + (V_r x s) . I V + s . I (V x V_r)) / 2
+
+typedef struct reference_motion {
+  const double *v_r, *a_r; // nv
+  sp_vec3 gravity;
+} reference_motion;
+
+// Motion of link i in the axes of X at its origin; X and the poses of the links are in the same frame.
+static sp_motion seen_from(const limb_link_motion* of, int i, sp_pose X)
+{
+  const sp_motion w = limb_link_motion_at(of->X, of->v, i, X.p);
+  return sp_motion_make(sp_tmulv(X.R, w.w), sp_tmulv(X.R, w.v));
+}
+
+static sp_motion axis_seen_from(const limb_model* m, const limb_link_motion* of, int i, int k, sp_pose X)
+{
+  const sp_motion axis = limb_link_axis(m, i, k, &of->X[i], X.p);
+  return sp_motion_make(sp_tmulv(X.R, axis.w), sp_tmulv(X.R, axis.v));
+}
+
+static void slotine_li_body(const limb_model* m, const limb_link_motion* of, int body, const reference_motion* r,
+                            size_t np, double* Y)
+{
+  const limb_body* own = &m->body[body];
+  const sp_pose X = sp_compose(of->X[own->link], own->in_link);
+  const sp_motion v = seen_from(of, own->link, X);
+  sp_motion v_r = {{0, 0, 0}, {0, 0, 0}}, a_r = {{0, 0, 0}, sp_tmulv(X.R, sp_scale3(-1, r->gravity))};
+  for (int i = own->link; i >= 0; i = m->link[i].parent) {
+    const sp_motion turning = seen_from(of, i, X);
+    for (int k = 0; k < m->link[i].ndof; k++) {
+      const limb_dof* dof = &m->dof[m->link[i].dof + k];
+      const sp_motion s = sp_scalem(dof->mult, axis_seen_from(m, of, i, k, X));
+      v_r = sp_addm(v_r, sp_scalem(r->v_r[dof->v], s));
+      a_r = sp_addm(a_r, sp_addm(sp_scalem(r->a_r[dof->v], s), sp_scalem(r->v_r[dof->v], sp_crm(turning, s))));
+    }
+  }
+  const sp_motion along = sp_addm(a_r, sp_scalem(-0.5, sp_crm(v, v_r)));
+  for (int i = own->link; i >= 0; i = m->link[i].parent) {
+    for (int k = 0; k < m->link[i].ndof; k++) {
+      const limb_dof* dof = &m->dof[m->link[i].dof + k];
+      const sp_motion s = axis_seen_from(m, of, i, k, X);
+      double* row = Y + (size_t)dof->v * np;
+      limb_add_inertia_row(dof->mult, s, along, row);
+      limb_add_inertia_row(-dof->mult / 2, sp_crm(v, s), v_r, row);
+      limb_add_inertia_row(-dof->mult / 2, sp_crm(v_r, s), v, row);
+    }
+  }
+}
+
+// Columns of joints and shafts: those of limb_regressor, at v_r and a_r.
+static void slotine_li_actuators(const limb_model* m, const double* q, const reference_motion* r,
+                                 const limb_terms* terms, size_t np, double* at)
+{
+  for (int j = 0; j < m->njoint; j++) {
+    const limb_joint* joint = &m->joint[j];
+    if (!limb_has_actuator(m, j)) continue;
+    const double k = joint->multiplier, rate = k * r->v_r[joint->v];
+    const double sign = terms->width > 0 ? tanh(rate / terms->width) : (rate > 0) - (rate < 0);
+    double* row = at + (size_t)joint->v * np;
+    row[0] = k * (k * r->a_r[joint->v]);
+    row[1] = terms->friction ? k * rate : 0;
+    row[2] = terms->friction ? k * sign : 0;
+    row[3] = k * (k * q[joint->q] + joint->offset);
+    row[4] = k;
+    at += LIMB_JOINT_PARAMETERS;
+  }
+  for (int s = 0; s < m->nshaft; s++, at += LIMB_SHAFT_PARAMETERS) {
+    const limb_shaft_def* def = &m->shaft[s].def;
+    const int joint = m->joint[def->joint].v, motor = m->joint[def->motor].v;
+    const double rate = terms->friction ? r->v_r[motor] / def->ratio - r->v_r[joint] : 0;
+    const double column[LIMB_SHAFT_PARAMETERS] = {limb_shaft_twist(m, def, q), rate, 1};
+    for (int i = 0; i < LIMB_SHAFT_PARAMETERS; i++) {
+      at[(size_t)joint * np + (size_t)i] = -column[i];
+      at[(size_t)motor * np + (size_t)i] = column[i] / def->ratio;
+    }
+  }
+}
+
+limb_status limb_slotine_li_regressor(limb_data* d, const double* q, const double* v, const double* v_r,
+                                      const double* a_r, const limb_environment* env, double* Y)
+{
+  if (!d || !q || !v || !v_r || !a_r || !Y) return LIMB_E_ARG;
+  const limb_model* m = d->m;
+  if (d->loops) return LIMB_E_UNSUPPORTED;
+  limb_environment e;
+  limb_status s = limb_environment_read(m, env, &e);
+  if (s == LIMB_OK && !limb_base_rests(&e)) s = LIMB_E_ARG;
+  if (s == LIMB_OK && !(limb_finite(m->nv, v_r) && limb_finite(m->nv, a_r))) s = LIMB_E_NONFINITE;
+  if (s == LIMB_OK) s = limb_link_kinematics(d, q, v, NULL, &d->own);
+  if (s != LIMB_OK) return s;
+  limb_measure_from_root(m, q, d->own.X);
+  const reference_motion r = {v_r, a_r, e.gravity};
+  const limb_terms terms = {.friction = e.friction != 0, .width = e.coulomb_width};
+  const int np = limb_parameter_count(m);
+  double* at = Y;
+  clear((size_t)m->nv, (size_t)np, Y);
+  for (int b = 0; b < m->nbody; b++) {
+    if (!limb_has_parameters(m, b)) continue;
+    slotine_li_body(m, &d->own, b, &r, (size_t)np, at);
+    at += LIMB_BODY_PARAMETERS;
+  }
+  slotine_li_actuators(m, q, &r, &terms, (size_t)np, at);
+  return is_finite((size_t)m->nv, np, Y) ? LIMB_OK : LIMB_E_NONFINITE;
+}
+
+// ---- momentum and energy -------------------------------------------------------------------------------------
 
 limb_status limb_momentum_regressor(limb_data* d, const double* q, const double* v, double* Y)
 {

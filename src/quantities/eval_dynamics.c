@@ -262,6 +262,7 @@ static limb_status sampled(limb_lane* w, double* Ad, double* Bd)
   X(scalar_curvature, limb_scalar_curvature(w->data, w->q, w->work, x)) \
   X(theta, limb_parameters(w->e->model, x)) \
   X(Y, limb_regressor(w->data, w->q, w->v, w->a, w->env, x)) \
+  X(Y_r, limb_slotine_li_regressor(w->data, w->q, w->v, w->v_r, w->a_r, w->env, x)) \
   X(theta_base, limb_base_values(w->e->base_parameters, NULL, x)) \
   X(Y_base, limb_base_regressor(w->e->base_parameters, w->data, w->q, w->v, w->a, w->work, x))
 // clang-format on

@@ -139,7 +139,7 @@ struct limb_lane {
   limb_environment env_many, env_now; // with wrenches that vary; with the time of the state
   limb_lane_answer inverse, forward;
   // the state
-  const double *q, *v, *a, *tau, *lambda;
+  const double *q, *v, *a, *tau, *lambda, *v_r, *a_r;
   double time;
   const limb_environment* env;
   // the block
@@ -219,7 +219,7 @@ void limb_explain(limb_evaluator* e, const limb_lane* w, int block, limb_status 
   X(base_acc_frame) X(generalized_jacobian) X(reaction_null_space) X(deflection)                                      \
   X(dtau_dq) X(dtau_dv) X(dtau_dgravity) X(dtau_dwrench) X(dacc_dq) X(dacc_dv) X(dacc_dtau) X(dacc_dgravity)          \
   X(dacc_dwrench) X(d2tau) X(d2acc) X(A) X(B) X(Ad) X(Bd) X(Mdot) X(dM_dq) X(christoffel) X(christoffel2)             \
-  X(curvature) X(ricci) X(scalar_curvature) X(Y) X(theta) X(Y_base) X(theta_base)                                     \
+  X(curvature) X(ricci) X(scalar_curvature) X(Y) X(Y_r) X(theta) X(Y_base) X(theta_base)                              \
   /* eval_kinematics.c */                                                                                              \
   X(pose) X(position) X(velocity) X(acceleration) X(J) X(Jdotv) X(dJ_dq) X(dvelocity_dq) X(dacceleration_dq)          \
   X(dacceleration_dv) X(com) X(vcom) X(acom) X(momentum) X(momentum_rate) X(Lambda) X(eta) X(mu) X(p) X(Jbar) X(N)    \

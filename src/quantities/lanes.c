@@ -119,6 +119,7 @@ void limb_lane_take(limb_lane* w, const limb_state* s)
 {
   w->q = s->q, w->v = s->v, w->a = s->a, w->tau = s->tau;
   w->time = s->time, w->lambda = s->lambda;
+  w->v_r = s->v_r, w->a_r = s->a_r;
   w->env = s->env ? s->env : &w->e->env;
   // Prescribed motions of loops are taken at the time of the state.
   if (w->e->closed && limb_copy_environment(w->e->model, w->env, &w->env_now) == LIMB_OK) {
@@ -141,6 +142,7 @@ static limb_status check_state(limb_lane* w, const limb_quantity_info* q)
   const unsigned needs = w->e->options.tau_is_given && strcmp(q->name, "tau") == 0 ? LIMB_NEEDS_TAU : q->needs;
   const int lacks = (needs & LIMB_NEEDS_Q && !w->q) || (needs & LIMB_NEEDS_V && !w->v) ||
                     (needs & LIMB_NEEDS_A && !w->a) || (needs & LIMB_NEEDS_TAU && !w->tau) ||
+                    (needs & LIMB_NEEDS_V_R && !w->v_r) || (needs & LIMB_NEEDS_A_R && !w->a_r) ||
                     (needs & LIMB_NEEDS_A_OR_TAU && !w->a && !w->tau && !w->lambda);
   return lacks ? limb_because(w, LIMB_E_ARG, "the state lacks what '%s' needs", q->name) : LIMB_OK;
 }

@@ -44,6 +44,8 @@ static void take(limb_lane* w, const limb_states* s, size_t i)
                           .v = s->v ? s->v + i * nv : NULL,
                           .a = s->a ? s->a + i * nv : NULL,
                           .tau = s->tau ? s->tau + i * nv : NULL,
+                          .v_r = s->v_r ? s->v_r + i * nv : NULL,
+                          .a_r = s->a_r ? s->a_r + i * nv : NULL,
                           .time = s->time ? s->time[i] : 0,
                           .env = environment_of(w, s, i)};
   limb_lane_take(w, &one);

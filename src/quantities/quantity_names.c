@@ -261,11 +261,15 @@ static limb_status lacks(const limb_quantity_info* q, const char* what, limb_err
 
 static limb_status check_known(const limb_evaluator* e, const limb_quantity_info* q, limb_error* err)
 {
-  static const char* const name[] = {"q", "v", "a", "tau", "the time"};
+  static const struct {
+    unsigned bit;
+    const char* name;
+  } input[] = {{LIMB_NEEDS_Q, "q"},           {LIMB_NEEDS_V, "v"},     {LIMB_NEEDS_A, "a"},    {LIMB_NEEDS_TAU, "tau"},
+               {LIMB_NEEDS_TIME, "the time"}, {LIMB_NEEDS_V_R, "v_r"}, {LIMB_NEEDS_A_R, "a_r"}};
   unsigned needs = q->needs;
   if (e->options.tau_is_given && strcmp(q->name, "tau") == 0) needs = LIMB_NEEDS_TAU;
-  for (int k = 0; k < 5; k++)
-    if (needs & ~e->options.known & 1U << k) return lacks(q, name[k], err);
+  for (size_t k = 0; k < sizeof input / sizeof *input; k++)
+    if (needs & ~e->options.known & input[k].bit) return lacks(q, input[k].name, err);
   const unsigned either = LIMB_NEEDS_A_OR_TAU | LIMB_NEEDS_GIVEN | LIMB_NEEDS_BASE;
   if (needs & either && !(e->options.known & (LIMB_NEEDS_A | LIMB_NEEDS_TAU))) return lacks(q, "a or tau", err);
   if (needs & LIMB_NEEDS_DT && !(e->options.dt > 0)) return lacks(q, "the time between samples, dt", err);

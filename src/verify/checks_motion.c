@@ -266,6 +266,25 @@ static limb_status regressor(verify* t, double* off)
   return verify_compare(s, off, t->nv, t->tau, t->x, t->size.force);
 }
 
+// Slotine and Li's, with a for v_r and v for a_r: M v + C a + g and springs, without friction.
+static limb_status reference_regressor(verify* t, double* off)
+{
+  limb_environment env = t->env;
+  env.friction = 0;
+  limb_status s = limb_slotine_li_regressor(t->d, t->q, t->v, t->a, t->v, &env, t->big);
+  if (s != LIMB_OK) return s;
+  verify_times(t->nv, t->np, t->big, t->theta, t->x);
+  s = limb_mass_matrix(t->d, t->q, t->M);
+  if (s == LIMB_OK) s = limb_coriolis_matrix(t->d, t->q, t->v, t->A);
+  if (s == LIMB_OK) s = limb_gravity_forces(t->d, t->q, &env, t->y);
+  if (s == LIMB_OK) s = limb_spring_forces(t->d, t->q, t->z);
+  for (int k = 0; k < t->nv; k++) t->y[k] += t->z[k];
+  verify_times(t->nv, t->nv, t->M, t->v, t->z);
+  verify_times(t->nv, t->nv, t->A, t->a, t->w);
+  for (int k = 0; k < t->nv; k++) t->y[k] += t->z[k] + t->w[k];
+  return verify_compare(s, off, t->nv, t->x, t->y, t->size.force);
+}
+
 static limb_status base_regressor(verify* t, double* off)
 {
   limb_status s = verify_base(t);
@@ -374,6 +393,7 @@ static limb_status task_equation(verify* t, double* off)
 
 const verify_check verify_forms[] = {
   {"tau", "RNEA", "Y theta", VERIFY_ALGEBRA, 2, regressor, VERIFY_WIDE, NULL},
+  {"Y_r", "Y_r theta", "M a_r + C v_r + g + springs", VERIFY_ALGEBRA, 2, reference_regressor, VERIFY_WIDE, NULL},
   {"tau", "RNEA", "Y_base theta_base", VERIFY_ALGEBRA, 2, base_regressor, VERIFY_BASE,
    "its base parameters are not certain"},
   {"energy", "of the bodies", "regressor times theta", VERIFY_ALGEBRA, 1, energy_regressor, 0, NULL},

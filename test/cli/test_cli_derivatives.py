@@ -138,6 +138,17 @@ class Answers(Case):
         self.close([theta["rod.m"], theta["rod.mz"], theta["rod.Iyy"], theta["hinge.viscous"]], [2, -1, INERTIA, 0.3])
         self.close(times(r["Y"], r["theta"]), r["tau"])
 
+    def test_regressor_of_slotine_and_li(self):
+        """With one joint there is no C: inertia a_r, weight, friction at v_r."""
+        row = table("q.hinge,v.hinge,v_r.hinge,a_r.hinge", [[0.3, 2, 0.7, -4]])
+        x = self.eval(PENDULUM, row, "Y_r,theta")
+        r, names = x["results"][0], x["parameters"]
+        Y = dict(zip(names, r["Y_r"][0]))
+        self.close([Y["rod.Iyy"], Y["rod.mz"], Y["rod.m"], Y["hinge.viscous"], Y["hinge.coulomb"], Y["hinge.rotor"]],
+                   [-4, -G * math.sin(0.3), 0, 0.7, 1, -4])
+        motion = self.eval(PENDULUM, table("q.hinge,v.hinge,a.hinge", [[0.3, 0.7, -4]]), "tau")["results"][0]
+        self.close(times(r["Y_r"], r["theta"]), motion["tau"])
+
     def test_what_belongs_together(self):
         """Identities of an arm with a slide, one row after the other."""
         x = self.arm("tau,acc,M,C,Mdot,dM_dq,christoffel,christoffel2,ricci,scalar_curvature,curvature,Y,theta,Y_base,"

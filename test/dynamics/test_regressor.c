@@ -46,6 +46,40 @@ static void times_theta_is_tau(trial* t)
   assert_close_array(f.got, f.want, t->nv, TOL_ALGEBRA, 0);
 }
 
+// Y_r theta = M a_r + C v_r + g + springs, with the C that makes dM/dt - 2 C skew; with v_r = v and a_r = a it is Y.
+static void slotine_li(trial* t)
+{
+  if (too_much(t)) return;
+  const size_t n = (size_t)t->nv;
+  form f = form_of(t, t->nv);
+  double *v_r = trial_doubles(t, n), *a_r = trial_doubles(t, n), *part = trial_doubles(t, n);
+  limb_environment env = t->env;
+  env.gravity = t->state % 3 ? env.gravity : rng_vec3(&t->r, 10);
+  env.coulomb_width = t->state % 4 ? 0 : 0.3;
+  assert_ok(limb_slotine_li_regressor(t->d, t->q, t->v, t->v, t->a, &env, f.Y));
+  env.nwrench = 0;
+  assert_ok(limb_inverse_dynamics(t->d, t->q, t->v, t->a, &env, f.want));
+  trial_times(f.Y, f.theta, t->nv, f.np, f.got);
+  assert_close_array(f.got, f.want, t->nv, TOL_ALGEBRA, 0);
+
+  rng_fill(&t->r, 2, t->nv, v_r), rng_fill(&t->r, 5, t->nv, a_r);
+  env.friction = 0;
+  assert_ok(limb_slotine_li_regressor(t->d, t->q, t->v, v_r, a_r, &env, f.Y));
+  trial_times(f.Y, f.theta, t->nv, f.np, f.got);
+  if (!trial_small(t)) return;
+  double* A = trial_doubles(t, n * n);
+  assert_ok(limb_mass_matrix(t->d, t->q, A));
+  trial_times(A, a_r, t->nv, t->nv, f.want);
+  assert_ok(limb_coriolis_matrix(t->d, t->q, t->v, A));
+  trial_times(A, v_r, t->nv, t->nv, part);
+  for (size_t k = 0; k < n; k++) f.want[k] += part[k];
+  assert_ok(limb_gravity_forces(t->d, t->q, &env, part));
+  for (size_t k = 0; k < n; k++) f.want[k] += part[k];
+  assert_ok(limb_spring_forces(t->d, t->q, part));
+  for (size_t k = 0; k < n; k++) f.want[k] += part[k];
+  assert_close_array(f.got, f.want, t->nv, TOL_ALGEBRA, 0);
+}
+
 static void momentum_is_mass_times_velocity(trial* t)
 {
   if (too_much(t)) return;
@@ -112,6 +146,9 @@ static void energies(trial* t)
 }
 
 START_TEST(inverse_dynamics) { trial_over(_i, STATES, times_theta_is_tau); }
+END_TEST
+
+START_TEST(adaptive_control) { trial_over(_i, STATES, slotine_li); }
 END_TEST
 
 START_TEST(generalized_momentum) { trial_over(_i, STATES, momentum_is_mass_times_velocity); }
@@ -335,6 +372,22 @@ START_TEST(arguments)
     }
     input[k][1] = kept;
   }
+  const double* const Z[4] = {r.q, r.v, r.v, r.a};
+  for (int k = 0; k < 4; k++) {
+    const double* z[4] = {Z[0], Z[1], Z[2], Z[3]};
+    z[k] = NULL;
+    assert_status(limb_slotine_li_regressor(r.d, z[0], z[1], z[2], z[3], NULL, Y), LIMB_E_ARG);
+    double bad[16];
+    for (int i = 0; i < 16; i++) bad[i] = nan("");
+    z[k] = bad;
+    assert_status(limb_slotine_li_regressor(r.d, z[0], z[1], z[2], z[3], NULL, Y), LIMB_E_NONFINITE);
+  }
+  assert_status(limb_slotine_li_regressor(NULL, r.q, r.v, r.v, r.a, NULL, Y), LIMB_E_ARG);
+  assert_status(limb_slotine_li_regressor(r.d, r.q, r.v, r.v, r.a, NULL, NULL), LIMB_E_ARG);
+  assert_status(limb_slotine_li_regressor(r.d, r.q, r.v, r.v, r.a, &env, Y), LIMB_E_ARG);
+  limb_environment ship = limb_default_environment(r.m);
+  ship.base_velocity.v.x = 1;
+  assert_status(limb_slotine_li_regressor(r.d, r.q, r.v, r.v, r.a, &ship, Y), LIMB_E_ARG);
   r.v[0] = 1e200; // its square is not finite
   assert_status(limb_regressor(r.d, r.q, r.v, r.a, NULL, Y), LIMB_E_NONFINITE);
   assert_status(limb_energy_regressor(r.d, r.q, r.v, NULL, Y, NULL), LIMB_E_NONFINITE);
@@ -360,8 +413,8 @@ END_TEST
 static int run_robots(void)
 {
   return check_run("dynamics/regressor, robots", trial_robots(),
-                   (const TTest* const[]){inverse_dynamics, generalized_momentum, momentum, energy, kinematics_survive,
-                                          columns_of_a_body, NULL});
+                   (const TTest* const[]){inverse_dynamics, adaptive_control, generalized_momentum, momentum, energy,
+                                          kinematics_survive, columns_of_a_body, NULL});
 }
 
 int CHECK_NAME(void)

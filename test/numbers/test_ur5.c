@@ -36,6 +36,26 @@ START_TEST(ur5_dynamics)
 }
 END_TEST
 
+// Slotine and Li: M a_r + C v_r + g with the matrices of the other program.
+START_TEST(ur5_slotine_li)
+{
+  enum { NP = 6 * (LIMB_BODY_PARAMETERS + LIMB_JOINT_PARAMETERS) };
+  rig r = rig_of(robot_ur5());
+  const double v_r[6] = {-0.4, 0.8, 1.1, -0.3, 0.6, 2}, a_r[6] = {1, -2, 0.5, 3, -1.5, 0.7};
+  double theta[NP], Y[6 * NP], x[6] = {0}, want[6];
+  ck_assert_int_eq(limb_parameter_count(r.m), NP);
+  assert_ok(limb_parameters(r.m, theta));
+  assert_ok(limb_slotine_li_regressor(r.d, ur5_q, ur5_v, v_r, a_r, NULL, Y));
+  for (int i = 0; i < 6; i++) {
+    want[i] = ur5_gravity[i];
+    for (int k = 0; k < 6; k++) want[i] += ur5_M[6 * i + k] * a_r[k] + ur5_C[6 * i + k] * v_r[k];
+    for (int k = 0; k < NP; k++) x[i] += Y[i * NP + k] * theta[k];
+  }
+  assert_close_array(x, want, 6, TOL_NUMBERS, 0);
+  rig_free(&r);
+}
+END_TEST
+
 START_TEST(ur5_with_a_force_at_the_tip)
 {
   rig r = rig_of(robot_ur5());
@@ -186,5 +206,5 @@ START_TEST(ur5_task_space)
 }
 END_TEST
 
-CHECK_MAIN("numbers/ur5", 1, ur5_dynamics, ur5_with_a_force_at_the_tip, ur5_kinematics, ur5_christoffel_symbols,
-           ur5_task_space)
+CHECK_MAIN("numbers/ur5", 1, ur5_dynamics, ur5_slotine_li, ur5_with_a_force_at_the_tip, ur5_kinematics,
+           ur5_christoffel_symbols, ur5_task_space)
