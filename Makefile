@@ -3,7 +3,7 @@
 #   make           library and tool, optimised, into build/release
 #   make demo      builds, then runs the demonstration
 #   make test      builds everything, runs all tests on the optimised build
-#   make bench     measures, next to the libraries that Debian ships
+#   make bench     measures, next to Pinocchio, MuJoCo and what Debian ships
 #   make lint      format, clang-tidy and the checks in tools/
 #   make format    rewrites the sources in house style
 #   make setup     installs what is missing for all of these but bench; git checks commit messages
@@ -47,6 +47,7 @@ bench:
 	cmake --preset release -DLIMB_BENCH=ON
 	$(BUILD) --target limb_cli limb_bench limb_bench_peers
 	$(RELEASE)/limb bench
+	bench/ratios.py $(RELEASE)/limb-bench
 
 lint:
 	scripts/setup build test lint

@@ -2,6 +2,7 @@
 // answers are compared before anything is timed, and all rows are measured in the same rounds (measure.c).
 #include "bench_impl.h"
 #include "counts.h"
+#include "machine.h"
 #include "peers.h"
 #include "robot.h"
 #include "robot_list.h"
@@ -9,6 +10,7 @@
 
 #include "limb/base.h"
 #include "limb/batch.h"
+#include "limb/read.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -25,28 +27,60 @@ static int is_wanted(const bench_options* o, const char* name)
   return 0;
 }
 
-static int add_robot(bench* b, const bench_entry* e)
+// Takes the model, also when it fails.
+static int add_robot(bench* b, const char* name, limb_model* model)
 {
   const int i = b->nrobot;
-  if (i == BENCH_ROBOTS_MAX) return -1;
-  b->model[i] = e->make(e->n);
-  if (!b->model[i]) return -1;
-  if (bench_robot_init(&b->robot[i], e->name, b->model[i])) {
-    limb_model_destroy(b->model[i]);
+  if (i < BENCH_ROBOTS_MAX && model && bench_robot_init(&b->robot[i], name, model) == 0) {
+    b->model[i] = model;
+    b->nrobot++;
+    if (bench_states_init(&b->states[i], &b->robot[i]) == 0) return 0;
+  } else {
+    limb_model_destroy(model);
+  }
+  (void)fprintf(stderr, "%s: the robot '%s' cannot be prepared\n", b->title, name);
+  return -1;
+}
+
+int bench_is_file(const char* name) { return strpbrk(name, "/.") != NULL; }
+
+static const char free_base[] = "+free";
+
+// A robot from a file; in tables it has the file's name without folder.
+static int add_file(bench* b, const char* given)
+{
+  char path[4096];
+  limb_model* model = NULL;
+  limb_error error = {0};
+  limb_read_options how = limb_default_read_options();
+  how.no_mimic = 1;
+  (void)snprintf(path, sizeof path, "%s", given);
+  const size_t n = strlen(path), tail = sizeof free_base - 1;
+  if (n > tail && !strcmp(path + n - tail, free_base)) {
+    how.base = LIMB_BASE_FLOATING;
+    path[n - tail] = '\0';
+  }
+  if (limb_load(path, &how, &model, &error) != LIMB_OK) {
+    (void)fprintf(stderr, "%s: %s:%d: %s\n", b->title, path, error.line, error.text);
     return -1;
   }
-  b->nrobot++;
-  return bench_states_init(&b->states[i], &b->robot[i]);
+  if (b->nrobot == BENCH_ROBOTS_MAX) return add_robot(b, path, model);
+  char* name = b->name[b->nrobot];
+  const char* slash = strrchr(path, '/');
+  (void)snprintf(name, BENCH_NAME, "%s", slash ? slash + 1 : path);
+  limb_model* bare = bench_bare(model);
+  limb_model_destroy(model);
+  return add_robot(b, name, bare);
 }
 
 static int add_robots(bench* b, const bench_options* o)
 {
-  for (const bench_entry* e = bench_list(); e->name; e++) {
-    if (!is_wanted(o, e->name) || !add_robot(b, e)) continue;
-    (void)fprintf(stderr, "%s: the robot '%s' cannot be prepared\n", b->title, e->name);
-    return -1;
-  }
-  return 0;
+  int bad = 0;
+  for (const bench_entry* e = bench_list(); e->name && !bad; e++)
+    if (is_wanted(o, e->name)) bad = add_robot(b, e->name, e->make(e->n));
+  for (const char* const* r = o->robots; r && *r && !bad; r++)
+    if (bench_is_file(*r)) bad = add_file(b, *r);
+  return bad;
 }
 
 // Threads first: they would inherit the one processor that this thread is held on later.
@@ -69,6 +103,7 @@ static double time_for(int rows, int quick) { return quick ? fmin(5, 0.01 * rows
 static int run(bench* b, const bench_options* o)
 {
   b->isa = limb_isa_name();
+  bench_describe_machine(&b->machine);
   if (bench_load_peers(b, o) || add_batches(b, o) || add_robots(b, o)) return -1;
   bench_pin();
   int bad = bench_add_rows(b, o->quick);
@@ -107,18 +142,27 @@ void bench_free(bench* b)
 
 // ---- results -------------------------------------------------------------------------------------
 
+int bench_peer_count(const bench* b) { return b->npeer; }
+
+bench_peer bench_get_peer(const bench* b, int index)
+{
+  const bench_library* l = b->peer[index];
+  return (bench_peer){l->name, l->version, l->build};
+}
+
 int bench_result_count(const bench* b) { return b->nrow; }
 
 static int threads_of(const bench* b) { return limb_threads_pool(b->threads)->threads; }
 
 void bench_get_summary(const bench* b, bench_summary* out)
 {
-  *out = (bench_summary){.isa = b->isa,
-                         .threads = threads_of(b),
-                         .slots_per_ns = b->rate[BENCH_SCALAR],
-                         .peak_f64 = b->rate[BENCH_VECTOR_F64],
-                         .peak_f32 = b->rate[BENCH_VECTOR_F32],
-                         .peers = b->npeer ? NULL : b->no_peers};
+  *out = b->machine;
+  out->isa = b->isa;
+  out->threads = threads_of(b);
+  out->slots_per_ns = b->rate[BENCH_SCALAR];
+  out->peak_f64 = b->rate[BENCH_VECTOR_F64];
+  out->peak_f32 = b->rate[BENCH_VECTOR_F32];
+  out->peers = b->npeer ? NULL : b->no_peers;
 }
 
 // What the processor could do in that mode [1/ns].

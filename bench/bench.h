@@ -5,8 +5,12 @@
 /// Names of the robots that can be measured, closed by NULL.
 const char* const* bench_robots(void);
 
+/// Whether a name is that of a file: it has a slash or a dot. With "+free" at the end the robot of the file has a free
+/// base.
+int bench_is_file(const char* name);
+
 typedef struct bench_options {
-  const char* const* robots; ///< names, closed by NULL, each one of bench_robots(); NULL: all
+  const char* const* robots; ///< names, closed by NULL: of bench_robots(), or files; NULL: all of bench_robots()
   int quick;                 ///< a tenth of the time, coarser
   int threads;               ///< of the rows with threads; 0: as many as there are processors
   int peers;                 ///< 0: limb alone
@@ -33,6 +37,8 @@ typedef struct bench_summary {
   /// in vectors of that instruction set.
   double slots_per_ns, peak_f64, peak_f32;
   const char* peers; ///< why they were not measured; NULL: they were
+  char processor[80], date[32];
+  double load; ///< of the machine in the minute before the run
 } bench_summary;
 
 void bench_get_summary(const bench* b, bench_summary* out);
@@ -56,6 +62,14 @@ typedef struct bench_result {
   double target;                      ///< [slots]
   double difference;                  ///< largest, relative, to limb's single call
 } bench_result;
+
+/// A peer that was measured; build says who compiled it, and how.
+typedef struct bench_peer {
+  const char *name, *version, *build;
+} bench_peer;
+
+int bench_peer_count(const bench* b);
+bench_peer bench_get_peer(const bench* b, int index);
 
 int bench_result_count(const bench* b);
 void bench_get_result(const bench* b, int index, bench_result* out);

@@ -7,18 +7,21 @@
 
 enum {
   BENCH_ROBOTS_MAX = 24,
+  BENCH_NAME = 48,
   BENCH_BATCHES = 4, ///< batch, float, threads, and batch in lanes
 };
 
 struct bench {
-  const char* title; ///< of messages
+  const char* title;     ///< of messages
+  bench_summary machine; ///< as it was before the run
   limb_model* model[BENCH_ROBOTS_MAX];
+  char name[BENCH_ROBOTS_MAX][BENCH_NAME]; ///< of robots from files
   bench_robot robot[BENCH_ROBOTS_MAX];
   bench_states states[BENCH_ROBOTS_MAX];
   int nrobot;
   limb_threads* threads;
   bench_library batch[BENCH_BATCHES];
-  bench_peer peer[BENCH_PEERS];
+  const bench_library* peer[BENCH_PEERS];
   int npeer;          ///< 0: not measured
   char no_peers[320]; ///< why they are not
   bench_row* row;     ///< nrow of them

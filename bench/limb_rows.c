@@ -2,6 +2,9 @@
 // default environment.
 #include "peer.h"
 
+#include "limb/derivatives.h"
+#include "limb/regressor.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,10 +12,15 @@ typedef struct subject {
   limb_data* d;
   const bench_states* s;
   size_t nq, nv;
-  int mask, tip;
+  int mask, tip, nlink;
   limb_status status; // LIMB_OK, or one that went wrong
   double *x, *y, *M, *work;
   double *dq, *dv; // where derivatives are measured
+  size_t np;       // parameters
+  double* Y;       // nv x np
+  limb_dual* w;
+  double* tensor[4];
+  sp_motion tip_acceleration;
   sp_motion* J;
   unsigned char* forces; // marks: all forces are given
   double* mixed;         // like tau of the states, but a where a joint has a motor
@@ -31,6 +39,9 @@ static void destroy(void* self)
   free(t->work);
   free(t->dq);
   free(t->dv);
+  free(t->Y);
+  for (int k = 0; k < 4; k++) free(t->tensor[k]);
+  limb_dual_destroy(t->w);
   free(t->J);
   free(t);
 }
@@ -48,6 +59,22 @@ static int mix(subject* t, const limb_model* m)
   return ok;
 }
 
+// What is too large for very long chains. 1, or 0 when memory runs out.
+static int make_matrices(subject* t, const limb_model* m)
+{
+  const size_t nv = t->nv;
+  double** square[] = {&t->M, &t->work, &t->dq, &t->dv};
+  if (nv > 1000) return 1;
+  int ok = 1;
+  for (int k = 0; k < 4; k++) ok &= (*square[k] = calloc(nv * nv, sizeof(double))) != NULL;
+  t->np = (size_t)limb_parameter_count(m);
+  t->Y = calloc(nv * t->np, sizeof *t->Y);
+  ok &= t->Y != NULL;
+  if (!bench_has_tensors(t->nv)) return ok;
+  for (int k = 0; k < 4; k++) ok &= (t->tensor[k] = calloc(nv * nv * nv, sizeof(double))) != NULL;
+  return ok && (limb_loop_count(m) || limb_dual_create(m, LIMB_DUAL_MATRICES, NULL, &t->w) == LIMB_OK);
+}
+
 static void* make(const bench_library* library, const bench_robot* robot, const bench_states* states)
 {
   (void)library;
@@ -59,15 +86,11 @@ static void* make(const bench_library* library, const bench_robot* robot, const 
   t->nv = nv;
   t->mask = states->count - 1;
   t->tip = robot->link[robot->tip].body;
+  t->nlink = robot->nlink;
   t->x = calloc(nv, sizeof *t->x);
   t->y = calloc(nv, sizeof *t->y);
   t->J = calloc(nv, sizeof *t->J);
-  const int dense = nv <= 1000; // nothing quadratic for the very long chains
-  if (dense) t->M = calloc(nv * nv, sizeof *t->M);
-  if (dense) t->work = calloc(nv * nv, sizeof *t->work);
-  if (dense) t->dq = calloc(nv * nv, sizeof *t->dq);
-  if (dense) t->dv = calloc(nv * nv, sizeof *t->dv);
-  const int ok = t->x && t->y && t->J && mix(t, robot->model) && (!dense || (t->M && t->work && t->dq && t->dv)) &&
+  const int ok = t->x && t->y && t->J && mix(t, robot->model) && make_matrices(t, robot->model) &&
                  limb_data_create(robot->model, NULL, &t->d) == LIMB_OK;
   if (ok) return t;
   destroy(t);
@@ -173,6 +196,54 @@ static void run_fd_derivatives(void* self, int first, int count)
   }
 }
 
+static void run_regressor(void* self, int first, int count)
+{
+  subject* t = self;
+  for (int i = 0; i < count; i++) {
+    const size_t k = (size_t)((first + i) & t->mask), n = k * t->nv;
+    keep(t, limb_regressor(t->d, t->s->q + k * t->nq, t->s->v + n, t->s->a + n, NULL, t->Y));
+  }
+}
+
+static void run_id_second(void* self, int first, int count)
+{
+  subject* t = self;
+  const limb_second_derivatives out = {t->tensor[0], t->tensor[1], t->tensor[2], t->tensor[3]};
+  for (int i = 0; i < count; i++) {
+    const size_t k = (size_t)((first + i) & t->mask), n = k * t->nv;
+    keep(t, limb_inverse_dynamics_second_derivatives(t->w, t->s->q + k * t->nq, t->s->v + n, t->s->a + n, NULL, &out));
+  }
+}
+
+static void run_centroidal(void* self, int first, int count)
+{
+  subject* t = self;
+  for (int i = 0; i < count; i++) {
+    const size_t k = (size_t)((first + i) & t->mask);
+    keep(t, limb_kinematics(t->d, t->s->q + k * t->nq, NULL, NULL));
+    keep(t, limb_momentum_matrix(t->d, 1, (sp_force*)(void*)t->J));
+  }
+}
+
+static void run_bias(void* self, int first, int count)
+{
+  subject* t = self;
+  for (int i = 0; i < count; i++) {
+    const size_t k = (size_t)((first + i) & t->mask);
+    keep(t, limb_bias_forces(t->d, t->s->q + k * t->nq, t->s->v + k * t->nv, NULL, t->x));
+  }
+}
+
+static void run_kinematics(void* self, int first, int count)
+{
+  subject* t = self;
+  for (int i = 0; i < count; i++) {
+    const size_t k = (size_t)((first + i) & t->mask), n = k * t->nv;
+    keep(t, limb_kinematics(t->d, t->s->q + k * t->nq, t->s->v + n, t->s->a + n));
+  }
+  keep(t, limb_frame_acceleration(t->d, t->tip, LIMB_ALIGNED, &t->tip_acceleration));
+}
+
 static void run_hybrid(void* self, int first, int count)
 {
   subject* t = self;
@@ -191,15 +262,28 @@ static void run_hybrid_forces(void* self, int first, int count)
   }
 }
 
+// The columns of the links, which come first.
+static void copy_inertial(const subject* t, double* out)
+{
+  const size_t wide = BENCH_INERTIAL * (size_t)t->nlink;
+  for (size_t i = 0; i < t->nv; i++) memcpy(out + i * wide, t->Y + i * t->np, wide * sizeof *out);
+}
+
 static int answer(void* self, bench_kernel kernel, int k, double* out)
 {
   const subject* t = self;
   (void)k;
   if (t->status != LIMB_OK) return -1;
+  switch (kernel) {
+  case BENCH_JACOBIAN:
+  case BENCH_CENTROIDAL: memcpy(out, t->J, t->nv * sizeof *t->J); return 0;
+  case BENCH_ID_SECOND: memcpy(out, t->tensor[2], t->nv * t->nv * t->nv * sizeof *out); return 0;
+  case BENCH_KINEMATICS: memcpy(out, &t->tip_acceleration, sizeof t->tip_acceleration); return 0;
+  case BENCH_REGRESSOR: copy_inertial(t, out); return 0;
+  default: break;
+  }
   if (bench_is_matrix(kernel)) {
     memcpy(out, kernel >= BENCH_ID_DERIVATIVES ? t->dq : t->M, t->nv * t->nv * sizeof *out);
-  } else if (kernel == BENCH_JACOBIAN) {
-    memcpy(out, t->J, t->nv * sizeof *t->J);
   } else {
     memcpy(out, t->x, t->nv * sizeof *out);
   }
@@ -215,6 +299,7 @@ const bench_library* bench_limb(void)
                                      .destroy = destroy,
                                      .run = {run_rnea, run_crba, run_fd, run_jacobian, run_aba, run_fd_matrix,
                                              run_coriolis, run_inverse, run_id_derivatives, run_fd_derivatives,
+                                             run_regressor, run_id_second, run_centroidal, run_bias, run_kinematics,
                                              run_hybrid, run_hybrid_forces},
                                      .answer = answer};
   return &limb;

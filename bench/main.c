@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_ROBOTS = 64, NAMES_SPACE = 1024, MOST_THREADS = 4096 };
+enum { MOST_ROBOTS = 64, NAMES_SPACE = 4096, MOST_THREADS = 4096 };
 
 // What was asked for: the names of the robots, cut apart, and the options.
 typedef struct request {
@@ -48,7 +48,7 @@ static int read_robots(const cli_args* args, request* q)
   for (char* at = q->names; at;) {
     char* comma = strchr(at, ',');
     if (comma) *comma = '\0';
-    if (!is_robot(at)) return unknown_robot(args, at);
+    if (!is_robot(at) && !bench_is_file(at)) return unknown_robot(args, at);
     if (n == MOST_ROBOTS) return cli_usage(args, "--robots: the list is too long");
     q->robots[n++] = at;
     at = comma ? comma + 1 : NULL;

@@ -2,8 +2,8 @@
 // computes on them. limb itself (*_rows.c) and every peer (peer_*.cpp) stand behind it, so that
 // all are driven by the same loop. C++ may include this.
 //
-// Peers are a module, limb_bench_peers.so, that is loaded when it is there (peers.c). It exports one
-// constant, limb_bench_peers of type bench_peers.
+// Peers are modules, limb_bench_peers.so and limb_bench_pinocchio_*.so, that are loaded when they are there
+// (peers.c). A module exports one constant, limb_bench_peers of type bench_peers.
 #ifndef BENCH_PEER_H
 #define BENCH_PEER_H
 
@@ -15,9 +15,9 @@ extern "C" {
 #endif
 
 /// What is measured. BENCH_FD_ABA and BENCH_FD_MATRIX are further ways of limb to compute BENCH_FD; of what
-/// stands behind them peers are asked for BENCH_CLOSED_FD and BENCH_STEP_RK4 only. Those from BENCH_CLOSED_FD
-/// to BENCH_PLATFORM_ID are for robots with loops; of the others, these see BENCH_FD_ABA, which takes no
-/// notice of loops.
+/// stands behind them peers are asked for what they offer, BENCH_CLOSED_FD and BENCH_STEP_RK4 among it. Those
+/// from BENCH_CLOSED_FD to BENCH_PLATFORM_ID are for robots with loops; of the others, these see BENCH_FD_ABA,
+/// which takes no notice of loops.
 typedef enum bench_kernel {
   BENCH_RNEA,     ///< tau from q, v, a
   BENCH_CRBA,     ///< full mass matrix from q
@@ -29,6 +29,11 @@ typedef enum bench_kernel {
   BENCH_INVERSE,          ///< inverse of the mass matrix from q
   BENCH_ID_DERIVATIVES,   ///< tau with its derivatives by q, v and a
   BENCH_FD_DERIVATIVES,   ///< a with its derivatives by q, v and tau
+  BENCH_REGRESSOR,        ///< of tau from q, v, a: the ten inertial columns of every link
+  BENCH_ID_SECOND,        ///< all tensors of second derivatives of tau from q, v, a; that by v and v is compared
+  BENCH_CENTROIDAL,       ///< centroidal momentum matrix from q
+  BENCH_BIAS,             ///< tau from q, v at a = 0
+  BENCH_KINEMATICS,       ///< of all bodies from q, v, a; compared is the spatial acceleration of the tip
   BENCH_HYBRID,           ///< a and tau from forces of passive joints and accelerations of the others
   BENCH_HYBRID_FORCES,    ///< the same from all forces: what the marks cost
   BENCH_CLOSED_FD,        ///< a from q, v, tau, loops closed, by the library's own choice
@@ -59,6 +64,8 @@ typedef enum bench_mode {
   BENCH_GENERATED, ///< one state, by code generated for this robot
   BENCH_MODES
 } bench_mode;
+
+enum { BENCH_INERTIAL = 10 }; ///< columns of a link in a regressor
 
 /// Whether the answer is nv x nv; of derivatives the one by q is compared.
 static inline int bench_is_matrix(bench_kernel kernel)
@@ -107,6 +114,23 @@ static inline int bench_is_exact(const bench_robot* r) { return r->nrow && r->nr
 static inline int bench_steps(const bench_robot* r) { return !r->nloop && r->npassive == 0; }
 static inline int bench_steps_all(const bench_robot* r) { return bench_steps(r) && r->nv <= 7; }
 
+/// Whether a robot with nv velocities is small enough for tensors of second derivatives.
+static inline int bench_has_tensors(size_t nv) { return nv <= 64; }
+
+/// How many numbers an answer has (bench_library).
+static inline size_t bench_answer_size(const bench_robot* r, bench_kernel kernel)
+{
+  const size_t nv = (size_t)r->nv;
+  switch (kernel) {
+  case BENCH_JACOBIAN:
+  case BENCH_CENTROIDAL: return 6 * nv;
+  case BENCH_REGRESSOR: return nv * BENCH_INERTIAL * (size_t)r->nlink;
+  case BENCH_ID_SECOND: return nv * nv * nv;
+  case BENCH_KINEMATICS: return 6;
+  default: return bench_is_matrix(kernel) ? nv * nv : nv;
+  }
+}
+
 /// A ring of states; row k of each array is one state. tau is what gives a; loops are closed.
 typedef struct bench_states {
   int count; ///< a power of two
@@ -121,13 +145,15 @@ typedef struct bench_library bench_library;
 struct bench_library {
   const char* name;
   const char* version;
-  int max_links; ///< longest robot that is worth waiting for
+  const char* build; ///< of a peer: who compiled it, and how
+  int max_links;     ///< longest robot that is worth waiting for
   /// Turns the robot and all states into the library's own form; NULL when it cannot take it.
   void* (*make)(const bench_library* library, const bench_robot* robot, const bench_states* states);
   void (*destroy)(void* self);
   bench_call* run[BENCH_KERNELS]; ///< NULL: the library does not offer this
-  /// The answer of the last run, for state k, in the coordinates of limb: nv values, nv x nv, or
-  /// 6 x nv (column after column, angular first). @return 0, or -1 when the run failed.
+  /// The answer of the last run, for state k, in the coordinates of limb: bench_answer_size() values. Spatial
+  /// vectors are angular first, columns of 6 x nv stand one after the other, links in the order of their bodies in
+  /// limb. @return 0, or -1 when the run failed.
   int (*answer)(void* self, bench_kernel kernel, int k, double* out);
   /// Closures that give way, float: answers may differ by this share. Exact ones: 0.
   double softness;
@@ -138,19 +164,13 @@ struct bench_library {
   int (*states)(const void* self, bench_kernel kernel);
 };
 
-/// A library that may be compared with; library is NULL when it was not there at build time.
-typedef struct bench_peer {
-  const char* name;
-  const bench_library* library;
-} bench_peer;
+enum { BENCH_PEERS = 8, BENCH_INTERFACE = 3 }; ///< counted up when anything in this file changes
 
-enum { BENCH_PEERS = 4, BENCH_INTERFACE = 2 }; ///< counted up when anything in this file changes
-
-/// What the module of peers exports. A program looks at nothing else before it has seen that `interface` is
+/// What a module of peers exports. A program looks at nothing else before it has seen that `interface` is
 /// the BENCH_INTERFACE it was compiled with.
 typedef struct bench_peers {
   int interface;
-  void (*list)(bench_peer peers[BENCH_PEERS]);
+  int (*list)(const bench_library** peers); ///< at most BENCH_PEERS of them, those that were there at build time
 } bench_peers;
 
 #define BENCH_TEXT_OF(a, b, c) #a "." #b "." #c
@@ -169,6 +189,7 @@ const bench_library* bench_kdl(void);
 const bench_library* bench_mujoco(void);
 const bench_library* bench_dart(void);
 const bench_library* bench_simbody(void);
+const bench_library* bench_pinocchio(void); ///< in every module of its own: one for each compiler
 
 #ifdef __cplusplus
 }

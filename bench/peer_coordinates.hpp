@@ -22,6 +22,7 @@ using vector = std::vector<double>;
 /// How a library counts the velocity of a free joint.
 enum class free_velocity {
   body_axes,            ///< (w; v) in body axes, as limb
+  linear_first,         ///< (v; w) in body axes
   parent_axes,          ///< (w; v) in parent axes
   linear_in_parent_axes ///< linear first and in parent axes, angular in body axes
 };
@@ -101,6 +102,15 @@ public:
     }
   }
 
+  /// T of velocities that stay in body axes: where a coordinate of limb is in the peer.
+  std::size_t index_in_peer(std::size_t i) const
+  {
+    for (const entry& e : row_[i]) {
+      if (e.value == 1) return std::size_t(e.index);
+    }
+    return i;
+  }
+
   /// J T, 6 x nv, column after column; J(i, j) gives the entries of the peer's, angular first.
   template <class matrix> void jacobian_to_limb(const matrix& J, double* out) const
   {
@@ -129,12 +139,17 @@ private:
     return sp_rot_quat(sp_quat{x[0], x[1], x[2], x[3]});
   }
 
+  bool linear_is_first() const
+  {
+    return kind_ == free_velocity::linear_first || kind_ == free_velocity::linear_in_parent_axes;
+  }
+
   void set_free(const bench_link& l, int first, const double* q)
   {
     const sp_mat3 R = rotation(l, q);
     for (int k = 0; k < 6; k++) {
       const bool linear = k >= 3;
-      const int j = k % 3, block = kind_ == free_velocity::linear_in_parent_axes ? !linear : linear;
+      const int j = k % 3, block = linear_is_first() ? !linear : linear;
       const bool turned =
         kind_ == free_velocity::parent_axes || (kind_ == free_velocity::linear_in_parent_axes && linear);
       column& c = row_[std::size_t(l.v + k)];
@@ -147,7 +162,7 @@ private:
   vector rate_times_v(const double* v) const
   {
     vector y(row_.size(), 0.0);
-    if (kind_ == free_velocity::body_axes) return y;
+    if (kind_ == free_velocity::body_axes || kind_ == free_velocity::linear_first) return y;
     for (int i = 0; i < robot_.nlink; i++) {
       const bench_link& l = robot_.link[i];
       if (l.type != LIMB_FREE) continue;

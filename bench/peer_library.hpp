@@ -12,6 +12,7 @@ inline bench_library describe(const char* name, const char* version, int max_lin
   bench_library l{};
   l.name = name;
   l.version = version;
+  l.build = BENCH_BUILD;
   l.max_links = max_links;
   return l;
 }

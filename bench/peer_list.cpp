@@ -1,26 +1,28 @@
-// The module of peers: those that were installed when CMake ran.
+// A module of peers: those that were installed when CMake ran.
 #include "peer.h"
 
 namespace
 {
-void list(bench_peer peers[BENCH_PEERS])
+int list(const bench_library** peers)
 {
-  peers[0] = {"KDL", nullptr};
-  peers[1] = {"MuJoCo", nullptr};
-  peers[2] = {"DART", nullptr};
-  peers[3] = {"Simbody", nullptr};
+  int n = 0;
+#ifdef BENCH_HAVE_PINOCCHIO
+  peers[n++] = bench_pinocchio();
+#endif
 #ifdef BENCH_HAVE_KDL
-  peers[0].library = bench_kdl();
+  peers[n++] = bench_kdl();
 #endif
 #ifdef BENCH_HAVE_MUJOCO
-  peers[1].library = bench_mujoco();
+  peers[n++] = bench_mujoco();
 #endif
 #ifdef BENCH_HAVE_DART
-  peers[2].library = bench_dart();
+  peers[n++] = bench_dart();
 #endif
 #ifdef BENCH_HAVE_SIMBODY
-  peers[3].library = bench_simbody();
+  peers[n++] = bench_simbody();
 #endif
+  (void)peers; // if there are none
+  return n;
 }
 } // namespace
 

@@ -5,8 +5,8 @@
 // mj_inverse, which also look for contacts and run sensors, only the stages that the answer needs
 // are called:
 //   RNEA      mj_kinematics, mj_comPos, mj_comVel, mj_rne with accelerations
-//   CRBA      mj_kinematics, mj_comPos, mj_crb, mj_fullM (dense, as limb gives it)
-//   FD        mj_kinematics, mj_comPos, mj_crb, mj_factorM, mj_comVel, mj_rne, mj_solveM
+//   CRBA      mj_kinematics, mj_comPos, mj_makeM, mj_fullM (dense, as limb gives it)
+//   FD        mj_kinematics, mj_comPos, mj_makeM, mj_factorM, mj_comVel, mj_rne, mj_solveM
 //   Jacobian  mj_kinematics, mj_comPos, mj_jacBody
 //   RK4 step  mj_step, everything that its flags can turn off being off
 //   FD loops  as FD, and mj_makeConstraint, mj_projectConstraint, mj_referenceConstraint, mj_fwdConstraint
@@ -188,9 +188,7 @@ mjModel* load(const bench_robot& r)
   const std::string text = r.nrow ? write_mjcf(r) : write_urdf(r);
   const auto vfs = std::make_unique<mjVFS>();
   mj_defaultVFS(vfs.get());
-  mj_makeEmptyFileVFS(vfs.get(), file, int(text.size()));
-  const int i = mj_findFileVFS(vfs.get(), file);
-  std::memcpy(vfs->filedata[i], text.data(), text.size());
+  mj_addBufferVFS(vfs.get(), file, text.data(), int(text.size()));
   char error[256] = "";
   mjModel* m = mj_loadXML(file, vfs.get(), error, sizeof error);
   mj_deleteVFS(vfs.get());
@@ -340,8 +338,8 @@ void run_crba(void* self, int first, int count)
   subject& t = *static_cast<subject*>(self);
   for (int i = 0; i < count; i++) {
     t.positions(t.at(first + i));
-    mj_crb(t.m, t.d);
-    mj_fullM(t.m, t.M.data(), t.d->qM);
+    mj_makeM(t.m, t.d);
+    mj_fullM(t.m, t.d, t.M.data());
   }
 }
 
@@ -349,7 +347,7 @@ void run_crba(void* self, int first, int count)
 void tree(subject& t, std::size_t k, bool loops, double* a)
 {
   t.positions(k);
-  mj_crb(t.m, t.d);
+  mj_makeM(t.m, t.d);
   mj_factorM(t.m, t.d);
   if (loops) mj_makeConstraint(t.m, t.d), mj_projectConstraint(t.m, t.d);
   t.velocities(k);

@@ -1,4 +1,4 @@
-// Loads the module of peers. The tool itself is linked with none of them: who has not built the module
+// Loads the modules of peers. The tool itself is linked with none of them: who has not built a module
 // measures limb alone.
 #define _POSIX_C_SOURCE 200809L
 
@@ -36,30 +36,36 @@ static void find_folder(char* folder, size_t size)
   *(slash ? slash : folder) = '\0';
 }
 
-static const char* const places[] = {"limb_bench_peers.so", "bench/limb_bench_peers.so"};
-
-// The first module beside the program, or NULL, and why there is none.
-static const bench_peers* look(bench* b)
+static void add(bench* b, const bench_peers* module)
 {
-  char folder[PATH_SPACE], path[PATH_SPACE + 32];
+  const bench_library* peers[BENCH_PEERS];
+  const int n = module->list(peers);
+  for (int k = 0; k < n && b->npeer < BENCH_PEERS; k++) b->peer[b->npeer++] = peers[k];
+}
+
+// Pinocchio is all headers: each of its modules is the work of one compiler.
+static const char* const places[] = {"limb_bench_pinocchio_gcc.so", "limb_bench_pinocchio_clang.so",
+                                     "limb_bench_peers.so"};
+
+// All modules beside the program or in bench/ there; if there are none, why.
+static void look(bench* b)
+{
+  char folder[PATH_SPACE], path[PATH_SPACE + 48];
   find_folder(folder, sizeof folder);
-  for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
-    const char* why;
-    (void)snprintf(path, sizeof path, "%s/%s", folder, places[k]);
-    if (!*folder || access(path, R_OK) != 0) continue;
-    const bench_peers* found = load(path, &why);
-    if (found) return found;
-    (void)snprintf(b->no_peers, sizeof b->no_peers, "%s cannot be used: %s", places[k], why);
-    return NULL;
-  }
   (void)snprintf(b->no_peers, sizeof b->no_peers,
                  "there is no limb_bench_peers.so beside the program; make bench builds it");
-  return NULL;
+  for (size_t k = 0; k < 2 * (sizeof places / sizeof *places) && *folder; k++) {
+    const char *why, *file = places[k / 2];
+    (void)snprintf(path, sizeof path, "%s/%s%s", folder, k % 2 ? "bench/" : "", file);
+    if (access(path, R_OK) != 0) continue;
+    const bench_peers* found = load(path, &why);
+    if (found) add(b, found);
+    if (!found) (void)snprintf(b->no_peers, sizeof b->no_peers, "%s cannot be used: %s", file, why);
+  }
 }
 
 int bench_load_peers(bench* b, const bench_options* o)
 {
-  const bench_peers* found = NULL;
   if (!o->peers) {
     (void)snprintf(b->no_peers, sizeof b->no_peers, "left out");
   } else if (o->peers_file) {
@@ -68,14 +74,12 @@ int bench_load_peers(bench* b, const bench_options* o)
     // Without a slash dlopen would look in the folders of libraries.
     const char* here = strchr(o->peers_file, '/') ? "" : "./";
     (void)snprintf(path, sizeof path, "%s%s", here, o->peers_file);
-    found = load(path, &why);
+    const bench_peers* found = load(path, &why);
     if (!found) (void)fprintf(stderr, "%s: %s: %s\n", b->title, o->peers_file, why);
     if (!found) return -1;
+    add(b, found);
   } else {
-    found = look(b);
+    look(b);
   }
-  if (!found) return 0;
-  found->list(b->peer);
-  b->npeer = BENCH_PEERS;
   return 0;
 }

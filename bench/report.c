@@ -55,14 +55,15 @@ static void print_head(const bench* b)
 {
   bench_summary s;
   bench_get_summary(b, &s);
-  printf("limb %s, instruction set %s, threads %d\n", BENCH_LIMB_VERSION, s.isa, s.threads);
+  printf("limb %s, instruction set %s, threads %d; %s, %s, load %.2f\n", BENCH_LIMB_VERSION, s.isa, s.threads,
+         s.processor, s.date, s.load);
   printf("multiply-adds of this run, two operations each: %.2f per ns scalar (the slots), %.1f in "
          "vectors of double, %.1f of float\n",
          s.slots_per_ns, s.peak_f64, s.peak_f32);
   if (s.peers) printf("other libraries are not measured: %s\n", s.peers);
   for (int p = 0; p < b->npeer; p++) {
-    const bench_library* l = b->peer[p].library;
-    printf("%s %s%s", b->peer[p].name, l ? l->version : "not installed", p + 1 < b->npeer ? ", " : "\n");
+    const bench_library* l = b->peer[p];
+    printf("%s %s: %s\n", l->name, l->version, l->build);
   }
 }
 
@@ -78,7 +79,7 @@ static void print_line(const bench* b, const bench_robot* robot, bench_kernel ke
     if (m != BENCH_FLOAT) difference = fmax(difference, difference_of(row));
   }
   for (int p = 0; p < b->npeer; p++) {
-    const bench_row* row = bench_find(b, b->peer[p].name, BENCH_SINGLE, robot, kernel);
+    const bench_row* row = bench_find(b, b->peer[p]->name, BENCH_SINGLE, robot, kernel);
     print_number(11, time_of(row));
     if (row) best = fmin(best, row->best);
     difference = fmax(difference, difference_of(row));
@@ -93,7 +94,7 @@ static void print_times(const bench* b)
 {
   printf("\nns per state%*s%s\n%-15s %6s %-16s", 27, "", "limb", "robot", "dof", "quantity");
   for (int m = 0; m < BENCH_MODES; m++) printf(" %11s", bench_mode_name((bench_mode)m));
-  for (int p = 0; p < b->npeer; p++) printf(" %11s", b->peer[p].name);
+  for (int p = 0; p < b->npeer; p++) printf(" %11s", b->peer[p]->name);
   if (b->npeer) printf(" %9s", "x faster");
   printf(" %8s %8s\n", "differ", "of float");
   for (int i = 0; i < b->nrobot; i++)

@@ -4,6 +4,7 @@
 
 #include "closed.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -155,6 +156,50 @@ void bench_robot_free(bench_robot* robot)
   free(robot->link);
   free(robot->loop);
   memset(robot, 0, sizeof *robot);
+}
+
+static limb_status add_bare(limb_builder* to, const bench_robot* r, const int* order)
+{
+  limb_status s = limb_builder_set_gravity(to, r->gravity);
+  for (int k = 0; k < r->nlink && s == LIMB_OK; k++) { // body k + 1
+    char name[16];
+    (void)snprintf(name, sizeof name, "l%d", order[k]);
+    limb_body_def body = limb_default_body_def(name);
+    body.inertia = r->link[order[k]].inertia;
+    s = limb_builder_add_body(to, &body, NULL, NULL);
+  }
+  for (int k = 0; k < r->nlink && s == LIMB_OK; k++) {
+    const bench_link* l = &r->link[order[k]];
+    int parent = 0;
+    while (l->parent >= 0 && order[parent] != l->parent) parent++;
+    char name[16];
+    (void)snprintf(name, sizeof name, "j%d", order[k]);
+    limb_joint_def joint = limb_default_joint_def(name, l->type, l->parent < 0 ? LIMB_WORLD_BODY : parent + 1, k + 1);
+    joint.placement = l->placement, joint.axis = l->axis;
+    s = limb_builder_add_joint(to, &joint, NULL, NULL);
+  }
+  return s;
+}
+
+limb_model* bench_bare(const limb_model* model)
+{
+  bench_robot r;
+  limb_builder* to = NULL;
+  limb_model* bare = NULL;
+  if (bench_robot_init(&r, "", model)) return NULL;
+  int* order = take((size_t)r.nlink, sizeof *order);
+  for (int k = 0; k < r.nlink && order; k++) { // in the order of their velocities
+    int at = k;
+    for (; at > 0 && r.link[order[at - 1]].v > r.link[k].v; at--) order[at] = order[at - 1];
+    order[at] = k;
+  }
+  limb_status s = order ? limb_builder_create(NULL, &to) : LIMB_E_NOMEM;
+  if (s == LIMB_OK) s = add_bare(to, &r, order);
+  if (s == LIMB_OK) s = limb_builder_build(to, &bare, NULL);
+  limb_builder_destroy(to);
+  free(order);
+  bench_robot_free(&r);
+  return s == LIMB_OK ? bare : NULL;
 }
 
 // splitmix64

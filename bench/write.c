@@ -76,6 +76,20 @@ static json_t* row_json(const bench_result* r)
   return row;
 }
 
+static json_t* peers_json(const bench* b)
+{
+  json_t* peers = json_array();
+  for (int i = 0; i < bench_peer_count(b); i++) {
+    const bench_peer peer = bench_get_peer(b, i);
+    json_t* one = json_object();
+    (void)json_object_set_new(one, "name", cli_json_text(peer.name));
+    (void)json_object_set_new(one, "version", cli_json_text(peer.version));
+    (void)json_object_set_new(one, "build", cli_json_text(peer.build));
+    (void)json_array_append_new(peers, one);
+  }
+  return peers;
+}
+
 json_t* bench_json(const bench* b)
 {
   bench_summary s;
@@ -88,7 +102,11 @@ json_t* bench_json(const bench* b)
   (void)json_object_set_new(answer, "threads", json_integer(s.threads));
   (void)json_object_set_new(answer, "slots_per_ns", cli_json_number(s.slots_per_ns));
   (void)json_object_set_new(answer, "peak_gflops", peak);
+  (void)json_object_set_new(answer, "processor", cli_json_text(s.processor));
+  (void)json_object_set_new(answer, "date", cli_json_text(s.date));
+  (void)json_object_set_new(answer, "load", cli_json_number(s.load));
   (void)json_object_set_new(answer, "no_peers", cli_json_text(s.peers));
+  (void)json_object_set_new(answer, "peers", peers_json(b));
   for (int i = 0; i < bench_result_count(b); i++) {
     bench_result r;
     bench_get_result(b, i, &r);

@@ -60,7 +60,9 @@ class Bench(unittest.TestCase):
         answer = self.answer
         self.assertEqual((answer["schema"], answer["threads"]), (1, 2))
         self.assertIn(answer["isa"], ("base", "v3", "v4"))
-        self.assertEqual(answer["no_peers"], "left out")
+        self.assertEqual((answer["no_peers"], answer["peers"]), ("left out", []))
+        self.assertRegex(answer["date"], r"^20\d\d-\d\d-\d\d ")
+        self.assertGreaterEqual(answer["load"], 0)
         self.assertEqual(answer["slots_per_ns"], answer["peak_gflops"]["scalar"])
         for peak in answer["peak_gflops"].values():
             self.assertGreater(peak, 0)
@@ -133,6 +135,22 @@ class Bench(unittest.TestCase):
         self.assertIn("exclude each other", self.fails("--no-peers", "--peers", "x.so"))
         self.assertIn("--robots names none", self.fails("--robots", "2r", "--plot", "x.svg"))
         self.assertIn("no-such-folder", self.fails("--robots", "chain10", "--plot", "no-such-folder/x.svg"))
+
+    def test_robots_from_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "legged.urdf"
+            link = '<link name="{}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>'
+            path.write_text('<robot name="r">' + link.format("a") + link.format("b") +
+                            '<joint name="j" type="continuous"><parent link="a"/><child link="b"/><origin xyz="1 0 0"/>'
+                            '<axis xyz="0 1 0"/><dynamics damping="1"/></joint></robot>', encoding="utf-8")
+            for end, dof in (("", 1), ("+free", 7)):
+                done = run_limb("--no-peers", "--robots", f"{path}{end}", "--format", "json")
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                rows = json.loads(done.stdout)["rows"]
+                self.assertEqual({(r["robot"], r["dof"]) for r in rows}, {("legged.urdf", dof)})
+            path.write_text("<robot>", encoding="utf-8")
+            self.assertIn("legged.urdf", self.fails("--no-peers", "--robots", str(path)))
+        self.assertIn("nowhere.urdf", self.fails("--no-peers", "--robots", "nowhere.urdf"))
 
     def test_module_of_peers(self):
         with tempfile.TemporaryDirectory() as folder:
