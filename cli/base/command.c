@@ -322,6 +322,7 @@ int cli_run(const cli_command* command, int argc, char** argv)
 {
   cli_args args = {.command = command, .operands = argv};
   (void)snprintf(args.title, sizeof args.title, "limb %s", command->name);
+  cli_watch_memory(args.title);
   if (asks_help(argc, argv)) return cli_help_command(command);
   cli_forget_files();
   memset(&memory, 0, sizeof memory);

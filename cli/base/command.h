@@ -3,8 +3,8 @@
 #ifndef LIMB_CLI_COMMAND_H
 #define LIMB_CLI_COMMAND_H
 
-// Enough for a column: two names of a model, of at most LIMB_NAME_MAX bytes each, and what stands around them.
-enum { CLI_NAME_SPACE = 2400 };
+// Enough for a column: a frame and four joints, of at most LIMB_NAME_MAX bytes each, and what stands around them.
+enum { CLI_NAME_SPACE = 5200 };
 
 typedef struct cli_option {
   const char* name;     // without dashes: "base"; "": the heading of the options that follow
@@ -72,8 +72,12 @@ int cli_usage(const cli_args* args, const char* format, ...);
 
 // ---- memory ----------------------------------------------------------------------------------------
 //
-// A command that runs out of memory ends with EXIT_USAGE and one sentence, and prints nothing else: cli_usage is silent
-// from then on, and what standard output still holds is discarded.
+// A command that runs out of memory ends with EXIT_USAGE and one sentence, and prints nothing else. Where the program
+// can replace malloc (base/memory.c), it ends there and then, whoever asked. Elsewhere cli_usage is silent from then
+// on, and what standard output still holds is discarded.
+
+// From now on messages about memory name this command.
+void cli_watch_memory(const char* command);
 
 // Reports it, unless somebody did; EXIT_USAGE.
 int cli_out_of_memory(const cli_args* args);

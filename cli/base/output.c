@@ -26,7 +26,7 @@ static volatile sig_atomic_t patient; // the first signal only asks the command 
 static const int watched[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGALRM, SIGXCPU, SIGXFSZ, SIGUSR1, SIGUSR2};
 enum { WATCHED = sizeof watched / sizeof *watched };
 
-static void remove_unfinished(void)
+void cli_remove_unfinished(void)
 {
   for (int i = 0; i < MAX_FILES; i++)
     if (unfinished[i]) (void)unlink(unfinished[i]);
@@ -52,7 +52,7 @@ static void on_signal(int number, siginfo_t* about, void* context)
     (void)alarm(1);
     return;
   }
-  remove_unfinished();
+  cli_remove_unfinished();
   end_by((int)caught); // raised when the handler returns
 }
 

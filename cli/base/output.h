@@ -33,6 +33,9 @@ int cli_unwritten(const char* command, const char* what, const char* why);
 // Removes what was written. Does nothing after commit.
 void cli_output_abandon(cli_output* o);
 
+// Removes what is not committed yet, without an allocation or a lock, before the process ends.
+void cli_remove_unfinished(void);
+
 // After a failure: keeps what was written if it replaces nothing, else removes it.
 void cli_output_salvage(cli_output* o, const char* command);
 

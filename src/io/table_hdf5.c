@@ -240,17 +240,35 @@ static limb_status hdf5_row(limb_table_writer* w, const double* x)
   return ++h->count == ROWS ? hdf5_flush(w) : LIMB_OK;
 }
 
+// A second time it does nothing.
+static bool close_file(h5* h, int columns)
+{
+  bool fine = true;
+  for (int k = 0; k < columns && h->set; k++) {
+    if (h->set[k] >= 0) fine = h->lib.H5Dclose(h->set[k]) >= 0 && fine;
+    h->set[k] = -1;
+  }
+  if (h->file >= 0) fine = h->lib.H5Fclose(h->file) >= 0 && fine;
+  h->file = -1;
+  return fine;
+}
+
+static limb_status hdf5_end(limb_table_writer* w)
+{
+  h5* h = w->own;
+  const limb_status s = hdf5_flush(w);
+  h->failed = true; // nothing more is written
+  return close_file(h, w->columns) || s != LIMB_OK ? s : LIMB_E_IO;
+}
+
 static void hdf5_free(limb_table_writer* w)
 {
   h5* h = w->own;
   if (!h) return;
-  for (int k = 0; k < w->columns && h->set; k++) {
-    if (h->set[k] >= 0) (void)h->lib.H5Dclose(h->set[k]);
-  }
-  if (h->file >= 0) (void)h->lib.H5Fclose(h->file);
+  (void)close_file(h, w->columns);
   free(h->set);
   free(h->buffer);
   free(h);
 }
 
-const table_format limb_table_hdf5 = {hdf5_open, hdf5_row, hdf5_flush, hdf5_flush, hdf5_free};
+const table_format limb_table_hdf5 = {hdf5_open, hdf5_row, hdf5_flush, hdf5_end, hdf5_free};
