@@ -25,7 +25,7 @@ enum { LIMB_NAME_MAX = 1000 }; ///< bytes of a name in a model file: longer ones
 enum { LIMB_ERROR_LINE = 500 };
 
 /// An error as one line: file, position, subject and sentence, without the parts that it does not have.
-/// @return line; "" if err is NULL.
+/// @return line; "" if a pointer is NULL.
 LIMB_API const char* limb_error_line(const char* file, const limb_error* err, char line[LIMB_ERROR_LINE]);
 
 // ---- findings --------------------------------------------------------------------------------------

@@ -45,7 +45,7 @@ LIMB_NODISCARD LIMB_API limb_status limb_run_model_options(const limb_run* run, 
 
 /// The path of a file that a value names: relative to the folder of the run file if the value comes from there.
 /// @param run_path  of the run file; NULL: none
-/// @return its length; what does not fit in size is cut off
+/// @return its length; what does not fit in size is cut off. 0 if there is no value
 LIMB_API size_t limb_run_path(const char* run_path, const limb_run_value* at, char* out, size_t size);
 
 // ---- settings over a run --------------------------------------------------------------------------------

@@ -356,7 +356,7 @@ LIMB_API sp_inertia limb_inertia_add(sp_inertia a, sp_inertia b);
 LIMB_API sp_inertia limb_inertia_move(sp_pose X, sp_inertia b);
 
 /// Rotational inertia about the origin of the frame instead of the centre of mass: (xx xy xz yy yz zz) [kg m^2]. In
-/// this and the next two functions, a NULL input gives NaN and a NULL output is ignored.
+/// all functions of inertias, a NULL input gives NaN and a NULL output is ignored.
 LIMB_API void limb_inertia_about_origin(const sp_inertia* Y, double moments[6]);
 
 /// The ten parameters (m, mx, my, mz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz), with the inertia about the origin.

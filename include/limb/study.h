@@ -195,7 +195,7 @@ typedef struct limb_comparison {
 
 /// Compares mass matrix, torques, drives, start configurations and loop equations of two models at random states.
 /// Joints and loops are matched by name, in any order.
-/// @return LIMB_OK; LIMB_E_NOMEM; the status of a computation that failed.
+/// @return LIMB_OK; LIMB_E_ARG (NULL); LIMB_E_NOMEM; the status of a computation that failed.
 LIMB_NODISCARD LIMB_API limb_status limb_compare(const limb_model* a, const limb_model* b, int states,
                                                  limb_comparison* out);
 

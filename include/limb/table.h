@@ -100,6 +100,7 @@ typedef struct limb_table_writer limb_table_writer;
 
 /// Creates a file and writes its header. An existing file is overwritten.
 /// @param columns  > 0
+/// @param column   their names differ
 /// @param err      NULL: not needed (output)
 /// @return LIMB_OK; LIMB_E_IO, with the cause in errno (0: unknown); LIMB_E_UNSUPPORTED (libhdf5 cannot be loaded:
 ///         err explains); LIMB_E_ARG; LIMB_E_NOMEM.

@@ -285,6 +285,7 @@ void limb_findings_sort(limb_findings* f)
 const char* limb_error_line(const char* file, const limb_error* err, char line[LIMB_ERROR_LINE])
 {
   char at[32] = "";
+  if (!line) return "";
   line[0] = 0;
   if (!file || !err) return line;
   if (err->line > 0) (void)snprintf(at, sizeof at, ":%d", err->line);

@@ -27,6 +27,14 @@ static void add_offset(sp_inertia* Y, double mass, sp_vec3 d)
 
 // ---- solids -------------------------------------------------------------------------------------------------
 
+// The answer to NULL: no function here returns a status.
+static sp_inertia not_a_number(void)
+{
+  const double x = (double)NAN;
+  const sp_inertia r = {x, {x, x, x}, x, x, x, x, x, x};
+  return r;
+}
+
 sp_inertia limb_inertia_box(double mass, double x, double y, double z)
 {
   const double k = mass / 12;
@@ -113,6 +121,7 @@ sp_inertia limb_inertia_points(double mass, int count, const sp_vec3* at, const 
   // c = sum w r / sum w,   I = m / sum w  sum w (|d|^2 1 - d d'),   d = r - c
   sp_inertia Y = {0};
   double total = 0;
+  if (count > 0 && !at) return not_a_number();
   for (int i = 0; i < count; i++) {
     const double w = weight ? weight[i] : 1;
     total += w;
@@ -133,6 +142,7 @@ sp_inertia limb_inertia_points(double mass, int count, const sp_vec3* at, const 
 sp_inertia limb_solid_inertia(limb_solid solid, double mass, const double* lengths)
 {
   const double* s = lengths;
+  if (!s) return not_a_number();
   switch (solid) {
   case LIMB_SOLID_BOX: return limb_inertia_box(mass, s[0], s[1], s[2]);
   case LIMB_SOLID_SPHERE: return limb_inertia_sphere(mass, s[0]);
@@ -153,6 +163,7 @@ double limb_solid_volume(limb_solid solid, const double* lengths)
 {
   const double pi = 3.14159265358979323846;
   const double* s = lengths;
+  if (!s) return (double)NAN;
   switch (solid) {
   case LIMB_SOLID_BOX: return s[0] * s[1] * s[2];
   case LIMB_SOLID_SPHERE: return 4 * pi / 3 * s[0] * s[0] * s[0];
@@ -206,14 +217,6 @@ sp_inertia limb_inertia_move(sp_pose X, sp_inertia b)
 }
 
 // ---- parameters ---------------------------------------------------------------------------------------------
-
-// The answer to NULL: no function here returns a status.
-static sp_inertia not_a_number(void)
-{
-  const double x = (double)NAN;
-  const sp_inertia r = {x, {x, x, x}, x, x, x, x, x, x};
-  return r;
-}
 
 void limb_inertia_about_origin(const sp_inertia* Y, double I[6])
 {
@@ -278,6 +281,8 @@ static void rotate(jacobi* p, int i, int j, int k)
 void limb_inertia_principal(const sp_inertia* Y, double moment[3], sp_mat3* axes)
 {
   enum { SWEEPS = 12 }; // it converges quadratically: six are enough
+  const sp_inertia none = not_a_number();
+  if (!Y) Y = &none;
   jacobi p = {{{Y->xx, Y->xy, Y->xz}, {Y->xy, Y->yy, Y->yz}, {Y->xz, Y->yz, Y->zz}}, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
   // Scaling by a power of two keeps huge and tiny numbers away from the ends of the range, without rounding.
   double size = 0;
@@ -298,13 +303,14 @@ void limb_inertia_principal(const sp_inertia* Y, double moment[3], sp_mat3* axes
     order[k + 1] = swap;
   }
   for (int k = 0; k < 3; k++) {
-    moment[k] = ldexp(p.A[order[k]][order[k]], exponent);
+    if (moment) moment[k] = ldexp(p.A[order[k]][order[k]], exponent);
     for (int row = 0; axes && row < 3; row++) axes->m[3 * row + k] = p.V[row][order[k]];
   }
 }
 
 sp_inertia limb_inertia_from_principal(sp_inertia Y, const double moment[3], const sp_mat3* axes)
 {
+  if (!moment || !axes) return not_a_number();
   Y.xx = Y.xy = Y.xz = Y.yy = Y.yz = Y.zz = 0;
   for (int k = 0; k < 3; k++) {
     const double x = axes->m[k], y = axes->m[3 + k], z = axes->m[6 + k];

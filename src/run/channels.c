@@ -157,7 +157,7 @@ static int item_of(const limb_channels* c, int number, size_t* entry)
 {
   limb_item item;
   *entry = 0;
-  for (int i = 0; i < limb_evaluator_count(c->e); i++) {
+  for (int i = 0; c && i < limb_evaluator_count(c->e); i++) {
     if (limb_evaluator_get(c->e, i, &item) != LIMB_OK || (size_t)number >= item.offset + item.size) continue;
     *entry = (size_t)number - item.offset;
     return i;
@@ -169,14 +169,15 @@ void limb_channels_name(const limb_channels* c, int number, char* text, size_t s
 {
   size_t entry = 0;
   const int item = item_of(c, number, &entry);
-  if (limb_evaluator_column(c->e, item, entry, text, size) == 0 && size > 0) *text = '\0';
+  if (!text || size == 0) return;
+  if (item < 0 || limb_evaluator_column(c->e, item, entry, text, size) == 0) *text = '\0';
 }
 
 const char* limb_channels_unit(const limb_channels* c, int number)
 {
   size_t entry = 0;
   const int item = item_of(c, number, &entry);
-  return limb_evaluator_unit(c->e, item, entry);
+  return item < 0 ? "" : limb_evaluator_unit(c->e, item, entry);
 }
 
 bool limb_channels_need_dynamics(const limb_channels* c)

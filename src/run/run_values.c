@@ -132,6 +132,7 @@ limb_status limb_run_model_options(const limb_run* run, limb_read_options* out, 
 
 size_t limb_run_path(const char* run_path, const limb_run_value* at, char* out, size_t size)
 {
+  if (!at || !at->text || (!out && size > 0)) return 0;
   const char* slash = at->line > 0 && run_path ? strrchr(run_path, '/') : NULL;
   const int folder = slash && *at->text != '/' ? (int)(slash - run_path) + 1 : 0;
   return (size_t)snprintf(out, size, "%.*s%s", folder, folder ? run_path : "", at->text);

@@ -199,6 +199,7 @@ limb_status limb_compare(const limb_model* a, const limb_model* b, int states, l
 {
   pair p = {.a = a, .b = b, .nq = limb_nq(a), .nv = limb_nv(a)};
   uint64_t seed = 20261;
+  if (!a || !b || !out) return LIMB_E_ARG;
   *out = (limb_comparison){.states = states};
   if (limb_nq(b) != p.nq || limb_nv(b) != p.nv) {
     (void)snprintf(out->why, sizeof out->why, "nq %d and nv %d instead of %d and %d", limb_nq(b), limb_nv(b), p.nq,
