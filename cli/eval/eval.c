@@ -269,6 +269,14 @@ static int add_name(eval_run* r, const char* name)
   return EXIT_FINE;
 }
 
+static int has_item(const eval_run* r, const char* name)
+{
+  limb_item item;
+  for (int i = 0; i < r->count; i++)
+    if (limb_evaluator_get(r->e, i, &item) == LIMB_OK && strcmp(item.name, name) == 0) return 1;
+  return 0;
+}
+
 // ---- rows ------------------------------------------------------------------------------------------
 
 static void warn_open(eval_run* r)
@@ -409,6 +417,7 @@ static int run_states(eval_run* r)
   if (code == EXIT_FINE) code = eval_complete_rows(r);
   if (code != EXIT_FINE) return code;
   note_stiff(r);
+  r->time_first = r->states.has_time && !has_item(r, "time");
   double* numbers = calloc(limb_evaluator_width(r->e) + 2, sizeof *numbers);
   if (!numbers) return cli_out_of_memory(r->args);
   r->x = numbers + 1; // NPY has the time in front

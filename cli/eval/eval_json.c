@@ -151,7 +151,7 @@ static int put_from(const eval_run* r, int i, const limb_item* item, int axis, c
 // The key of an item: its name, with the labels that were selected.
 static int put_key(const eval_run* r, int i, const limb_item* item)
 {
-  char name[2400];
+  char name[CLI_NAME_SPACE];
   if (item->rank == 0 && limb_evaluator_column(r->e, i, 0, name, sizeof name) > 0)
     return put(r, cli_json_text(name)) && put_text(r, ": ");
   return put(r, cli_json_text(item->name)) && put_text(r, ": ");
@@ -162,12 +162,12 @@ static int json_row(eval_run* r)
   const cli_states* states = &r->states;
   errno = 0;
   int fine = put_text(r, states->count > 1 ? ",\n{" : "\n{");
-  if (states->has_time) fine = fine && put_text(r, "\"time\": ") && put(r, cli_json_number(states->time));
+  if (r->time_first) fine = fine && put_text(r, "\"time\": ") && put(r, cli_json_number(states->time));
   for (int i = 0; i < r->count && fine; i++) {
     limb_item item;
     fine = limb_evaluator_get(r->e, i, &item) == LIMB_OK;
     const double* x = r->x + (fine ? item.offset : 0);
-    if (i > 0 || states->has_time) fine = fine && put_text(r, ", ");
+    if (i > 0 || r->time_first) fine = fine && put_text(r, ", ");
     fine = fine && put_key(r, i, &item) && put_from(r, i, &item, 0, &x);
   }
   return fine && put_text(r, "}") ? EXIT_FINE : json_failed(r);

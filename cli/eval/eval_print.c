@@ -27,7 +27,7 @@ static int table_status(const eval_run* r, limb_status s)
 // Names of all columns, time first: each closed by a zero.
 static int put_names(const eval_run* r, cli_text* out)
 {
-  int count = r->states.has_time;
+  int count = r->time_first;
   if (count) cli_text_add(out, "time\n");
   for (int i = 0; i < r->count; i++) {
     limb_item item = {0};
@@ -51,12 +51,13 @@ static int table_begin(eval_run* r, limb_table_format format)
   const int count = put_names(r, &names);
   limb_table_column* column = calloc((size_t)count + 1, sizeof *column);
   limb_status s = column && !names.failed ? LIMB_OK : LIMB_E_NOMEM;
+  limb_error err = {0};
   const char* at = names.bytes;
   for (int k = 0; k < count && s == LIMB_OK; k++, at += strlen(at) + 1) column[k].name = at;
-  if (s == LIMB_OK && count > 0) s = limb_table_create(r->path, format, count, column, &r->table, NULL);
+  if (s == LIMB_OK && count > 0) s = limb_table_create(r->path, format, count, column, &r->table, &err);
   free(column);
   cli_text_free(&names);
-  return table_status(r, s);
+  return s == LIMB_E_ARG ? cli_usage(r->args, "--what: %s", err.text) : table_status(r, s);
 }
 
 static int csv_begin(eval_run* r) { return table_begin(r, LIMB_TABLE_CSV); }
@@ -66,7 +67,7 @@ static int npy_begin(eval_run* r) { return table_begin(r, LIMB_TABLE_NPY); }
 // Time is in front of the numbers.
 static int table_row(eval_run* r)
 {
-  const int time = r->states.has_time;
+  const int time = r->time_first;
   if (time) r->x[-1] = r->states.time;
   return r->table ? table_status(r, limb_table_row(r->table, r->x - time)) : EXIT_FINE;
 }

@@ -49,31 +49,43 @@ static int written(writer* w, limb_status s)
                        "unknown error");
 }
 
+// 0: out of memory.
+static int copy_names(const limb_channels* c, char** names)
+{
+  char name[SIM_NAME_SPACE];
+  for (int k = 0; k < limb_channels_count(c); k++) {
+    limb_channels_name(c, k, name, sizeof name);
+    names[k] = strdup(name);
+    if (!names[k]) return 0;
+  }
+  return 1;
+}
+
 static int table_open(writer* w)
 {
   const size_t n = (size_t)limb_channels_count(w->channels) + 1;
-  char(*names)[SIM_NAME_SPACE] = calloc(n, sizeof *names);
+  char** names = calloc(n, sizeof *names);
   limb_table_column* column = calloc(n, sizeof *column);
   limb_table_writer* table = NULL;
   limb_error err = {0};
   limb_status s = LIMB_E_NOMEM;
   const int code = cli_output_reserve(&w->out, cli_title(w->job->plan.args), w->path);
-  if (code == EXIT_FINE && names && column) {
+  if (code == EXIT_FINE && names && column && copy_names(w->channels, names)) {
     column[0] = (limb_table_column){"time", "s"};
-    for (int k = 0; k < limb_channels_count(w->channels); k++) {
-      limb_channels_name(w->channels, k, names[k], sizeof names[k]);
-      column[k + 1] = (limb_table_column){names[k], limb_channels_unit(w->channels, k)};
-    }
+    for (size_t k = 1; k < n; k++)
+      column[k] = (limb_table_column){names[k - 1], limb_channels_unit(w->channels, (int)k - 1)};
     const limb_table_format format = limb_table_format_of(w->path); // none: a device
     s = limb_table_create(cli_output_path(&w->out), format ? format : LIMB_TABLE_CSV, (int)n, column, &table, &err);
   }
   w->own = table;
   const int cause = errno;
+  for (size_t k = 0; names && k < n; k++) free(names[k]);
   free(names);
   free(column);
   errno = cause;
   if (code != EXIT_FINE) return code;
-  if (s == LIMB_E_UNSUPPORTED) return sim_wrong(&w->job->plan, &w->run->file, "%s: %s", w->path, err.text);
+  if (s == LIMB_E_UNSUPPORTED || s == LIMB_E_ARG)
+    return sim_wrong(&w->job->plan, &w->run->file, "%s: %s", w->path, err.text);
   return written(w, s);
 }
 

@@ -200,6 +200,26 @@ static const table_format* find_format(limb_table_format format)
   return NULL;
 }
 
+static int by_text(const void* a, const void* b) { return strcmp(*(const char* const*)a, *(const char* const*)b); }
+
+// Readers find columns by their names.
+static limb_status check_names(int columns, const limb_table_column* column, limb_error* err)
+{
+  const size_t n = (size_t)columns;
+  const char** name = calloc(n, sizeof *name);
+  limb_status s = name ? LIMB_OK : limb_fail(err, LIMB_E_NOMEM, "table", "out of memory");
+  for (size_t k = 0; k < n && s == LIMB_OK; k++) {
+    name[k] = column[k].name;
+    if (!name[k] || !*name[k]) s = limb_fail(err, LIMB_E_ARG, "table", "column %zu has no name", k + 1);
+  }
+  if (s == LIMB_OK) qsort(name, n, sizeof *name, by_text);
+  for (size_t k = 1; k < n && s == LIMB_OK; k++)
+    if (strcmp(name[k - 1], name[k]) == 0)
+      s = limb_fail(err, LIMB_E_ARG, "table", "two columns have the name '%.80s'", name[k]);
+  free(name);
+  return s;
+}
+
 limb_status limb_table_create(const char* path, limb_table_format format, int columns, const limb_table_column* column,
                               limb_table_writer** out, limb_error* err)
 {
@@ -207,6 +227,8 @@ limb_status limb_table_create(const char* path, limb_table_format format, int co
   const table_format* f = find_format(format);
   if (!out || !path || !f || columns <= 0 || !column)
     return limb_fail(err, LIMB_E_ARG, "table", "an argument is NULL, the format is unknown, or there are no columns");
+  const limb_status named = check_names(columns, column, err);
+  if (named != LIMB_OK) return named;
   limb_table_writer* w = calloc(1, sizeof *w);
   const size_t length = strlen(path) + 1;
   char* own = malloc(length);

@@ -167,13 +167,11 @@ static char* copy_text(const limb_evaluator* e, const char* text, size_t* size)
   return r;
 }
 
-// What columns begin with: the name as it was written, up to its labels, and with the frame that it is of.
 static limb_status name_item(limb_evaluator* e, limb_evaluator_item* item, const char* name, const limb_parsed_name* p)
 {
-  char text[QUANTITY_NAME_SPACE];
-  const size_t labels = strlen(p->labels), head = strlen(name) - labels;
-  (void)snprintf(text, sizeof text, "%.*s", (int)(head - (labels > 0)), name);
-  item->name = copy_text(e, text, &item->name_size);
+  const size_t labels = strlen(p->labels);
+  item->head = strlen(name) - labels - (labels > 0);
+  item->name = copy_text(e, name, &item->name_size);
   return item->name ? LIMB_OK : LIMB_E_NOMEM;
 }
 
@@ -303,7 +301,7 @@ size_t limb_evaluator_column(const limb_evaluator* e, int index, size_t entry, c
   const int rank = split(e, q, item->from + entry, at);
   for (int k = -1; k < rank; k++) {
     const char* word = k < 0 ? item->name : limb_axis_label(e, q, k, at[k]);
-    const size_t n = strlen(word);
+    const size_t n = k < 0 ? item->head : strlen(word);
     if (k >= 0 && used + 1 < size) text[used] = '.';
     used += k >= 0;
     for (size_t i = 0; i < n && used + i + 1 < size; i++) text[used + i] = word[i];

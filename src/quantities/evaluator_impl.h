@@ -78,7 +78,8 @@ typedef struct limb_block {
 } limb_block;
 
 typedef struct limb_evaluator_item {
-  char* name; // what columns begin with
+  char* name;  // as it was written
+  size_t head; // its length up to its labels: what columns begin with
   size_t name_size;
   int block;
   int fixed;     // axes that labels have fixed
@@ -150,7 +151,7 @@ struct limb_lane {
   limb_evaluator_facts facts;
 };
 
-enum { QUANTITY_NAME_SPACE = 2400 };
+enum { QUANTITY_NAME_SPACE = 5200 };
 
 // ---- axes and labels: labels.c --------------------------------------------------------------------------
 

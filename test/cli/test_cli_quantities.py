@@ -65,11 +65,25 @@ class Names(Case):
         body = self.answer(*self.WORDS, "--what", "velocity", "--frame", "flange", "--ref", "body")["velocity"]
         self.assertEqual(r["velocity@body.flange.vx"], body[3])
         self.assertEqual(len(r["velocity.link4"]), 6)
-        self.assertEqual(r["M.joint2.joint4"], r["M"][3])
+        self.assertEqual(r["M.joint2.joint4"], r["M.joint2"][3])
         self.assertEqual((len(J), len(J[0])), (6, 7))
         self.assertEqual(set(r["pose.flange"]), {"position", "quaternion", "rotation"})
         M = self.answer(*self.WORDS, "--what", "M")["M"]
-        self.assertEqual(r["M"], M[1])
+        self.assertEqual(r["M.joint2"], M[1])
+
+    def test_every_name_once(self):
+        """Readers find columns and keys by their names, however long those of the model are."""
+        answer = self.answer(*self.WORDS, "--what", "M,M.joint2,q,q.joint2")
+        self.assertEqual((answer["M"][1], answer["q"][1]), (answer["M.joint2"], answer["q.joint2"]))
+        self.refused("two columns have the name 'M.joint2.joint1'", *self.WORDS, "--what", "M,M.joint2", "--format",
+                     "csv")
+        a, b = "a" * 999 + "1", "a" * 999 + "2"
+        model = self.run_limb("models", "planar_2r").stdout.replace("joint1", a).replace("joint2", b)
+        words = (self.file("long.yaml", model), "--states", self.file("s.csv", f"time,q.{a},q.{b}\n1,2,3\n"))
+        head, rows = read_csv(self.ask(*words, "--what", "christoffel,time,q", "--format", "csv").stdout)
+        self.assertEqual((len(head), head[8:]), (11, ["time", f"q.{a}", f"q.{b}"]))
+        self.assertEqual((head[3], len(set(head))), (f"christoffel.{a}.{b}.{b}", 11))
+        self.assertEqual(rows[0][8:], [1, 2, 3])
 
     def test_columns(self):
         what = "velocity@body.flange,pose.flange.position,reactions.joint3"

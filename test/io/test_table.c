@@ -85,6 +85,10 @@ START_TEST(writers_refuse)
   assert_status(limb_table_create("/no/such/folder/a.npy", LIMB_TABLE_NPY, 2, columns, &w, &err), LIMB_E_IO);
   assert_status(limb_table_create("a.csv", LIMB_TABLE_NONE, 2, columns, &w, &err), LIMB_E_ARG);
   assert_status(limb_table_create("a.csv", LIMB_TABLE_CSV, 0, columns, &w, &err), LIMB_E_ARG);
+  const limb_table_column twice[3] = {{"q.b", ""}, {"time", "s"}, {"q.b", ""}}, none[2] = {{"time", "s"}, {"", NULL}};
+  assert_status(limb_table_create("/dev/null", LIMB_TABLE_CSV, 3, twice, &w, &err), LIMB_E_ARG);
+  assert_that(strstr(err.text, "two columns have the name 'q.b'"));
+  assert_status(limb_table_create("/dev/null", LIMB_TABLE_CSV, 2, none, &w, &err), LIMB_E_ARG);
   assert_that(!w);
   assert_status(limb_table_row(NULL, NULL), LIMB_E_ARG);
   limb_table_destroy(NULL);
