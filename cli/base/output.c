@@ -130,7 +130,7 @@ static void forget(cli_output* o)
 {
   free(o->path);
   free(o->temporary);
-  *o = (cli_output){0};
+  o->path = o->temporary = NULL, o->stream = NULL, o->replaces = 0;
 }
 
 // <folder>/.limb.<pid>.<number>.tmp: short, so that any name that fits fits.

@@ -21,34 +21,34 @@ typedef struct field {
   const char* group; // object in JSON; NULL: none
   const char* key;
   size_t at;
-  int follower;       // 1: followers have it, too
   const char* table;  // name of the text table
   const char* column; // its heading; NULL: not shown
+  int follower;       // 1: followers have it, too
   enum { TORQUE, SPEED, POSITION, SECONDS, WATT, JOULE, TORQUE_LIMIT, SPEED_LIMIT, RANGE, MARGIN } kind;
 } field;
 
 static const field fields[] = {
-  {"peak_torque", "peak_torque", "value", AT(torque.value), 0, "torque", "peak", TORQUE},
-  {"peak_torque_time", "peak_torque", "time", AT(torque.time), 0, "torque", "at", SECONDS},
-  {"peak_torque_speed", "peak_torque", "speed", AT(torque.other), 0, "torque", "speed then", SPEED},
-  {"rms_torque", NULL, "rms_torque", AT(torque_rms), 0, "torque", "rms", TORQUE},
-  {"torque_limit", NULL, "torque_limit", AT(torque_limit), 0, "torque", "limit", TORQUE_LIMIT},
-  {"peak_speed", "peak_speed", "value", AT(speed.value), 1, "speed", "peak", SPEED},
-  {"peak_speed_time", "peak_speed", "time", AT(speed.time), 1, "speed", "at", SECONDS},
-  {"peak_speed_torque", "peak_speed", "torque", AT(speed.other), 0, "speed", "torque then", TORQUE},
-  {"speed_limit", NULL, "speed_limit", AT(speed_limit), 1, "speed", "limit", SPEED_LIMIT},
-  {"peak_power", "peak_power", "value", AT(power.value), 0, "power", "peak", WATT},
-  {"peak_power_time", "peak_power", "time", AT(power.time), 0, "power", "at", SECONDS},
-  {"mean_absolute_power", NULL, "mean_absolute_power", AT(mean_power), 0, "power", "mean of |P|", WATT},
-  {"energy_delivered", NULL, "energy_delivered", AT(energy_delivered), 0, "power", "energy delivered", JOULE},
-  {"energy_absorbed", NULL, "energy_absorbed", AT(energy_absorbed), 0, "power", "energy absorbed", JOULE},
-  {"q_min", "position", "min", AT(q_min), 1, "position", "min", POSITION},
-  {NULL, "position", "min_time", AT(q_min_time), 1, "position", "at", SECONDS},
-  {"q_max", "position", "max", AT(q_max), 1, "position", "max", POSITION},
-  {NULL, "position", "max_time", AT(q_max_time), 1, "position", "at", SECONDS},
-  {"q_lower_limit", "position", "lower_limit", AT(q_lower), 1, "position", "limits", RANGE},
-  {"q_upper_limit", "position", "upper_limit", AT(q_upper), 1, "position", NULL, RANGE},
-  {NULL, "position", "margin", AT(margin), 1, "position", "margin to the nearest limit", MARGIN},
+  {"peak_torque", "peak_torque", "value", AT(torque.value), "torque", "peak", 0, TORQUE},
+  {"peak_torque_time", "peak_torque", "time", AT(torque.time), "torque", "at", 0, SECONDS},
+  {"peak_torque_speed", "peak_torque", "speed", AT(torque.other), "torque", "speed then", 0, SPEED},
+  {"rms_torque", NULL, "rms_torque", AT(torque_rms), "torque", "rms", 0, TORQUE},
+  {"torque_limit", NULL, "torque_limit", AT(torque_limit), "torque", "limit", 0, TORQUE_LIMIT},
+  {"peak_speed", "peak_speed", "value", AT(speed.value), "speed", "peak", 1, SPEED},
+  {"peak_speed_time", "peak_speed", "time", AT(speed.time), "speed", "at", 1, SECONDS},
+  {"peak_speed_torque", "peak_speed", "torque", AT(speed.other), "speed", "torque then", 0, TORQUE},
+  {"speed_limit", NULL, "speed_limit", AT(speed_limit), "speed", "limit", 1, SPEED_LIMIT},
+  {"peak_power", "peak_power", "value", AT(power.value), "power", "peak", 0, WATT},
+  {"peak_power_time", "peak_power", "time", AT(power.time), "power", "at", 0, SECONDS},
+  {"mean_absolute_power", NULL, "mean_absolute_power", AT(mean_power), "power", "mean of |P|", 0, WATT},
+  {"energy_delivered", NULL, "energy_delivered", AT(energy_delivered), "power", "energy delivered", 0, JOULE},
+  {"energy_absorbed", NULL, "energy_absorbed", AT(energy_absorbed), "power", "energy absorbed", 0, JOULE},
+  {"q_min", "position", "min", AT(q_min), "position", "min", 1, POSITION},
+  {NULL, "position", "min_time", AT(q_min_time), "position", "at", 1, SECONDS},
+  {"q_max", "position", "max", AT(q_max), "position", "max", 1, POSITION},
+  {NULL, "position", "max_time", AT(q_max_time), "position", "at", 1, SECONDS},
+  {"q_lower_limit", "position", "lower_limit", AT(q_lower), "position", "limits", 1, RANGE},
+  {"q_upper_limit", "position", "upper_limit", AT(q_upper), "position", NULL, 1, RANGE},
+  {NULL, "position", "margin", AT(margin), "position", "margin to the nearest limit", 1, MARGIN},
 };
 
 static const char* joint_name(const cli_sizing* s, int joint)

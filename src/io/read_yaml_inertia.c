@@ -166,7 +166,7 @@ static int read_entry(yaml_reader* r, const yml_node* n, const yml_node* body_de
                  *given = limb_yml_one_of(&r->report, n, "mass density");
   if (!shape && r->report.errors == before)
     limb_report_error(&r->report, RULE_MISSING_KEY, n->pos, "a solid needs a shape, such as box: [0.1, 0.2, 0.3]");
-  if (!limb_yaml_pose(r, n, &X) || r->report.errors > before) return 0;
+  if (!limb_yaml_pose(r, n, &X) || !shape || r->report.errors > before) return 0;
   const yml_node* mass = given && given->key[0] == 'm' ? given : NULL;
   if (strcmp(shape->key, "points") == 0) {
     if (given && !mass)
@@ -180,7 +180,7 @@ static int read_entry(yaml_reader* r, const yml_node* n, const yml_node* body_de
       limb_report_error(&r->report, RULE_MISSING_KEY, n->pos, "the solid needs a mass or a density");
     if (!read_shape(r, shape, &type, s)) return 0;
     if (mass && !limb_yml_number(&r->report, mass, &m)) return 0;
-    if (m < 0) limb_report_error(&r->report, RULE_BAD_VALUE, mass->pos, "the mass of a solid is negative");
+    if (mass && m < 0) limb_report_error(&r->report, RULE_BAD_VALUE, mass->pos, "the mass of a solid is negative");
     if (density && !read_density(r, density, type, s, &m)) return 0;
     *Y = limb_solid_inertia(type, m, s);
   }

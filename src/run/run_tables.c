@@ -120,8 +120,7 @@ static limb_status read_signal(source* from, run_table* t, limb_signal_kind kind
   limb_table data = {0};
   limb_error err = {0};
   t->to = calloc(n, sizeof *t->to);
-  limb_status s = column && t->to ? LIMB_OK : limb_run_no_memory(from->r);
-  if (s == LIMB_OK) s = find_columns(from, where, context, t, &time, column);
+  limb_status s = column && t->to ? find_columns(from, where, context, t, &time, column) : limb_run_no_memory(from->r);
   if (s == LIMB_OK) {
     s = limb_table_read(from->csv, time, t->columns, column, &data, &err);
     if (s == LIMB_OK) warn_of_end(from);
