@@ -7,6 +7,7 @@ from sources import ROOT, Findings, files
 
 found = Findings("check_quantities")
 TABLE = ROOT / "src" / "quantities" / "quantity_table.c"
+TABLES = [TABLE, TABLE.with_name("quantity_table_bodies.c")]
 CODEGEN = ROOT / "src" / "codegen" / "codegen_functions.c"
 PAGE = ROOT / "docs" / "quantities.md"
 
@@ -19,7 +20,7 @@ def line_of(text, at):
     return text[:at].count("\n") + 1
 
 
-table = read(TABLE)
+table = "".join(read(path) for path in TABLES)
 starts = [m for m in re.finditer(r'^  \{\{"(\w+)", "', table, re.MULTILINE)]
 rows = {m[1]: table[m.start():table.index("IS(", m.start())] for m in starts}
 if len(rows) < len(starts):

@@ -71,6 +71,8 @@ static void add_axes(const eval_run* r, json_t* out)
   add_labels(r, out, "directions", LIMB_AXIS_TASK);
   add_labels(r, out, "parameters", LIMB_AXIS_PARAMETER);
   add_labels(r, out, "base_parameters", LIMB_AXIS_BASE);
+  add_labels(r, out, "stacked", LIMB_AXIS_STACKED);
+  add_labels(r, out, "independent_dofs", LIMB_AXIS_INDEPENDENT);
 }
 
 static json_t* json_head(const eval_run* r)
@@ -123,13 +125,14 @@ static int put_pose(const eval_run* r, const double** x)
   return put(r, out);
 }
 
-// The numbers from an axis on, *x being the first of them and then what follows. Axes of fields, joints and loops are
+// The numbers from an axis on, *x being the first of them and then what follows. Axes of fields, joints, loops and bodies are
 // objects, others arrays. Only the last axis is held in memory as JSON.
 static int put_from(const eval_run* r, int i, const limb_item* item, int axis, const double** x)
 {
   const limb_quantity_axis kind = axis < item->rank ? item->axis[axis] : LIMB_AXIS_NONE;
   const size_t n = axis < item->rank ? item->length[axis] : 1;
-  const int keyed = kind == LIMB_AXIS_FIELD || kind == LIMB_AXIS_JOINT || kind == LIMB_AXIS_LOOP;
+  const int keyed =
+    kind == LIMB_AXIS_FIELD || kind == LIMB_AXIS_JOINT || kind == LIMB_AXIS_LOOP || kind == LIMB_AXIS_BODY;
   const int last = axis + 1 >= item->rank;
   if (kind == LIMB_AXIS_POSE && n == 16) return put_pose(r, x);
   if (kind == LIMB_AXIS_NONE) return put(r, cli_json_number(*(*x)++));

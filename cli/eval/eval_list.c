@@ -18,9 +18,11 @@ void eval_shape(const limb_quantity_info* q, char* text, size_t size)
     const char* gap = k > record ? " x " : record ? ": " : "";
     used += (size_t)snprintf(text + used, size - used, "%s%s", gap, limb_axis_length_text(q->axis[k]));
   }
-  const int joints = q->axis[0] == LIMB_AXIS_JOINT, loops = q->axis[0] == LIMB_AXIS_LOOP;
-  if ((joints || loops) && used < size) // so JSON has objects
-    (void)snprintf(text + used, size - used, ", keyed by %s", joints ? "joint" : "loop");
+  const char* key = q->axis[0] == LIMB_AXIS_JOINT  ? "joint"
+                    : q->axis[0] == LIMB_AXIS_LOOP ? "loop"
+                    : q->axis[0] == LIMB_AXIS_BODY ? "body"
+                                                   : NULL;
+  if (key && used < size) (void)snprintf(text + used, size - used, ", keyed by %s", key); // so JSON has objects
 }
 
 // Words for the bits of what a quantity needs.
@@ -127,8 +129,9 @@ static const char* const intro[] = {
   "tree, with the loops cut open. With `--tree` only, a robot with loops also has the quantities of trees.",
   "",
   "Axes: nq coordinates, nv velocities, 6 components of a motion (wx wy wz vx vy vz) or of a wrench (mx my mz fx fy",
-  "fz), 3 of a vector, np parameters, nb base parameters, nc equations of the loops. Axes of joints, loops and fields",
-  "are objects in JSON, keyed by joint, loop or field; all others are arrays.",
+  "fz), 3 of a vector, np parameters, nb base parameters, nc equations and ny independent velocities of the loops, n",
+  "bodies as described (without the world), 6n components of all of them. Axes of joints, loops, bodies and fields are",
+  "objects in JSON, keyed by joint, loop, body or field; all others are arrays.",
   NULL,
 };
 

@@ -147,10 +147,11 @@ static void cell_answer(cli_table* t, double x, double rounding)
 }
 
 // "dM_dq (i = elbow; j down, k across)", "d2tau.dqdv (i = elbow; j down, k across)": which matrix of a tensor.
-// Fields and joints have names, not letters.
+// Fields, joints and bodies have names, not letters.
 static void matrix_title(const eval_run* r, int i, const limb_item* item, const size_t* index, char* text, size_t size)
 {
-  const int first = item->rank > 2 && (item->axis[0] == LIMB_AXIS_FIELD || item->axis[0] == LIMB_AXIS_JOINT);
+  const int first = item->rank > 2 && (item->axis[0] == LIMB_AXIS_FIELD || item->axis[0] == LIMB_AXIS_JOINT ||
+                                       item->axis[0] == LIMB_AXIS_BODY);
   (void)snprintf(text, size, "%s%s%s", item->name, first ? "." : "",
                  first ? limb_evaluator_label(r->e, i, 0, index[0]) : "");
   if (item->rank - first < 3) return;

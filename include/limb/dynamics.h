@@ -158,6 +158,12 @@ typedef struct limb_energy {
 LIMB_NODISCARD LIMB_API limb_status limb_energies(limb_data* d, const double* q, const double* v,
                                                   const limb_environment* env, limb_energy* out);
 
+/// Energies of each body alone: K_i = V_i' I_i V_i / 2 and P_i = -m_i g . c_i, which limb_energies adds up. The kinetic
+/// energy of rotors and the energy of springs belong to joints and are not included. env as in limb_energies. O(n).
+/// @param kinetic,gravity  one per body, the world first; NULL: not computed (output)
+LIMB_NODISCARD LIMB_API limb_status limb_body_energies(limb_data* d, const double* q, const double* v,
+                                                       const limb_environment* env, double* kinetic, double* gravity);
+
 /// Power balance [W] for a base at rest: actuators + wrenches + closures = kinetic + gravity + springs + friction.
 /// residual is the difference of both sides, zero up to rounding.
 typedef struct limb_power {

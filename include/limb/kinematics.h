@@ -91,6 +91,22 @@ LIMB_NODISCARD LIMB_API limb_status limb_momentum_rate(const limb_data* d, int c
 /// @return as limb_momentum.
 LIMB_NODISCARD LIMB_API limb_status limb_momentum_matrix(limb_data* d, int centroidal, sp_force* A);
 
+/// The motion of all bodies at once. Set the pointers before the call; NULL: not computed. Arrays have one entry per
+/// body, the world first.
+typedef struct limb_body_motions {
+  sp_pose* pose;           ///< limb_frame_pose
+  sp_motion* velocity;     ///< limb_frame_velocity. Needs velocities
+  sp_motion* acceleration; ///< J a + Jdot v: limb_frame_acceleration, for LIMB_ALIGNED the classical one. Needs
+                           ///< accelerations
+  sp_force* net_wrench;    ///< I a + v x* I v, the rate of the body's momentum: the sum of all wrenches on it, weight
+                           ///< and reactions included. Needs accelerations
+  sp_motion* J;            ///< nv columns per body: limb_frame_jacobian
+} limb_body_motions;
+
+/// O(n), with J O(n nv).
+LIMB_NODISCARD LIMB_API limb_status limb_get_body_motions(const limb_data* d, limb_ref ref,
+                                                          const limb_body_motions* out);
+
 // ---- first derivatives, analytic --------------------------------------------------------------------
 //
 // A derivative with respect to q is taken along the tangent: entry k is the change per unit of v_k, so ball and free

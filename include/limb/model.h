@@ -60,6 +60,19 @@ typedef struct limb_joint_info {
 
 /// @return LIMB_OK; LIMB_E_ARG (NULL, index out of range).
 LIMB_NODISCARD LIMB_API limb_status limb_get_body(const limb_model* m, int body, limb_body_info* out);
+
+/// The body to which an auxiliary body belongs; -1 for all other bodies. Readers add a massless body "NAME.axis" and a
+/// fixed joint "NAME.offset" if a body in a file is away from the axis of its joint.
+LIMB_API int limb_stands_for(const limb_model* m, int body);
+
+/// 1 for the fixed joint between an auxiliary body and the body to which it belongs.
+LIMB_API int limb_joint_is_auxiliary(const limb_model* m, int joint);
+
+/// The bodies as described: all but the world and auxiliary ones, in their order. (An auxiliary body that carries more
+/// than the body it belongs to counts as described.)
+/// @param body  limb_body_count() indices at most; NULL: not needed (output)
+/// @return their number; 0 if m is NULL
+LIMB_API int limb_described_bodies(const limb_model* m, int* body);
 LIMB_NODISCARD LIMB_API limb_status limb_get_joint(const limb_model* m, int joint, limb_joint_info* out);
 LIMB_NODISCARD LIMB_API limb_status limb_get_frame(const limb_model* m, int frame, limb_frame_info* out);
 

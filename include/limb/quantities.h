@@ -55,7 +55,10 @@ typedef enum limb_quantity_axis {
   LIMB_AXIS_JOINT = 13,      ///< joints, fixed ones included; JSON is keyed by joint
   LIMB_AXIS_LOOP = 14,       ///< loops; JSON is keyed by loop
   LIMB_AXIS_CONSTRAINT = 15, ///< nc constraints of the loops
-  LIMB_AXIS_FIELD = 16       ///< named fields of the quantity; JSON is keyed by field
+  LIMB_AXIS_FIELD = 16,      ///< named fields of the quantity; JSON is keyed by field
+  LIMB_AXIS_BODY = 17,       ///< limb_described_bodies; JSON is keyed by body
+  LIMB_AXIS_STACKED = 18,    ///< 6 for each of these bodies: <body>.wx ... <body>.vz
+  LIMB_AXIS_INDEPENDENT = 19 ///< independent velocities of a robot with loops, the same in all states
 } limb_quantity_axis;
 
 /// Required inputs of a quantity, as bits. Values are pinned.

@@ -144,13 +144,6 @@ typedef struct limb_facts {
 /// @return LIMB_OK; LIMB_E_ARG (NULL); LIMB_E_NOMEM.
 LIMB_NODISCARD LIMB_API limb_status limb_facts_of(const limb_model* m, limb_facts* out);
 
-/// The body to which an auxiliary body belongs; -1 for all other bodies. Readers add a massless body "NAME.axis" and a
-/// fixed joint "NAME.offset" if a body in a file is away from the axis of its joint.
-LIMB_API int limb_stands_for(const limb_model* m, int body);
-
-/// 1 for the fixed joint between an auxiliary body and the body to which it belongs.
-LIMB_API int limb_joint_is_auxiliary(const limb_model* m, int joint);
-
 /// An elastic joint (limb/elastic.h). Lumped: a passive joint with a spring; series: a joint with a shaft.
 typedef struct limb_elastic_joint {
   int joint;

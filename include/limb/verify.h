@@ -96,9 +96,9 @@ LIMB_API void limb_verification_destroy(limb_verification* v); ///< NULL is acce
 //
 // Dynamics in the form of the papers: Lynch and Park 2017, Khalil 2010, Park, Bobrow, Ploen 1995, and Kane's equations,
 // line by line, as corrected in docs/books.md. They use the robot as described, without merging, lowering, re-framing
-// or regrouping, with all joint types and mimic joints. They allocate, and are written for clarity, not for speed.
-// Threads may share the model. Statuses are those of limb/dynamics.h, and LIMB_E_NOMEM.
-// This part belongs to the library limb.
+// or regrouping, with all joint types and mimic joints. They allocate unless stated otherwise, and are written for
+// clarity, not for speed. Threads may share the model. Statuses are those of limb/dynamics.h, and LIMB_E_NOMEM. This
+// part belongs to the library limb.
 
 /// Inverse dynamics in body twists (Ad, ad): Lynch and Park 2017, (9.53)-(9.61);
 /// Park, Bobrow, Ploen 1995, (22)-(27), for trees.
@@ -122,6 +122,47 @@ LIMB_NODISCARD LIMB_API limb_status limb_reference_kane(const limb_model* m, con
 LIMB_NODISCARD LIMB_API limb_status limb_reference_closed_form(const limb_model* m, const double* q, const double* v,
                                                                const limb_environment* env, double* M, double* c,
                                                                double* g);
+
+/// The matrices of the closed form, Lynch and Park 2017, (9.62)-(9.82). Set the pointers before the call; NULL: not
+/// computed. Bodies are the n of limb_described_bodies, in their order: rows 6 k to 6 k + 5 belong to the k-th, angular
+/// first, in its own axes at its origin. Row-major.
+typedef struct limb_factors {
+  double* A;     ///< 6n x nv: the axes A_i in body axes, on the diagonal. Park, Bobrow, Ploen 1995 call it S, (47)
+  double* S;     ///< 6n x nv: the screw axes S_i = Ad_(M_i) A_i in world axes at home (9.40); their A, (41)
+  double* G;     ///< 6n x 6n: the inertias G_i on the diagonal; their J, (48)
+  double* Gamma; ///< 6n x 6n: Ad of T_(i,p) in the block of body i and its parent p
+  double* L;     ///< 6n x 6n: (1 - Gamma)^-1; their G, (49)
+  double* ad_Av; ///< 6n x 6n: ad of A_i v_i on the diagonal (9.67). Needs v
+  double* ad_V;  ///< 6n x 6n: ad of V_i on the diagonal (9.66), with the motion of the base. Needs v
+} limb_factors;
+
+/// M = A' L' G L A, without rotors, and c = A' L' (-G L ad_Av Gamma - ad_V' G) L A v for a base at rest. Does not
+/// allocate.
+/// @param v     NULL: none of the matrices that need it are computed
+/// @param work  limb_reference_factors_work() numbers of scratch
+/// @return also LIMB_E_ARG (a matrix that needs v, without v).
+LIMB_NODISCARD LIMB_API limb_status limb_reference_factors(const limb_model* m, const double* q, const double* v,
+                                                           const limb_environment* env, double* work,
+                                                           const limb_factors* out);
+
+/// 19 per body. 0 if m is NULL.
+LIMB_API size_t limb_reference_factors_work(const limb_model* m);
+
+/// Articulated bodies: Ghosal 2010, (46)-(50), Khalil 2010, (32)-(40), both corrected, with all forces given. The
+/// wrench that the joint of body i transmits to it is f_i = IA_i a_i + p_i, whatever the acceleration a_i of the body
+/// (spatial, less gravity), if all joints beyond have the forces tau. In the axes and at the origin of each body. Does
+/// not allocate. O(n).
+/// @param tau   nv
+/// @param work  limb_reference_articulated_work() numbers of scratch
+/// @param IA    36 numbers per body, row-major, the world first; NULL: not computed (output)
+/// @param p     one per body; NULL: not computed (output)
+/// @return also LIMB_E_UNSUPPORTED (mimic joints); LIMB_E_SINGULAR.
+LIMB_NODISCARD LIMB_API limb_status limb_reference_articulated(const limb_model* m, const double* q, const double* v,
+                                                               const double* tau, const limb_environment* env,
+                                                               double* work, double* IA, sp_force* p);
+
+/// 0 if m is NULL.
+LIMB_API size_t limb_reference_articulated_work(const limb_model* m);
 
 /// Known and unknown joints, Khalil 2010, (72)-(82) and, without known joints, (36)-(43), corrected: the results of
 /// limb_hybrid_dynamics (limb/dynamics.h) by Khalil's classical accelerations. Joints with several columns have a

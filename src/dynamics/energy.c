@@ -7,6 +7,9 @@
 //   gravity   -g . sum m c                               rate  -g . linear momentum
 //   springs   sum k (q - rest)^2 / 2, shafts alike       rate  spring forces . v
 //
+// Bodies have energies of their own (Lynch and Park 2017, (9.5)-(9.7); Ghosal 2010, (1), (3)), whose sums are the first
+// two without rotors.
+//
 // In the rate of a link's kinetic energy v . (v x* I v) = 0. The balance is not circular: the
 // actuators' power comes from inverse dynamics, the rates from the motion of the links, the power of
 // wrenches and force laws from the motion of their frames.
@@ -70,6 +73,29 @@ limb_status limb_energies(limb_data* d, const double* q, const double* v, const 
   out->springs = spring_energy(m, q);
   const bool finite = isfinite(out->kinetic) && isfinite(out->gravity) && isfinite(out->springs);
   return finite ? LIMB_OK : LIMB_E_NONFINITE;
+}
+
+limb_status limb_body_energies(limb_data* d, const double* q, const double* v, const limb_environment* env,
+                               double* kinetic, double* gravity)
+{
+  if (!d || !q || !v) return LIMB_E_ARG;
+  const limb_model* m = d->m;
+  limb_environment e;
+  limb_status status = limb_environment_read(m, env, &e);
+  if (status == LIMB_OK) status = limb_link_kinematics(d, q, v, NULL, &d->own);
+  if (status != LIMB_OK) return status;
+  for (int i = 0; i < m->nbody; i++) {
+    const sp_inertia* Y = &m->body[i].inertia;
+    const limb_site at = limb_site_of(m, i);
+    const sp_motion V = limb_site_motion(&at, d->own.X, d->own.v, LIMB_BODY);
+    // K_i = V_i' I_i V_i / 2,  P_i = -m_i g . c_i
+    const double K = sp_dot(V, sp_inertia_times(Y, V)) / 2;
+    const double P = -Y->mass * sp_dot3(e.gravity, sp_point(limb_site_pose(&at, d->own.X), Y->com));
+    if (!isfinite(K) || !isfinite(P)) return LIMB_E_NONFINITE;
+    if (kinetic) kinetic[i] = K;
+    if (gravity) gravity[i] = P;
+  }
+  return LIMB_OK;
 }
 
 static bool is_zero(sp_motion a)

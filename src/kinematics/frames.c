@@ -8,6 +8,11 @@
 //   WORLD    Ad_Xi v     axes and origin of the world
 //   ALIGNED  R_i (w, v + w x p_Y)
 //
+// All bodies at once: the same calls, and with the inertia I of a body, in its axes at its origin (Lynch and Park 2017,
+// (9.34); Khalil 2010, (9), (10))
+//
+//   net wrench   F = I a + v x* I v
+//
 // A spatial acceleration maps like a velocity. The classical one has w x v besides, for whichever
 // point the vector is taken at.
 
@@ -143,4 +148,45 @@ limb_status limb_frame_classical_acceleration(const limb_data* d, int frame, lim
   *out = limb_site_motion(&s, d->motion.X, d->motion.a, ref);
   out->v = sp_add3(out->v, sp_cross3(v.w, v.v));
   return LIMB_OK;
+}
+
+// ---- all bodies ---------------------------------------------------------------------------------------------
+
+// A wrench in the axes and at the origin of a body with the pose X, in the reference.
+static sp_force in_reference(sp_pose X, limb_ref ref, sp_force F)
+{
+  if (ref == LIMB_BODY) return F;
+  if (ref == LIMB_WORLD) return sp_force_out(X, F);
+  return sp_force_make(sp_mulv(X.R, F.m), sp_mulv(X.R, F.f));
+}
+
+static limb_status net_wrench(const limb_data* d, int body, limb_ref ref, sp_force* out)
+{
+  const sp_inertia* Y = &d->m->body[body].inertia;
+  sp_motion v, a;
+  sp_pose X;
+  limb_status s = limb_frame_pose(d, body, &X);
+  if (s == LIMB_OK) s = limb_frame_velocity(d, body, LIMB_BODY, &v);
+  if (s == LIMB_OK) s = limb_frame_acceleration(d, body, LIMB_BODY, &a);
+  if (s != LIMB_OK) return s;
+  // F = I a + v x* I v
+  const sp_force F = sp_addf(sp_inertia_times(Y, a), sp_crf(v, sp_inertia_times(Y, v)));
+  *out = in_reference(X, ref, F);
+  return limb_finite3(out->m) && limb_finite3(out->f) ? LIMB_OK : LIMB_E_NONFINITE;
+}
+
+limb_status limb_get_body_motions(const limb_data* d, limb_ref ref, const limb_body_motions* out)
+{
+  if (!d || !out || !limb_ref_valid(ref)) return LIMB_E_ARG;
+  limb_status s = LIMB_OK;
+  for (int i = 0; i < d->m->nbody && s == LIMB_OK; i++) {
+    if (out->pose) s = limb_frame_pose(d, i, &out->pose[i]);
+    if (s == LIMB_OK && out->velocity) s = limb_frame_velocity(d, i, ref, &out->velocity[i]);
+    if (s == LIMB_OK && out->acceleration)
+      s = ref == LIMB_ALIGNED ? limb_frame_classical_acceleration(d, i, ref, &out->acceleration[i])
+                              : limb_frame_acceleration(d, i, ref, &out->acceleration[i]);
+    if (s == LIMB_OK && out->net_wrench) s = net_wrench(d, i, ref, &out->net_wrench[i]);
+    if (s == LIMB_OK && out->J) s = limb_frame_jacobian(d, i, ref, out->J + (ptrdiff_t)i * d->m->nv);
+  }
+  return s;
 }

@@ -219,6 +219,33 @@ static limb_status sampled(limb_lane* w, double* Ad, double* Bd)
   return s == LIMB_OK ? s : limb_because(w, s, "the time between samples is too long for this A: choose a shorter one");
 }
 
+// ---- sectional curvature --------------------------------------------------------------------------------
+
+// Of the planes of two velocities each, by unit vectors.
+limb_status limb_eval_sectional_curvature(limb_lane* w, double* x)
+{
+  const int nv = w->e->nv;
+  double *u = w->work, *y = u + nv, *work = y + nv;
+  limb_status s = LIMB_OK;
+  memset(u, 0, 2 * (size_t)nv * sizeof *u);
+  for (int i = 0; i < nv; i++) {
+    x[i * nv + i] = 0;
+    for (int j = 0; j < i && s == LIMB_OK; j++) {
+      u[i] = y[j] = 1;
+      s = limb_sectional_curvature(w->data, w->q, u, y, work, &x[i * nv + j]);
+      x[j * nv + i] = x[i * nv + j];
+      u[i] = y[j] = 0;
+    }
+  }
+  return s;
+}
+
+limb_status limb_eval_plane_curvature(limb_lane* w, double* x)
+{
+  const limb_status s = limb_sectional_curvature(w->data, w->q, w->v, w->a, w->work, x);
+  return s == LIMB_E_SINGULAR ? limb_because(w, s, "v and a do not span a plane, or M is singular") : s;
+}
+
 // ---- one call each --------------------------------------------------------------------------------------
 
 // clang-format off
@@ -257,6 +284,7 @@ static limb_status sampled(limb_lane* w, double* Ad, double* Bd)
   X(dM_dq, limb_mass_matrix_derivative(w->data, w->q, x)) \
   X(christoffel, limb_christoffel(w->data, w->q, x)) \
   X(christoffel2, limb_christoffel_second(w->data, w->q, w->work, x)) \
+  X(dchristoffel_dq, limb_christoffel_derivative(w->data, w->q, x)) \
   X(curvature, limb_curvature(w->data, w->q, w->work, x)) \
   X(ricci, limb_ricci_curvature(w->data, w->q, w->work, x)) \
   X(scalar_curvature, limb_scalar_curvature(w->data, w->q, w->work, x)) \

@@ -48,14 +48,19 @@ static limb_status columns(const limb_lane* w, limb_status s, double* x)
 
 // ---- frames ---------------------------------------------------------------------------------------------
 
-limb_status limb_eval_pose(limb_lane* w, double* x)
+void limb_put_pose(sp_pose X, double* x)
 {
-  sp_pose X = sp_pose_identity();
-  const limb_status s = limb_frame_pose(w->data, w->frame, &X);
   const sp_quat q = sp_quat_rot(X.R);
   put3(X.p, x);
   x[3] = q.x, x[4] = q.y, x[5] = q.z, x[6] = q.w;
   memcpy(x + 7, X.R.m, sizeof X.R.m);
+}
+
+limb_status limb_eval_pose(limb_lane* w, double* x)
+{
+  sp_pose X = sp_pose_identity();
+  const limb_status s = limb_frame_pose(w->data, w->frame, &X);
+  limb_put_pose(X, x);
   return s;
 }
 
@@ -83,6 +88,11 @@ limb_status limb_eval_acceleration(limb_lane* w, double* x)
 limb_status limb_eval_J(limb_lane* w, double* x)
 {
   return columns(w, limb_frame_jacobian(w->data, w->frame, w->ref, motions(w)), x);
+}
+
+limb_status limb_eval_Jdot(limb_lane* w, double* x)
+{
+  return columns(w, limb_frame_jacobian_rate(w->data, w->frame, w->ref, motions(w)), x);
 }
 
 limb_status limb_eval_Jdotv(limb_lane* w, double* x)

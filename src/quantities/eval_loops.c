@@ -3,6 +3,8 @@
 // what needs more than such a call: multipliers, loads, motions without a motor, what was met on the way.
 #include "limb/assemble.h"
 
+#include "base/memory.h"
+#include "base/status.h"
 #include "quantities/evaluator_impl.h"
 
 #include <math.h>
@@ -80,6 +82,78 @@ limb_status limb_eval_passive(limb_lane* w, double* x)
   limb_status s = limb_complete_velocities(limb_data_loops(w->data), w->q, NULL, &o, v);
   if (s == LIMB_OK) s = limb_complete_accelerations(limb_data_loops(w->data), w->q, v, NULL, &o, a);
   return s == LIMB_E_SINGULAR ? limb_because(w, s, "the loops contradict each other here: evaluate mobility") : s;
+}
+
+// ---- the independent velocities -------------------------------------------------------------------------
+
+limb_status limb_find_independent(limb_evaluator* e, limb_error* err)
+{
+  enum { TRIES = 20 };
+  limb_loops* loops = NULL;
+  limb_assembly how = limb_default_assembly();
+  how.max_tries = TRIES;
+  if (e->nindependent >= 0) return LIMB_OK;
+  double* q = limb_alloc(&e->alloc, ((size_t)e->nq + 1) * sizeof *q);
+  limb_status s = q ? limb_loops_create(e->model, LIMB_LOOPS_LINEAR, &e->alloc, &loops) : LIMB_E_NOMEM;
+  if (s == LIMB_OK) s = limb_start(e->model, q);
+  if (s == LIMB_OK) s = limb_assemble(loops, &how, q, NULL);
+  if (s == LIMB_OK) s = limb_independent_velocities(loops, q, NULL, e->independent);
+  limb_loops_destroy(loops);
+  limb_free(&e->alloc, q, ((size_t)e->nq + 1) * sizeof *q);
+  if (s == LIMB_E_NOMEM) return limb_fail(err, s, "workspace", "%s", limb_status_text(s));
+  if (s != LIMB_OK)
+    return limb_fail(err, s, "independent", "no configuration was found that closes the loops: %s",
+                     limb_status_text(s));
+  e->nindependent = 0;
+  for (int k = 0; k < e->nv; k++) e->nindependent += e->independent[k];
+  return LIMB_OK;
+}
+
+// Why the independent velocities do not do at this state.
+static limb_status check_independent(limb_lane* w, limb_status s, int count)
+{
+  if (s == LIMB_OK && count == w->e->nindependent) return s;
+  if (s != LIMB_OK && s != LIMB_E_SINGULAR) return s;
+  return limb_because(w, LIMB_E_SINGULAR, "here the %d independent velocities do not determine the others",
+                      w->e->nindependent);
+}
+
+limb_status limb_eval_G(limb_lane* w, double* x)
+{
+  const limb_loop_options o = loop_options(w);
+  const size_t used = (size_t)w->e->nv * (size_t)w->e->nindependent;
+  int count = 0;
+  limb_status s = limb_velocity_map(limb_data_loops(w->data), w->q, w->e->independent, &o, &count, w->work);
+  s = check_independent(w, s, count);
+  if (s == LIMB_OK) memcpy(x, w->work, used * sizeof *x);
+  return s;
+}
+
+// M and h: x has one of them, the other is scratch.
+static limb_status reduced(limb_lane* w, const double* v, int h, double* x)
+{
+  const size_t ny = (size_t)w->e->nindependent, nv = (size_t)w->e->nv;
+  double *A = w->work, *H = A + nv * nv;
+  int count = 0;
+  limb_status s = limb_lane_set_loops(w, 1);
+  if (s == LIMB_OK) s = limb_reduced_dynamics(w->data, w->q, v, w->env, &count, A, H);
+  const limb_status back = limb_lane_set_loops(w, 0);
+  s = check_independent(w, s == LIMB_OK ? back : s, count);
+  if (s == LIMB_OK) memcpy(x, h ? H : A, (h ? ny : ny * ny) * sizeof *x);
+  return s;
+}
+
+limb_status limb_eval_reduced_M(limb_lane* w, double* x) { return reduced(w, w->zero, 0, x); }
+limb_status limb_eval_reduced_h(limb_lane* w, double* x) { return reduced(w, w->v, 1, x); }
+
+limb_status limb_eval_impulse(limb_lane* w, double* x)
+{
+  return limb_loop_impulse(w->data, w->q, w->v, w->time, w->work, x);
+}
+
+limb_status limb_eval_v_after(limb_lane* w, double* x)
+{
+  return limb_loop_impulse(w->data, w->q, w->v, w->time, x, NULL);
 }
 
 // ---- inverse and forward dynamics, once per state ---------------------------------------------------------

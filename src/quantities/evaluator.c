@@ -43,9 +43,9 @@ static limb_status read_options(limb_evaluator* e, const limb_evaluator_options*
 static limb_status make_marks(limb_evaluator* e)
 {
   const size_t nv = (size_t)e->nv;
-  unsigned char* marks = limb_alloc(&e->alloc, 3 * nv + 1);
+  unsigned char* marks = limb_alloc(&e->alloc, 4 * nv + 1);
   if (!marks) return LIMB_E_NOMEM;
-  e->given = marks, e->base = marks + nv, e->base_given = marks + 2 * nv;
+  e->given = marks, e->base = marks + nv, e->base_given = marks + 2 * nv, e->independent = marks + 3 * nv;
   limb_status s = LIMB_OK;
   if (e->options.given)
     memcpy(e->given, e->options.given, nv);
@@ -62,6 +62,16 @@ static limb_status make_marks(limb_evaluator* e)
     e->nbase += e->base[k];
   }
   return s;
+}
+
+static size_t bodies_size(const limb_evaluator* e) { return (size_t)limb_body_count(e->model) * sizeof *e->body; }
+
+static limb_status find_bodies(limb_evaluator* e)
+{
+  e->body = limb_alloc(&e->alloc, bodies_size(e));
+  if (!e->body) return LIMB_E_NOMEM;
+  e->nbody = limb_described_bodies(e->model, e->body);
+  return LIMB_OK;
 }
 
 static limb_status make_lanes(limb_evaluator* e)
@@ -82,13 +92,15 @@ limb_status limb_evaluator_create(const limb_model* m, const limb_evaluator_opti
   const limb_allocator a = alloc ? *alloc : limb_default_allocator();
   limb_evaluator* e = limb_alloc(&a, sizeof *e);
   if (!e) return LIMB_E_NOMEM;
-  *e = (limb_evaluator){.alloc = a, .model = m, .nq = limb_nq(m), .nv = limb_nv(m), .undriven = -1, .failed = -1};
+  *e = (limb_evaluator){
+    .alloc = a, .model = m, .nq = limb_nq(m), .nv = limb_nv(m), .undriven = -1, .nindependent = -1, .failed = -1};
   limb_status s = read_options(e, options);
   if (e->options.tree) e->model = limb_spanning_tree(m);
   e->nc = limb_constraint_count(e->model);
   e->closed = limb_loop_count(e->model) > 0;
   if (s == LIMB_OK) s = limb_dofs_create(m, &e->alloc, &e->dofs);
   if (s == LIMB_OK) s = make_marks(e);
+  if (s == LIMB_OK) s = find_bodies(e);
   if (s == LIMB_OK) s = make_lanes(e);
   if (s == LIMB_OK)
     *out = e;
@@ -105,7 +117,8 @@ void limb_evaluator_destroy(limb_evaluator* e)
   limb_lanes_free(e);
   limb_labels_free(e);
   limb_dofs_destroy(e->dofs);
-  limb_free(&e->alloc, e->given, 3 * (size_t)e->nv + 1);
+  limb_free(&e->alloc, e->body, bodies_size(e));
+  limb_free(&e->alloc, e->given, 4 * (size_t)e->nv + 1);
   limb_free(&e->alloc, e->block, (size_t)e->block_capacity * sizeof *e->block);
   limb_free(&e->alloc, e->item, (size_t)e->item_capacity * sizeof *e->item);
   const limb_allocator a = e->alloc;
@@ -212,7 +225,8 @@ static int has_block(const limb_evaluator* e, const limb_parsed_name* p)
 // Everything that is defined, and not there yet; what would be too large is left out.
 static limb_status add_all(limb_evaluator* e, limb_error* err)
 {
-  for (const limb_quantity_row* r = limb_quantity_rows; r->about.name; r++) {
+  const limb_quantity_row* r;
+  for (int k = 0; (r = limb_quantity_row_at(k)) != NULL; k++) {
     const unsigned needs = r->about.needs;
     const limb_parsed_name p = {
       .row = r, .frame = needs & LIMB_NEEDS_FRAME ? e->options.frame : -1, .ref = e->options.ref, .labels = ""};

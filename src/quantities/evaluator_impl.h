@@ -14,10 +14,11 @@ typedef double limb_count_fn(const limb_evaluator* e); // a count that may be mo
 
 // What a quantity uses besides limb_data, as bits.
 enum {
-  USES_DUAL = 1,       // dual numbers with matrices
-  USES_PARAMETERS = 2, // names of parameters
-  USES_BASE = 4,       // base parameters
-  USES_BATCH = 16,     // there is a kernel for many states
+  USES_DUAL = 1,        // dual numbers with matrices
+  USES_PARAMETERS = 2,  // names of parameters
+  USES_BASE = 4,        // base parameters
+  USES_INDEPENDENT = 8, // the independent velocities of loops
+  USES_BATCH = 16,      // there is a kernel for many states
 };
 
 // How the unit of an entry follows from its labels.
@@ -48,7 +49,11 @@ typedef struct limb_quantity_row {
   limb_unit_rule units;
 } limb_quantity_row;
 
-extern const limb_quantity_row limb_quantity_rows[]; // quantity_table.c, closed by a row without name
+// Closed by a row without name. quantity_table.c, quantity_table_bodies.c
+extern const limb_quantity_row limb_quantity_rows[], limb_quantity_rows_of_bodies[];
+
+// Row k of both tables, one after the other; NULL: there are no more. quantity_names.c
+const limb_quantity_row* limb_quantity_row_at(int k);
 
 // A short name of simulations.
 typedef struct limb_quantity_alias {
@@ -67,7 +72,7 @@ typedef struct limb_labels {
   size_t size; // of bytes
 } limb_labels;
 
-enum { AXES = LIMB_AXIS_FIELD + 1 };
+enum { AXES = LIMB_AXIS_INDEPENDENT + 1 };
 
 // A quantity at a frame in a reference: computed once per state, whatever many items look at it.
 typedef struct limb_block {
@@ -99,7 +104,9 @@ struct limb_evaluator {
   int closed; // 1: loops are closed
   limb_dofs* dofs;
   unsigned char *given, *base, *base_given; // nv marks; base: 1 for the base
-  int nbase;
+  unsigned char* independent;               // nv marks of USES_INDEPENDENT
+  int nbase, nindependent;                  // nindependent -1: not known yet
+  int *body, nbody;                         // of LIMB_AXIS_BODY: limb_described_bodies
   limb_task_options task;
   int ntask;
   limb_parameter_info* parameter; // np
@@ -197,6 +204,9 @@ limb_status limb_lane_compute(limb_lane* w, const unsigned char* skip, int* fail
 // The environment of a caller, who may know a shorter struct; NULL: the default.
 limb_status limb_copy_environment(const limb_model* m, const limb_environment* from, limb_environment* to);
 
+// Settings of loops: those of the evaluator, with independent 1 for its independent velocities.
+limb_status limb_lane_set_loops(limb_lane* w, int independent);
+
 // limb_kinematics for the state at hand.
 limb_status limb_lane_move(limb_lane* w);
 
@@ -220,14 +230,20 @@ void limb_explain(limb_evaluator* e, const limb_lane* w, int block, limb_status 
   X(base_acc_frame) X(generalized_jacobian) X(reaction_null_space) X(deflection)                                      \
   X(dtau_dq) X(dtau_dv) X(dtau_dgravity) X(dtau_dwrench) X(dacc_dq) X(dacc_dv) X(dacc_dtau) X(dacc_dgravity)          \
   X(dacc_dwrench) X(d2tau) X(d2acc) X(A) X(B) X(Ad) X(Bd) X(Mdot) X(dM_dq) X(christoffel) X(christoffel2)             \
-  X(curvature) X(ricci) X(scalar_curvature) X(Y) X(Y_r) X(theta) X(Y_base) X(theta_base)                              \
+  X(curvature) X(ricci) X(scalar_curvature) X(dchristoffel_dq) X(sectional_curvature) X(plane_curvature) X(Y)         \
+  X(Y_r) X(theta) X(Y_base) X(theta_base)                                                                             \
   /* eval_kinematics.c */                                                                                              \
   X(pose) X(position) X(velocity) X(acceleration) X(J) X(Jdotv) X(dJ_dq) X(dvelocity_dq) X(dacceleration_dq)          \
   X(dacceleration_dv) X(com) X(vcom) X(acom) X(momentum) X(momentum_rate) X(Lambda) X(eta) X(mu) X(p) X(Jbar) X(N)    \
-  X(condition)                                                                                                        \
+  X(condition) X(Jdot)                                                                                                \
+  /* eval_bodies.c */                                                                                                  \
+  X(T) X(U) X(L) X(dT_dv) X(dT_dq) X(dU_dq) X(body_energy) X(body_pose) X(body_velocity) X(body_acceleration)         \
+  X(body_J) X(net_wrench) X(principal_moments) X(principal_axes) X(articulated_inertia) X(articulated_bias)           \
+  X(factor_A) X(factor_S) X(factor_G) X(factor_Gamma) X(factor_L) X(factor_ad_Av) X(factor_ad_V)                      \
   /* eval_loops.c */                                                                                                   \
   X(Psi) X(gamma) X(loop_residual) X(loop_rate) X(mobility) X(independent) X(passive)                                 \
-  X(closed_tau) X(closed_acc) X(closed_reactions) X(closed_dacc_dtau) X(lambda) X(loop_loads)
+  X(G) X(reduced_M) X(reduced_h) X(impulse) X(v_after) X(closed_tau) X(closed_acc) X(closed_reactions)                \
+  X(closed_dacc_dtau) X(lambda) X(loop_loads)
 // clang-format on
 
 #define LIMB_X(name) limb_status limb_eval_##name(limb_lane* w, double* x);
@@ -236,7 +252,11 @@ LIMB_COMPUTATIONS(LIMB_X)
 
 // Motions as columns of x, which is 6 x n; wrenches one behind the other, 6 numbers each. Return s.
 limb_status limb_put_columns(limb_status s, const sp_motion* c, size_t n, double* x);
+void limb_put_pose(sp_pose X, double* x); // 16 numbers of LIMB_AXIS_POSE
 limb_status limb_put_forces(limb_status s, const sp_force* f, int n, double* x);
+
+// The independent velocities at a configuration that closes the loops, into e->independent. eval_loops.c
+limb_status limb_find_independent(limb_evaluator* e, limb_error* err);
 
 // Motions without a motor at the start configuration, into e->undriven. q: nq numbers of scratch. eval_loops.c
 limb_status limb_count_undriven(limb_evaluator* e, double* q);

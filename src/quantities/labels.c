@@ -26,6 +26,9 @@ static const struct axis_words {
   [LIMB_AXIS_LOOP] = {"loops", "loops, keyed by loop in JSON"},
   [LIMB_AXIS_CONSTRAINT] = {"nc", "equations of the loops, <loop>.<equation>"},
   [LIMB_AXIS_FIELD] = {"fields", "named fields, keyed by field in JSON"},
+  [LIMB_AXIS_BODY] = {"bodies", "bodies as described, without the world, keyed by body in JSON"},
+  [LIMB_AXIS_STACKED] = {"6n", "<body>.wx ... <body>.vz of the same bodies"},
+  [LIMB_AXIS_INDEPENDENT] = {"ny", "independent velocities"},
 };
 
 enum { AXIS_KINDS = sizeof axis_words / sizeof *axis_words };
@@ -97,6 +100,9 @@ static int count_of(const limb_evaluator* e, limb_quantity_axis axis)
   case LIMB_AXIS_JOINT: return limb_joint_count(e->model);
   case LIMB_AXIS_LOOP: return limb_loop_count(e->model);
   case LIMB_AXIS_CONSTRAINT: return e->nc;
+  case LIMB_AXIS_BODY: return e->nbody;
+  case LIMB_AXIS_STACKED: return 6 * e->nbody;
+  case LIMB_AXIS_INDEPENDENT: return e->nindependent;
   case LIMB_AXIS_NONE:
   case LIMB_AXIS_MOTION:
   case LIMB_AXIS_FORCE:
@@ -113,10 +119,10 @@ typedef struct word {
 } word;
 
 // The k-th velocity whose mark is like that.
-static const char* marked(const limb_evaluator* e, int mark, int k)
+static const char* marked(const limb_evaluator* e, const unsigned char* marks, int mark, int k)
 {
   for (int i = 0; i < e->nv; i++)
-    if ((e->base[i] != 0) == mark && k-- == 0) return limb_get_velocity(e->dofs, i)->name;
+    if ((marks[i] != 0) == mark && k-- == 0) return limb_get_velocity(e->dofs, i)->name;
   return "";
 }
 
@@ -144,6 +150,12 @@ static const char* joint_name(const limb_evaluator* e, int k)
   return limb_get_joint(e->model, k, &x) == LIMB_OK ? x.def.name : "?";
 }
 
+static const char* body_name(const limb_evaluator* e, int k)
+{
+  limb_body_info x;
+  return limb_get_body(e->model, e->body[k], &x) == LIMB_OK ? x.name : "?";
+}
+
 const char* limb_name_of_loop(const limb_model* m, int loop)
 {
   limb_loop_info x;
@@ -160,11 +172,14 @@ static word label_of(const limb_evaluator* e, limb_quantity_axis axis, int k)
   case LIMB_AXIS_TASK: return (word){direction(e, k), ""};
   case LIMB_AXIS_PARAMETER: return (word){e->parameter[k].of, e->parameter[k].symbol};
   case LIMB_AXIS_BASE: return (word){limb_base_name(e->base_parameters, k), ""};
-  case LIMB_AXIS_FLOATING: return (word){marked(e, 1, k), ""};
-  case LIMB_AXIS_ARM: return (word){marked(e, 0, k), ""};
+  case LIMB_AXIS_FLOATING: return (word){marked(e, e->base, 1, k), ""};
+  case LIMB_AXIS_ARM: return (word){marked(e, e->base, 0, k), ""};
   case LIMB_AXIS_JOINT: return (word){joint_name(e, k), ""};
   case LIMB_AXIS_LOOP: return (word){limb_name_of_loop(e->model, k), ""};
   case LIMB_AXIS_CONSTRAINT: return constraint(e, k);
+  case LIMB_AXIS_BODY: return (word){body_name(e, k), ""};
+  case LIMB_AXIS_STACKED: return (word){body_name(e, k / 6), motion[k % 6]};
+  case LIMB_AXIS_INDEPENDENT: return (word){marked(e, e->independent, 1, k), ""};
   case LIMB_AXIS_NONE:
   case LIMB_AXIS_MOTION:
   case LIMB_AXIS_FORCE:
@@ -259,6 +274,10 @@ limb_status limb_labels_make(limb_evaluator* e, const limb_quantity_row* row, li
   limb_status s = row->uses & USES_PARAMETERS ? find_parameters(e) : LIMB_OK;
   if (s == LIMB_OK && row->uses & USES_BASE) {
     s = find_base_parameters(e, err);
+    if (s != LIMB_OK) return s;
+  }
+  if (s == LIMB_OK && row->uses & USES_INDEPENDENT) {
+    s = limb_find_independent(e, err);
     if (s != LIMB_OK) return s;
   }
   for (int axis = 0; axis < limb_quantity_rank(&row->about) && s == LIMB_OK; axis++)

@@ -51,13 +51,19 @@ static limb_status make_room(const limb_evaluator* e, double** x, size_t* size, 
   return LIMB_OK;
 }
 
-static limb_status open_data(const limb_evaluator* e, limb_lane* w)
+limb_status limb_lane_set_loops(limb_lane* w, int independent)
 {
   limb_loop_settings how = limb_default_loop_settings();
-  how.solver.method = e->options.method;
+  how.solver.method = w->e->options.method;
   how.multipliers = 1, how.report = 1;
+  how.independent = independent ? w->e->independent : NULL;
+  return limb_set_loops(w->data, &how);
+}
+
+static limb_status open_data(const limb_evaluator* e, limb_lane* w)
+{
   const limb_status s = limb_data_create(e->model, &e->alloc, &w->data);
-  return s == LIMB_OK ? limb_set_loops(w->data, &how) : s;
+  return s == LIMB_OK ? limb_lane_set_loops(w, 0) : s;
 }
 
 static limb_status ready(limb_evaluator* e, limb_lane* w, size_t work, size_t value)

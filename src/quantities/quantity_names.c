@@ -8,21 +8,31 @@
 
 // ---- the registry ---------------------------------------------------------------------------------------
 
-int limb_quantity_count(void)
+static int rows_of(const limb_quantity_row* table)
 {
   int n = 0;
-  while (limb_quantity_rows[n].about.name) n++;
+  while (table[n].about.name) n++;
   return n;
 }
 
+const limb_quantity_row* limb_quantity_row_at(int k)
+{
+  const int first = rows_of(limb_quantity_rows);
+  const limb_quantity_row* r = k < first ? &limb_quantity_rows[k] : &limb_quantity_rows_of_bodies[k - first];
+  return r->about.name ? r : NULL;
+}
+
+int limb_quantity_count(void) { return rows_of(limb_quantity_rows) + rows_of(limb_quantity_rows_of_bodies); }
+
 const limb_quantity_info* limb_get_quantity(int index)
 {
-  return index >= 0 && index < limb_quantity_count() ? &limb_quantity_rows[index].about : NULL;
+  return index >= 0 && index < limb_quantity_count() ? &limb_quantity_row_at(index)->about : NULL;
 }
 
 static const limb_quantity_row* find(const char* name, size_t length)
 {
-  for (const limb_quantity_row* r = limb_quantity_rows; r->about.name; r++)
+  const limb_quantity_row* r;
+  for (int k = 0; (r = limb_quantity_row_at(k)) != NULL; k++)
     if (strlen(r->about.name) == length && strncmp(r->about.name, name, length) == 0) return r;
   return NULL;
 }
@@ -69,7 +79,6 @@ static const pair other[] = {
   {"coriolis", "C"},
   {"q_closed", "q"},
   {"jacobian", "J"},
-  {"Jdot", "Jdotv"},
   {"frame", "pose"},
   {"transform", "pose"},
   {"kinetic", "energy"},
@@ -81,7 +90,20 @@ static const pair other[] = {
   {"parameters", "theta"},
   {"mass_rate", "Mdot"},
   {"riemann", "curvature"},
-  {"sectional_curvature", "curvature"},
+  {"sectional", "sectional_curvature"},
+  {"A_c", "reduced_M"},
+  {"H_c", "reduced_h"},
+  {"lagrangian", "L"},
+  {"generalized_momentum", "dT_dv"},
+  {"generalised_momentum", "dT_dv"},
+  {"kinetic_energy", "T"},
+  {"potential_energy", "U"},
+  {"velocities", "body_velocity"},
+  {"accelerations", "body_acceleration"},
+  {"jacobians", "body_J"},
+  {"poses", "body_pose"},
+  {"articulated", "articulated_inertia"},
+  {"impulses", "impulse"},
   {"hessian", "d2tau"},
   {"projector", "N"},
   {"dtau", "dtau_dq"},
@@ -110,7 +132,7 @@ enum { OTHER = sizeof other / sizeof *other };
 static const char* name_of(const void* context, int i)
 {
   (void)context;
-  return limb_quantity_rows[i].about.name;
+  return limb_quantity_row_at(i)->about.name;
 }
 
 static const char* word_of(const void* context, int i)
@@ -135,7 +157,8 @@ static const char* meant(const char* word)
 // The same letters, whatever their case: m is M.
 static const char* same_letters(const char* wrong)
 {
-  for (const limb_quantity_row* r = limb_quantity_rows; r->about.name; r++) {
+  const limb_quantity_row* r;
+  for (int i = 0; (r = limb_quantity_row_at(i)) != NULL; i++) {
     size_t k = 0;
     while (wrong[k] && fold(wrong[k]) == fold(r->about.name[k])) k++;
     if (!wrong[k] && !r->about.name[k]) return r->about.name;

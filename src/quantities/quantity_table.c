@@ -1,8 +1,10 @@
-// The registry of quantities: one row each. docs/quantities.md and `limb eval --list` are made from this table.
+// The registry of quantities: one row each; quantity_table_bodies.c goes on. docs/quantities.md and `limb eval --list`
+// are made from these tables.
 #include "limb/derivatives.h"
 #include "limb/dynamics.h"
+#include "limb/lagrange.h"
 
-#include "quantities/evaluator_impl.h"
+#include "quantities/quantity_table.h"
 
 #include <string.h>
 
@@ -34,6 +36,11 @@ static double null_space(const limb_evaluator* e) { return (double)limb_moving_b
 static double generalized(const limb_evaluator* e) { return motions_1(e) + null_space(e); }
 static double deflection(const limb_evaluator* e) { return power(e, 2) + 4.0 * e->nv + 2.0 * e->nq; }
 
+static double sectional(const limb_evaluator* e)
+{
+  return (double)limb_sectional_curvature_work(e->model) + 2.0 * e->nv;
+}
+
 static double sampled(const limb_evaluator* e)
 {
   return 10 * power(e, 2) + (double)limb_discretise_work(2 * e->nv, e->nv);
@@ -55,35 +62,6 @@ static const char* const mobility_fields[] = {
   "singularity", NULL};
 
 // ---- the table ------------------------------------------------------------------------------------------
-
-enum {
-  Q = LIMB_NEEDS_Q,
-  QV = Q | LIMB_NEEDS_V,
-  QVA = QV | LIMB_NEEDS_A,
-  QVT = QV | LIMB_NEEDS_TAU,
-  QVM = QV | LIMB_NEEDS_A_OR_TAU,
-  QVG = QV | LIMB_NEEDS_GIVEN,
-  QVB = QV | LIMB_NEEDS_BASE,
-  FRAME = LIMB_NEEDS_FRAME,
-  AT = LIMB_NEEDS_FRAME | LIMB_NEEDS_REFERENCE,
-  TASK = AT | LIMB_NEEDS_DIRECTIONS,
-  CLOSED = LIMB_NEEDS_CLOSED,
-};
-
-#define ALL      LIMB_ROBOTS_ALL
-#define TREES    LIMB_ROBOTS_TREES
-#define LOOPS    LIMB_ROBOTS_LOOPS
-#define BASE     LIMB_ROBOTS_MOVING_BASE
-#define ELASTIC  LIMB_ROBOTS_ELASTIC
-#define V        LIMB_AXIS_V
-#define MOTION   LIMB_AXIS_MOTION
-#define FORCE    LIMB_AXIS_FORCE
-#define VECTOR   LIMB_AXIS_VECTOR
-#define FIELD    LIMB_AXIS_FIELD
-#define ROWS     LIMB_AXIS_CONSTRAINT
-#define STATE    LIMB_AXIS_STATE
-#define DIR      LIMB_AXIS_TASK
-#define IS(name) .compute = limb_eval_##name
 
 // clang-format off
 const limb_quantity_row limb_quantity_rows[] = {
@@ -174,6 +152,9 @@ const limb_quantity_row limb_quantity_rows[] = {
   {{"Jdotv", "frames", "dJ/dt v", "part of the acceleration of the frame that does not depend on a",
     {MOTION}, NULL, "rad/s^2, m/s^2", QV | AT | CLOSED, ALL, "limb_frame_jacobian_rate_times_v", ""},
    IS(Jdotv), .level = 2, .units = UNIT_TWIST_RATE},
+  {{"Jdot", "frames", "dJ/dt = sum_k dJ/dq_k v_k", "time derivative of the components of J",
+    {MOTION, V}, NULL, "SI", QV | AT | CLOSED, ALL, "limb_frame_jacobian_rate", ""},
+   IS(Jdot), .work = motions_1, .level = 2, .units = UNIT_NONE},
   {{"dJ_dq", "frames", "(i, j, k) = dJ_ij / dq_k", "derivative of the Jacobian: the kinematic Hessian",
     {MOTION, V, V}, NULL, "SI", Q | AT, TREES, "limb_frame_jacobian_derivative", ""},
    IS(dJ_dq), .work = motions_2, .level = 1, .units = UNIT_NONE},
@@ -292,6 +273,8 @@ const limb_quantity_row limb_quantity_rows[] = {
   {{"christoffel2", "geometry", "G^i_jk = sum_h (M^-1)_ih G_hjk", "Christoffel symbols of the second kind",
     {V, V, V}, NULL, "SI", Q, TREES, "limb_christoffel_second", ""},
    IS(christoffel2), .work = tensor_3, .units = UNIT_NONE},
+  {{"dchristoffel_dq", "geometry", "(i, j, k, l) = dG_ijk / dq_l", "derivative of christoffel",
+    {V, V, V, V}, NULL, "SI", Q, TREES, "limb_christoffel_derivative", ""}, IS(dchristoffel_dq), .units = UNIT_NONE},
   {{"curvature", "geometry", "R_ijkl = <nabla_k nabla_l E_j - nabla_l nabla_k E_j - nabla_[E_k, E_l] E_j, E_i>",
     "Riemann's curvature tensor of the metric M, all indices lowered",
     {V, V, V, V}, NULL, "SI", Q, TREES, "limb_curvature", ""}, IS(curvature), .work = curvature, .units = UNIT_NONE},
@@ -300,6 +283,14 @@ const limb_quantity_row limb_quantity_rows[] = {
   {{"scalar_curvature", "geometry", "sum_jl (M^-1)_jl Ric_jl", "scalar curvature of the metric M",
     {0}, NULL, "SI", Q, TREES, "limb_scalar_curvature", ""},
    IS(scalar_curvature), .work = scalar, .units = UNIT_NONE},
+  {{"sectional_curvature", "geometry", "K_ij = R_ijij / (M_ii M_jj - M_ij^2)",
+    "sectional curvature of the planes of two velocities each; 0 on the diagonal, where there is no plane",
+    {V, V}, NULL, "SI", Q, TREES, "limb_sectional_curvature", ""},
+   IS(sectional_curvature), .work = sectional, .units = UNIT_NONE},
+  {{"plane_curvature", "geometry", "K = <R(v, a) a, v> / (<v, v> <a, a> - <v, a>^2)",
+    "sectional curvature of the plane of v and a, two directions of any choice",
+    {0}, NULL, "SI", QVA, TREES, "limb_sectional_curvature", ""},
+   IS(plane_curvature), .work = sectional, .units = UNIT_NONE},
 
   {{"Y", "parameters", "tau = Y theta",
     "regressor of all parameters, without wrenches; with loops for the forces along independent velocities",
@@ -387,6 +378,24 @@ const limb_quantity_row limb_quantity_rows[] = {
     "velocities and accelerations of all joints, computed from the independent ones",
     {FIELD, V}, passive_fields, "SI", QVA | CLOSED, LOOPS, "limb_complete_velocities, limb_complete_accelerations", ""},
    IS(passive), .units = UNIT_NONE},
+  {{"G", "loops", "v = G v_i", "velocities of all joints by the independent ones",
+    {V, LIMB_AXIS_INDEPENDENT}, NULL, "SI", Q | CLOSED, LOOPS, "limb_velocity_map",
+    "not the inertias G of closed forms: factor_G"},
+   IS(G), .work = matrices_2, .uses = USES_INDEPENDENT, .units = UNIT_NONE},
+  {{"reduced_M", "loops", "A_c = G' M_tree G", "mass matrix of the independent velocities, without rows of zeros",
+    {LIMB_AXIS_INDEPENDENT, LIMB_AXIS_INDEPENDENT}, NULL, "kg m^2, kg m, kg", Q | CLOSED, LOOPS,
+    "limb_reduced_dynamics", "A_c of Khalil 2010, (58)"},
+   IS(reduced_M), .work = matrices_2, .uses = USES_INDEPENDENT, .units = UNIT_NONE},
+  {{"reduced_h", "loops", "tau_i = A_c a_i + H_c",
+    "forces along the independent velocities that do not depend on a: bias, friction, springs, less wrenches",
+    {LIMB_AXIS_INDEPENDENT}, NULL, "N m, N", QV | CLOSED, LOOPS, "limb_reduced_dynamics", "H_c of Khalil 2010, (58)"},
+   IS(reduced_h), .work = matrices_2, .uses = USES_INDEPENDENT, .units = UNIT_NONE},
+  {{"impulse", "loops", "M (v_after - v) = Psi' impulse, Psi v_after = s'(t)",
+    "impulses of the closures if they all act at once on velocities that open them; of least norm",
+    {ROWS}, NULL, "N m s, N s", QV, LOOPS, "limb_loop_impulse", ""},
+   IS(impulse), .work = velocities, .units = UNIT_NONE},
+  {{"v_after", "loops", "M (v_after - v) = Psi' impulse, Psi v_after = s'(t)", "velocities after that impact",
+    {V}, NULL, "rad/s, m/s", QV, LOOPS, "limb_loop_impulse", ""}, IS(v_after), .units = UNIT_VELOCITY},
   {{"lambda", "loops", "M a + h + ... = tau + Psi' lambda",
     "multipliers: forces of the closures on frame b, one per constraint; of least norm if constraints are redundant; "
     "for a, or else for the acceleration caused by tau",

@@ -12,39 +12,6 @@ enum { MAX_MASS_MATRIX = 2000 }; // velocities: beyond that there are no frequen
 
 static const double TURN = 6.283185307179586;
 
-// ---- what readers added ----------------------------------------------------------------------------
-
-// 1 if text is name with the suffix.
-static int is_suffixed(const char* text, const char* name, const char* suffix)
-{
-  const size_t n = strlen(name);
-  return strncmp(text, name, n) == 0 && strcmp(text + n, suffix) == 0;
-}
-
-int limb_joint_is_auxiliary(const limb_model* m, int joint)
-{
-  limb_joint_info x;
-  limb_body_info parent, child;
-  return limb_get_joint(m, joint, &x) == LIMB_OK && x.def.type == LIMB_FIXED &&
-         limb_get_body(m, x.def.parent, &parent) == LIMB_OK && limb_get_body(m, x.def.child, &child) == LIMB_OK &&
-         parent.inertia.mass == 0 && is_suffixed(parent.name, child.name, ".axis") &&
-         is_suffixed(x.def.name, child.name, ".offset");
-}
-
-// "NAME.axis", with the joint "NAME.offset".
-int limb_stands_for(const limb_model* m, int body)
-{
-  limb_body_info x, named;
-  if (body <= 0 || limb_get_body(m, body, &x) != LIMB_OK || x.inertia.mass != 0) return -1;
-  const char* dot = strrchr(x.name, '.');
-  if (!dot || strcmp(dot, ".axis") != 0) return -1;
-  for (int b = 1; b < limb_body_count(m); b++) {
-    if (limb_get_body(m, b, &named) != LIMB_OK || named.parent != body) continue;
-    if (limb_joint_is_auxiliary(m, named.joint)) return b;
-  }
-  return -1;
-}
-
 // ---- the robot as a whole --------------------------------------------------------------------------
 
 // All bodies in the world, at the neutral configuration.

@@ -4,9 +4,11 @@
 //            in (9.73), (9.78), (9.83) have a minus sign; dV_0 = (0; -g) in (9.70) and (9.84).
 // Cost:      O(n^3) time, O(n^2) memory: everything is a dense row-major matrix, as on the page.
 //
-// For trees, block (i, p) of Gamma is Ad_{T_{i,p}} when p is the parent of i. With parents numbered
-// first, Gamma is strictly lower triangular, hence nilpotent, and row block i of L = (I - Gamma)^-1
-// is Ad_{T_{i,p}} times row block p, plus the identity on the diagonal. Compound joints have more
+// limb_reference_factors hands the matrices out. There, an auxiliary body, which readers put on the axis of a joint, is
+// one with the body that it carries: the columns of the joint are seen from that.
+//
+// For trees, block (i, p) of Gamma is Ad_{T_{i,p}} when p is the parent of i. Gamma is nilpotent, and row block i of
+// L = (I - Gamma)^-1 is Ad_{T_{i,p}} times row block p, plus the identity on the diagonal. Compound joints have more
 // columns in A, which may turn: (dA/dt) v joins the accelerations. A mimic joint puts multiplier
 // times its column under its source's velocity: every result is in the independent velocities.
 //
@@ -33,8 +35,8 @@
 typedef struct stacked {
   size_t n6, nv;
   int rows, columns;                // n6, nv
-  size_t* at;                       // first row of each body
-  double *A, *LA, *GLA;             // 6n x nv
+  const int* place;                 // of each body among those with rows; NULL: i - 1
+  double *A, *S, *LA, *GLA;         // 6n x nv; in limb_reference_factors, those that are wanted
   double *W, *L, *G, *ad_Av, *ad_V; // 6n x 6n
   double *Av, *dAv;                 // 6n: A v, (dA/dt) v
   double *V_base, *dV_base, *dV_gravity;
@@ -45,7 +47,6 @@ static stacked lay_out(limb_arena* a, const limb_model* m)
 {
   const size_t nb = (size_t)m->nbody, n6 = 6 * (nb - 1), nv = (size_t)m->nv;
   stacked s = {.n6 = n6, .nv = nv, .rows = (int)n6, .columns = m->nv};
-  s.at = limb_arena_take(a, nb, sizeof *s.at);
   double** wide[] = {&s.A, &s.LA, &s.GLA};
   for (size_t k = 0; k < sizeof wide / sizeof *wide; k++) *wide[k] = limb_arena_take(a, n6, nv * sizeof(double));
   double** square[] = {&s.W, &s.L, &s.G, &s.ad_Av, &s.ad_V};
@@ -55,9 +56,13 @@ static stacked lay_out(limb_arena* a, const limb_model* m)
   return s;
 }
 
-// Column of the matrix X with the given row length, from row on: a motion.
+// First row of a body.
+static size_t row_of(const stacked* s, int body) { return 6 * (size_t)(s->place ? s->place[body] : body - 1); }
+
+// Column of the matrix X with the given row length, from row on: a motion. NULL: not computed.
 static void put_motion(double* X, size_t length, size_t row, size_t column, sp_motion v)
 {
+  if (!X) return;
   const double x[6] = {v.w.x, v.w.y, v.w.z, v.v.x, v.v.y, v.v.z};
   for (size_t k = 0; k < 6; k++) X[(row + k) * length + column] = x[k];
 }
@@ -69,33 +74,40 @@ static void put_force(double* X, size_t length, size_t row, size_t column, sp_fo
 
 // ---- the stacked matrices -----------------------------------------------------------------------
 
-// Rows of A, Gamma, G, A v, (dA/dt) v of body i, and its part of L given its parent's.
-static void fill_body(const limb_model* m, const stacked* s, int i, const limb_reference_joint* J, const double* v)
+// L_i = Gamma_ip L_p besides the identity                                                  (9.76)
+static void fill_row_of_L(const stacked* s, int i, int p, sp_pose T)
 {
-  const size_t n6 = s->n6, row = s->at[i];
+  const size_t n6 = s->n6;
+  for (size_t j = 0; j < n6; j++) {
+    double x[6];
+    for (size_t k = 0; k < 6; k++) x[k] = s->L[(row_of(s, p) + k) * n6 + j];
+    const sp_motion above = {{x[0], x[1], x[2]}, {x[3], x[4], x[5]}};
+    const sp_motion in = sp_motion_in(T, above);
+    const double y[6] = {in.w.x, in.w.y, in.w.z, in.v.x, in.v.y, in.v.z};
+    for (size_t k = 0; k < 6; k++) s->L[(row_of(s, i) + k) * n6 + j] += y[k];
+  }
+}
+
+// Rows of A, Gamma, G, A v, (dA/dt) v of body i, which hangs on p, and its part of L given that of p. v NULL: at rest.
+static void fill_body(const limb_model* m, const stacked* s, int i, int p, const limb_reference_joint* J,
+                      const double* v)
+{
+  const size_t n6 = s->n6, row = row_of(s, i);
+  const sp_motion none = {{0, 0, 0}, {0, 0, 0}}, Av = v ? limb_reference_joint_times(J, v) : none;
   for (int k = 0; k < J->n; k++)
     put_motion(s->A, s->nv, row, (size_t)(J->v + k), sp_scalem(J->multiplier, J->A[k])); // (9.64)
 
   for (int k = 0; k < 6; k++) { // matrices by columns: their effect on unit motions
     const size_t column = row + (size_t)k;
     const sp_motion e = limb_reference_unit(k);
-    put_force(s->G, n6, row, column, sp_inertia_times(&m->body[i].inertia, e));         // (9.65)
-    put_motion(s->ad_Av, n6, row, column, sp_crm(limb_reference_joint_times(J, v), e)); // (9.67)
+    put_force(s->G, n6, row, column, sp_inertia_times(&m->body[i].inertia, e)); // (9.65)
+    put_motion(s->ad_Av, n6, row, column, sp_crm(Av, e));                       // (9.67)
     put_motion(s->L, n6, row, column, e);
+    if (p > 0) put_motion(s->W, n6, row, row_of(s, p) + (size_t)k, sp_motion_in(J->T, e)); // (9.68)
   }
-  put_motion(s->Av, 1, row, 0, limb_reference_joint_times(J, v));
-  put_motion(s->dAv, 1, row, 0, limb_reference_joint_drift(J, v));
-
-  const int p = m->body[i].parent;
-  if (p == 0) return;
-  for (int k = 0; k < 6; k++)
-    put_motion(s->W, n6, row, s->at[p] + (size_t)k, sp_motion_in(J->T, limb_reference_unit(k))); // (9.68)
-
-  // L_i = Gamma_ip L_p besides the identity                                               (9.76)
-  for (size_t j = 0; j < s->at[p] + 6; j++)
-    for (size_t k = 0; k < 6; k++)
-      for (size_t l = 0; l < 6; l++)
-        s->L[(row + k) * n6 + j] += s->W[(row + k) * n6 + s->at[p] + l] * s->L[(s->at[p] + l) * n6 + j];
+  put_motion(s->Av, 1, row, 0, Av);
+  put_motion(s->dAv, 1, row, 0, v ? limb_reference_joint_drift(J, v) : none);
+  if (p > 0 && s->L) fill_row_of_L(s, i, p, J->T);
 }
 
 static void fill(const limb_model* m, const stacked* s, const double* q, const double* v, const limb_environment* env)
@@ -105,15 +117,14 @@ static void fill(const limb_model* m, const stacked* s, const double* q, const d
   const sp_motion dV0 = {a.w, sp_sub3(a.v, sp_cross3(V0.w, V0.v))};
   const sp_motion up = {{0, 0, 0}, sp_scale3(-1, env->gravity)};
 
-  for (int k = 1; k < m->nbody; k++) s->at[m->body_order[k]] = 6 * (size_t)(k - 1);
   for (int k = 1; k < m->nbody; k++) {
     const int i = m->body_order[k];
     const limb_reference_joint J = limb_reference_joint_at(&m->joint[m->body[i].joint], q);
-    fill_body(m, s, i, &J, v);
+    fill_body(m, s, i, m->body[i].parent, &J, v);
     if (m->body[i].parent != 0) continue;
-    put_motion(s->V_base, 1, s->at[i], 0, sp_motion_in(J.T, V0));     // (9.69)
-    put_motion(s->dV_base, 1, s->at[i], 0, sp_motion_in(J.T, dV0));   // (9.70)
-    put_motion(s->dV_gravity, 1, s->at[i], 0, sp_motion_in(J.T, up)); // (9.70), V_0' = -g
+    put_motion(s->V_base, 1, row_of(s, i), 0, sp_motion_in(J.T, V0));     // (9.69)
+    put_motion(s->dV_base, 1, row_of(s, i), 0, sp_motion_in(J.T, dV0));   // (9.70)
+    put_motion(s->dV_gravity, 1, row_of(s, i), 0, sp_motion_in(J.T, up)); // (9.70), V_0' = -g
   }
 }
 
@@ -183,7 +194,7 @@ limb_status limb_reference_closed_form(const limb_model* m, const double* q, con
   limb_memory memory;
   limb_arena count = {0};
   (void)lay_out(&count, m);
-  limb_status status = limb_reference_open(m, q, v, v, env, count.used, &e, &memory);
+  limb_status status = limb_reference_open(m, q, v, v, env, count.used + 1, &e, &memory);
   if (status) return status;
   limb_arena arena = limb_arena_over(memory.block, memory.size);
   const stacked s = lay_out(&arena, m);
@@ -198,4 +209,100 @@ limb_status limb_reference_closed_form(const limb_model* m, const double* q, con
     status = LIMB_E_NONFINITE;
   limb_memory_end(memory);
   return status;
+}
+
+// ---- the matrices themselves ----------------------------------------------------------------------
+
+size_t limb_reference_factors_work(const limb_model* m) { return m ? 19 * (size_t)m->nbody : 0; }
+
+// The joint of body i; if that is the fixed one to an auxiliary body, with the joint of the latter. *on: the joint that
+// moves, *p: the body it is on.
+static limb_reference_joint joint_of(const limb_model* m, const stacked* s, int i, const double* q, int* on, int* p)
+{
+  limb_reference_joint J = limb_reference_joint_at(&m->joint[m->body[i].joint], q);
+  *on = m->body[i].joint, *p = m->body[i].parent;
+  if (*p == 0 || s->place[*p] >= 0) return J;
+  *on = m->body[*p].joint;
+  limb_reference_joint K = limb_reference_joint_at(&m->joint[*on], q);
+  for (int k = 0; k < K.n; k++) K.A[k] = sp_motion_in(J.T, K.A[k]);
+  K.T = sp_compose(K.T, J.T);
+  *p = m->body[*p].parent;
+  return K;
+}
+
+// Columns of the joint in the world, at home.
+static void fill_screws(const limb_model* m, const stacked* s, int i, int joint, const sp_pose* M)
+{
+  const limb_joint* on = &m->joint[joint];
+  sp_motion S[6];
+  const int n = limb_reference_screws(on, M[on->def.child], S);
+  const double multiplier = n == 1 ? on->multiplier : 1;
+  for (int k = 0; k < n; k++) put_motion(s->S, s->nv, row_of(s, i), (size_t)(on->v + k), sp_scalem(multiplier, S[k]));
+}
+
+static void clear(const stacked* s)
+{
+  double* const wide[] = {s->A, s->S};
+  double* const square[] = {s->W, s->L, s->G, s->ad_Av, s->ad_V};
+  for (size_t k = 0; k < sizeof wide / sizeof *wide; k++)
+    if (wide[k]) memset(wide[k], 0, s->n6 * s->nv * sizeof(double));
+  for (size_t k = 0; k < sizeof square / sizeof *square; k++)
+    if (square[k]) memset(square[k], 0, s->n6 * s->n6 * sizeof(double));
+}
+
+// The rows of body i. M: home poses, V: twists.
+static void fill_rows(const limb_model* m, const stacked* s, int i, const double* q, const double* v, const sp_pose* M,
+                      sp_motion* V)
+{
+  int on, p;
+  const limb_reference_joint J = joint_of(m, s, i, q, &on, &p);
+  fill_body(m, s, i, p, &J, v);
+  fill_screws(m, s, i, on, M);
+  if (!v) return;
+  // V_i = Ad_(T_(i,p)) V_p + A_i v_i                                                        (9.54)
+  V[i] = sp_addm(sp_motion_in(J.T, V[p]), limb_reference_joint_times(&J, v));
+  for (int k = 0; k < 6; k++)
+    put_motion(s->ad_V, s->n6, row_of(s, i), row_of(s, i) + (size_t)k, sp_crm(V[i], limb_reference_unit(k)));
+}
+
+// body holds the described ones, and becomes the place of each; -1: auxiliary. From the end, so that none is lost.
+static void find_places(const limb_model* m, int n, int* body)
+{
+  for (int i = m->nbody - 1, k = n - 1; i > 0; i--) {
+    const bool described = k >= 0 && body[k] == i;
+    body[i] = described ? k : -1;
+    k -= described;
+  }
+}
+
+limb_status limb_reference_factors(const limb_model* m, const double* q, const double* v, const limb_environment* env,
+                                   double* work, const limb_factors* out)
+{
+  if (!m || !q || !work || !out || (!v && (out->ad_Av || out->ad_V))) return LIMB_E_ARG;
+  limb_environment e;
+  const limb_status status = limb_reference_check(m, q, v, NULL, env, &e);
+  if (status != LIMB_OK) return status;
+  sp_motion* V = (sp_motion*)(void*)work;
+  sp_pose* M = (sp_pose*)(void*)(V + m->nbody);
+  int* place = (int*)(void*)(M + m->nbody);
+  const int n = limb_described_bodies(m, place);
+  find_places(m, n, place);
+  const stacked s = {.n6 = 6 * (size_t)n,
+                     .nv = (size_t)m->nv,
+                     .place = place,
+                     .A = out->A,
+                     .S = out->S,
+                     .W = out->Gamma,
+                     .L = out->L,
+                     .G = out->G,
+                     .ad_Av = out->ad_Av,
+                     .ad_V = out->ad_V};
+  clear(&s);
+  V[0] = e.base_velocity, M[0] = sp_pose_identity();
+  for (int k = 1; k < m->nbody; k++) {
+    const int i = m->body_order[k];
+    M[i] = sp_compose(M[m->body[i].parent], m->joint[m->body[i].joint].def.placement); // (9.38)
+    if (place[i] >= 0) fill_rows(m, &s, i, q, v, M, V);
+  }
+  return LIMB_OK;
 }

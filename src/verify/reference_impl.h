@@ -21,7 +21,11 @@ typedef struct limb_reference_joint {
   bool constant;     // the columns do not depend on q
 } limb_reference_joint;
 
-// Checks a state, reads its environment, and takes a block of that size, all zero.
+// Checks a state and reads its environment. v and a may be NULL.
+limb_status limb_reference_check(const limb_model* m, const double* q, const double* v, const double* a,
+                                 const limb_environment* env, limb_environment* e);
+
+// The same, and takes a block of that size, all zero.
 limb_status limb_reference_open(const limb_model* m, const double* q, const double* v, const double* a,
                                 const limb_environment* env, size_t size, limb_environment* e, limb_memory* memory);
 
@@ -33,6 +37,9 @@ sp_motion limb_reference_unit(int k);
 
 // Pose and columns of a joint at the user's q.
 limb_reference_joint limb_reference_joint_at(const limb_joint* joint, const double* q);
+
+// The columns of a joint in the world, at home: S_k = Ad_M B_k for a body with the home pose M. Their number.
+int limb_reference_screws(const limb_joint* joint, sp_pose M, sp_motion S[6]);
 
 // A x: the joint's columns times its part of the user's velocities or accelerations.
 sp_motion limb_reference_joint_times(const limb_reference_joint* J, const double* x);

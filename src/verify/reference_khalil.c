@@ -34,6 +34,7 @@
 #include "linalg/dense.h"
 #include "verify/reference_impl.h"
 
+#include <stdint.h>
 #include <string.h>
 
 typedef struct link {
@@ -404,4 +405,61 @@ limb_status limb_reference_moving_base_forward(const limb_model* m, const double
   if (!on_moving_base(m)) return LIMB_E_UNSUPPORTED;
   const problem p = {q, v, tau, NULL, env, true, LIMB_FORCE_GIVEN, base};
   return solve(m, &p, a, NULL);
+}
+
+// ---- articulated bodies -----------------------------------------------------------------------------
+
+enum { BLOCK = 64 }; // bytes that memory is aligned to
+
+size_t limb_reference_articulated_work(const limb_model* m)
+{
+  limb_arena count = {0};
+  if (!m) return 0;
+  (void)lay_out(&count, m);
+  return (count.used + 2 * BLOCK) / sizeof(double); // one to begin at, one for what is left of the division
+}
+
+// p = J* (0; w x v) - beta*: dV = a + (0; w x v) is the classical acceleration for the spatial one.
+static sp_force articulated_bias(const recursion* r, int body)
+{
+  const link* l = &r->link[body];
+  const sp_motion V = r->V[body], centripetal = sp_motion_make(sp_v3(0, 0, 0), sp_cross3(V.w, V.v));
+  return subf(times(l->J, centripetal), l->beta);
+}
+
+static limb_status deliver_articulated(const recursion* r, double* I, sp_force* p)
+{
+  for (int i = 0; i < r->m->nbody; i++) {
+    const sp_force bias = articulated_bias(r, i);
+    if (!limb_finite3(bias.m) || !limb_finite3(bias.f)) return LIMB_E_NONFINITE;
+    if (p) p[i] = bias;
+    for (int k = 0; k < 6 && I; k++) {
+      const sp_force c = r->link[i].J[k];
+      const double x[6] = {c.m.x, c.m.y, c.m.z, c.f.x, c.f.y, c.f.z};
+      for (int e = 0; e < 6; e++) I[36 * (size_t)i + 6 * (size_t)e + (size_t)k] = x[e];
+    }
+  }
+  return LIMB_OK;
+}
+
+limb_status limb_reference_articulated(const limb_model* m, const double* q, const double* v, const double* tau,
+                                       const limb_environment* env, double* work, double* I, sp_force* p)
+{
+  if (!m || !q || !v || !tau || !work) return LIMB_E_ARG;
+  limb_environment e;
+  limb_status s = limb_reference_check(m, q, v, tau, env, &e);
+  if (s != LIMB_OK) return s;
+  char* block = (char*)work + (BLOCK - (uintptr_t)work % BLOCK) % BLOCK;
+  const size_t size = limb_reference_articulated_work(m) * sizeof(double) - BLOCK;
+  memset(block, 0, size);
+  limb_arena arena = limb_arena_over(block, size);
+  recursion r = lay_out(&arena, m);
+  r.env = e, r.q = q, r.v = v, r.x = tau;
+  memset(r.given, LIMB_FORCE_GIVEN, (size_t)m->nv);
+  s = limb_given_sweeps(m, r.given) ? LIMB_OK : LIMB_E_UNSUPPORTED;
+  if (s == LIMB_OK) kinematics(&r), s = loads(&r);
+  if (s == LIMB_OK) s = inward(&r, 1);
+  if (s == LIMB_OK) s = deliver_articulated(&r, I, p);
+  limb_arena_release(block, size);
+  return s;
 }

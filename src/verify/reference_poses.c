@@ -121,6 +121,15 @@ limb_reference_joint limb_reference_joint_at(const limb_joint* joint, const doub
   return J;
 }
 
+int limb_reference_screws(const limb_joint* joint, sp_pose M, sp_motion S[6])
+{
+  sp_motion B[3];
+  const int count = twists(&joint->def, B), n = limb_type_nv(joint->def.type);
+  // S = Ad_M B                                                                                  (9.40)
+  for (int k = 0; k < n; k++) S[k] = sp_motion_out(M, k < count ? B[k] : limb_reference_unit(k));
+  return n;
+}
+
 sp_motion limb_reference_joint_times(const limb_reference_joint* J, const double* x)
 {
   sp_motion r = {{0, 0, 0}, {0, 0, 0}};
@@ -189,12 +198,19 @@ limb_status limb_reference_poses(const limb_model* m, const double* q, sp_pose* 
 
 // ---- beginning ----------------------------------------------------------------------------------
 
+limb_status limb_reference_check(const limb_model* m, const double* q, const double* v, const double* a,
+                                 const limb_environment* env, limb_environment* e)
+{
+  const limb_status s = limb_check_q(m, q);
+  if (s != LIMB_OK) return s;
+  if ((v && !limb_finite(m->nv, v)) || (a && !limb_finite(m->nv, a))) return LIMB_E_NONFINITE;
+  return limb_environment_read(m, env, e);
+}
+
 limb_status limb_reference_open(const limb_model* m, const double* q, const double* v, const double* a,
                                 const limb_environment* env, size_t size, limb_environment* e, limb_memory* memory)
 {
-  limb_status s = limb_check_q(m, q);
-  if (s == LIMB_OK && !(limb_finite(m->nv, v) && limb_finite(m->nv, a))) s = LIMB_E_NONFINITE;
-  if (s == LIMB_OK) s = limb_environment_read(m, env, e);
+  limb_status s = limb_reference_check(m, q, v, a, env, e);
   if (s == LIMB_OK) s = limb_memory_take(&m->alloc, size, memory);
   if (s == LIMB_OK) memset(memory->block, 0, size);
   return s;
