@@ -35,8 +35,10 @@ static void prepare_loop(const limb_parallel* p, limb_leg* leg, int k, int* row)
   const limb_loop* loop = &m->loop[leg->loop[k]];
   const limb_cluster* c = &m->clusters.cluster[loop->cluster];
   const bool a = carried_by(m, loop->link_a, p->link), b = carried_by(m, loop->link_b, p->link);
+  // The joints of a leg that carries the platform move it: their columns of Psi have its motion already.
+  const bool apart = limb_between_joints(loop) || a == b || leg->carries;
   const int side = b ? 1 : -1;
-  leg->side[k] = (signed char)(limb_between_joints(loop) || a == b ? 0 : side);
+  leg->side[k] = (signed char)(apart ? 0 : side);
   for (int r = 0; r < loop->nrow; r++, (*row)++) {
     const ptrdiff_t first = c->block + (ptrdiff_t)(loop->local + r) * c->nv;
     for (int j = 0; j < leg->nv; j++) {
