@@ -225,14 +225,14 @@ limb_status limb_forward_by_kkt(limb_loops* w, const limb_forward_in* in, double
 //            point algorithm, 1976.
 // Cost:      O(n m^2 + m^3) once, O(n m) per step.
 //
-//     (Psi M^-1 Psi' + rho 1) dlambda = gamma - Psi a,     a += M^-1 Psi' dlambda
+//     (Psi M^-1 Psi' + rho D) dlambda = gamma - Psi a,     a += M^-1 Psi' dlambda
 //
 // from a of the tree and lambda = 0 on. The matrix is positive definite whatever the constraints are, and no rank
-// is decided on to find a. A direction in which Psi M^-1 Psi' is sigma loses all but rho / (sigma + rho) of
+// is decided on to find a. A direction in which D^-1 Psi M^-1 Psi' is sigma loses all but rho / (sigma + rho) of
 // its error in a step; one in which it is zero stays, and does not matter to a. The steps end when the residual
 // no longer falls.
 //
-//   rho         regularisation times the mean of the diagonal
+//   rho, D      regularisation, and the diagonal of Psi M^-1 Psi': rows of light and of heavy bodies count alike
 //   B, X        live rows of Psi, and M^-1 of them
 
 // Residuals that do not fall below this share of the one before have stopped falling.
@@ -259,16 +259,14 @@ static void gather_constraints(const limb_loops* w, regular* p)
   }
 }
 
-// A = Psi M^-1 Psi' + rho 1, factored
+// A = Psi M^-1 Psi' + rho D, factored
 static bool factor_regular(const regular* p, double regularisation)
 {
-  double trace = 0;
   for (ptrdiff_t i = 0; i < p->rows; i++) {
     for (ptrdiff_t j = 0; j <= i; j++) p->A[i * p->rows + j] = limb_dot((size_t)p->n, p->B + i * p->n, p->X + j * p->n);
-    trace += p->A[i * p->rows + i];
+    double* d = &p->A[i * p->rows + i];
+    *d = *d > 0 ? *d * (1 + regularisation) : 1;
   }
-  const double rho = trace > 0 ? regularisation * trace / p->rows : 1;
-  for (ptrdiff_t i = 0; i < p->rows; i++) p->A[i * p->rows + i] += rho;
   return limb_cholesky(p->rows, p->A);
 }
 

@@ -90,7 +90,7 @@ static limb_model* parallelogram(double mass)
   return fixture_end(b);
 }
 
-// The heavier the cranks are, the slower the iteration: it says so before multipliers lose digits.
+// Too few iterations are told before multipliers lose digits; however heavy the cranks are, the usual number will do.
 START_TEST(proximal_iteration_says_when_it_is_not_done)
 {
   int finished = 0;
@@ -101,7 +101,8 @@ START_TEST(proximal_iteration_says_when_it_is_not_done)
     check_at("mass %d", k);
     assert_ok(limb_data_create(m, NULL, &d));
     assert_ok(run(d, LIMB_LOOP_METHOD_KKT, 50, exact));
-    const limb_status s = run(d, LIMB_LOOP_METHOD_PROXIMAL, 50, by_iteration);
+    const limb_status s = run(d, LIMB_LOOP_METHOD_PROXIMAL, k % 2 ? 50 : 1 + k % 4, by_iteration);
+    assert_that(s == LIMB_OK || k % 2 == 0);
     if (s == LIMB_OK)
       assert_close_array(by_iteration, exact, limb_constraint_count(m), 0, 1e-9 * largest(exact));
     else
