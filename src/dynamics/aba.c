@@ -5,6 +5,8 @@
 #include "kernel/tables.h"
 #include "model/loop_calls.h"
 
+#include <math.h>
+
 // ---- which forces and accelerations are given ---------------------------------------------------------------
 
 bool limb_given_valid(const limb_model* m, const unsigned char* given)
@@ -65,8 +67,12 @@ static limb_status solve_forward(limb_data* d, const double* q, const double* v,
   s = limb_enter(d, env, q, v, &x);
   if (s != LIMB_OK) return s;
   double margin = run_kernel(d, q, v, tau, &x, by, work, a);
-  // what looks singular, or is not finite, may be beyond the range of determinants only
-  if (by == BY_CHAIN && (!(margin > 0) || !limb_finite_v(d, a))) margin = run_kernel(d, q, v, tau, &x, BY_ABA, NULL, a);
+  // Where pivots are in doubt, articulated bodies lose digits, and determinants of chains may leave the range of
+  // numbers: the factors of M have a residual that is rounding.
+  if (by != BY_MASS_MATRIX && (!(margin > 0) || (by == BY_CHAIN && !limb_finite_v(d, a))) && limb_ws_packed(m) > 0) {
+    by = BY_MASS_MATRIX, work = d->ws.packed;
+    margin = fmin(margin, run_kernel(d, q, v, tau, &x, by, work, a));
+  }
   limb_leave(d, &x);
   const bool positive = by != BY_MASS_MATRIX || limb_factors_positive(m, work);
   if (!positive || !limb_regular(d, margin, q, NULL)) return LIMB_E_SINGULAR;
@@ -111,8 +117,12 @@ static limb_status solve_hybrid(limb_data* d, const limb_hybrid* in, const unsig
   if (s != LIMB_OK) return s;
   const limb_kernels* k = limb_kernels_of(d);
   const limb_kernels_hybrid kin = {in->q, in->v, given, in->x, &x.terms, x.wrench};
-  const double margin =
+  double margin =
     work ? k->hybrid_by_mass_matrix(m, m->k64, &d->ws, &kin, work, a, tau) : k->hybrid(m, m->k64, &d->ws, &kin, a, tau);
+  if (!work && !(margin > 0) && limb_ws_packed(m) > 0) { // as above
+    work = d->ws.packed;
+    margin = fmin(margin, k->hybrid_by_mass_matrix(m, m->k64, &d->ws, &kin, work, a, tau));
+  }
   limb_leave(d, &x);
   if ((work && !limb_factors_positive(m, work)) || !limb_regular(d, margin, in->q, given)) return LIMB_E_SINGULAR;
   return limb_finite_v(d, a) && limb_finite_v(d, tau) ? LIMB_OK : LIMB_E_NONFINITE;

@@ -19,6 +19,7 @@
 #include "kinematics/kinematics_impl.h"
 #include "model/model_impl.h"
 
+#include <math.h>
 #include <string.h>
 
 // ---- workspace ----------------------------------------------------------------------------------------------
@@ -291,10 +292,13 @@ static bool forward_pass(limb_dual* w, const unsigned char* given, const limb_te
   (void)given;
   const limb_model* m = w->m;
   const limb_kernels_dual* k = w->kernels;
-  const limb_dual_number margin =
-    m->has_mimic ? k->by_mass_matrix(m, m->k64, &w->ws, w->q, w->v, w->x, terms, wrench, w->ws.packed, w->y)
-                 : k->aba(m, m->k64, &w->ws, w->q, w->v, w->x, terms, wrench, w->y);
-  return (!m->has_mimic || factors_positive(w)) && limb_regular(w->d, margin.x, w->at.q, NULL);
+  double margin = HUGE_VAL;
+  if (!m->has_mimic) margin = k->aba(m, m->k64, &w->ws, w->q, w->v, w->x, terms, wrench, w->y).x;
+  // In doubt the factors of M keep more digits, as in limb_forward_dynamics.
+  const bool factors = m->has_mimic || (!(margin > 0) && limb_ws_packed(m) > 0);
+  if (factors)
+    margin = fmin(margin, k->by_mass_matrix(m, m->k64, &w->ws, w->q, w->v, w->x, terms, wrench, w->ws.packed, w->y).x);
+  return (!factors || factors_positive(w)) && limb_regular(w->d, margin, w->at.q, NULL);
 }
 
 static bool hybrid_pass(limb_dual* w, const unsigned char* given, const limb_terms* terms,
@@ -305,12 +309,13 @@ static bool hybrid_pass(limb_dual* w, const unsigned char* given, const limb_ter
   const limb_kernels_dual_hybrid in = {w->q, w->v, given, w->x, terms, wrench};
   limb_dual_number *a = w->y, *tau = w->z;
   const bool sweep = limb_given_sweeps(m, given);
-  const limb_dual_number margin = sweep ? k->hybrid(m, m->k64, &w->ws, &in, a, tau)
-                                        : k->hybrid_by_mass_matrix(m, m->k64, &w->ws, &in, w->ws.packed, a, tau);
+  double margin = sweep ? k->hybrid(m, m->k64, &w->ws, &in, a, tau).x : HUGE_VAL;
+  const bool factors = !sweep || (!(margin > 0) && limb_ws_packed(m) > 0);
+  if (factors) margin = fmin(margin, k->hybrid_by_mass_matrix(m, m->k64, &w->ws, &in, w->ws.packed, a, tau).x);
   for (int i = 0; i < m->nv; i++) {
     if (given[i] == LIMB_ACCELERATION_GIVEN) w->y[i] = tau[i];
   }
-  return (sweep || factors_positive(w)) && limb_regular(w->d, margin.x, w->at.q, given);
+  return (!factors || factors_positive(w)) && limb_regular(w->d, margin, w->at.q, given);
 }
 
 // The row that holds the change of x_i along direction k; NULL: none, no change.

@@ -3,7 +3,7 @@
 // Kernels return how far the pivots are above what may be rounding (LIMB_DOUBT). Nearly all states of nearly all
 // robots are above it. What is not may still be right: a light body behind a heavy one, a slender one. A state in doubt
 // is judged by its own condition, the same for all methods: accelerations at random, without units, must come back,
-// by articulated bodies and through the factors,
+// through the factors, or by articulated bodies where the workspace has no room for factors,
 //
 //   a -> tau = M(q) a -> M(q')^-1 tau = a        to three digits
 //
@@ -60,7 +60,7 @@ bool limb_is_regular(limb_data* d, const double* q, const unsigned char* given)
   const limb_model* m = d->m;
   if (m->singular && !given) return false;
   const limb_terms rotors = {.rotors = true};
-  const bool sweeps = given ? limb_given_sweeps(m, given) : !m->has_mimic, factors = limb_ws_packed(m) > 0;
+  const bool sweep = limb_ws_packed(m) == 0;
   double *want = d->probe, *x = d->probe_x;
   uint64_t seed = 1;
   bool regular = true;
@@ -72,8 +72,7 @@ bool limb_is_regular(limb_data* d, const double* q, const unsigned char* given)
     limb_kernels_of(d)->inverse_dynamics(m, m->k64, &ws, q, d->zeros, want, &rotors, NULL, x);
     for (int i = 0; given && i < m->nv; i++)
       if (given[i] == LIMB_ACCELERATION_GIVEN) x[i] = want[i];
-    if (sweeps) regular = comes_back(d, &ws, given, true);
-    if (regular && factors) regular = comes_back(d, &ws, given, false);
+    regular = comes_back(d, &ws, given, sweep);
   }
   return regular;
 }

@@ -104,21 +104,24 @@ BATCH_KERNEL(mass_matrix_inverse)
 
 // ---- forward dynamics ------------------------------------------------------------------------------------
 
-// Of a short chain: by articulated bodies again where M looks singular, as limb_forward_dynamics does it.
-KERNEL state_bits accelerate_chain(const limb_batch_space* s, const block_of_states* b, const real* q, const real* v,
-                                   const real* wrench, real* a)
+// In doubt the factors of M keep digits that articulated bodies and determinants lose, as in limb_forward_dynamics;
+// returns the lanes where M is singular.
+static __attribute__((noinline, cold)) state_bits accelerate_by_factors(const limb_batch_space* s,
+                                                                        const block_of_states* b, const real* q,
+                                                                        const real* v, const real* wrench,
+                                                                        state_bits doubt, real min_pivot, real* a)
 {
   const limb_batch_job* job = b->job;
   const limb_model* m = job->m;
-  state_bits singular = not_above_zero(set_forward_chain(m, job->k, &b->ws, q, v, b->x, &job->terms, wrench, a));
-  if (m->singular) return ~(state_bits){0};
-  const real sum = sum_of(m->nv, a, zero());
-  if (__builtin_expect(any_nonfinite(1, &sum), 0)) singular |= nonfinite_of(m->nv, a);
-  if (__builtin_expect(!any_bits(singular), 1)) return singular;
-  real* other = s->other;
-  const real min_pivot = set_aba(m, job->k, &b->ws, q, v, b->x, &job->terms, wrench, other);
-  for (int i = 0; i < m->nv; i++) a[i] = chosen(singular, other[i], a[i]);
-  return singular & singular_lanes(s, b, q, min_pivot);
+  state_bits failed = {0};
+  if (limb_ws_packed(m) > 0) {
+    real *other = s->other, *packed = b->ws.packed;
+    const real margin = set_by_mass_matrix(m, job->k, &b->ws, q, v, b->x, &job->terms, wrench, packed, other);
+    for (int i = 0; i < m->nv; i++) a[i] = chosen(doubt, other[i], a[i]);
+    min_pivot = lesser(min_pivot, margin);
+    failed = factors_not_positive(m, packed);
+  }
+  return doubt & (failed | singular_lanes(s, b, q, min_pivot));
 }
 
 // Accelerations, by the method of limb_forward_dynamics; returns the lanes where M is singular.
@@ -128,13 +131,20 @@ KERNEL state_bits accelerations_of(const limb_batch_space* s, const block_of_sta
   const limb_batch_job* job = b->job;
   const limb_model* m = job->m;
   const real* wrench = forces_on_links(s, b, q);
-  if (limb_is_short_chain(m)) return accelerate_chain(s, b, q, v, wrench, a);
+  const bool chain = limb_is_short_chain(m);
   if (m->has_mimic) {
     real* packed = b->ws.packed;
     const real min_pivot = set_by_mass_matrix(m, job->k, &b->ws, q, v, b->x, &job->terms, wrench, packed, a);
     return singular_lanes(s, b, q, min_pivot) | factors_not_positive(m, packed);
   }
-  return singular_lanes(s, b, q, set_aba(m, job->k, &b->ws, q, v, b->x, &job->terms, wrench, a));
+  const real min_pivot = chain ? set_forward_chain(m, job->k, &b->ws, q, v, b->x, &job->terms, wrench, a)
+                               : set_aba(m, job->k, &b->ws, q, v, b->x, &job->terms, wrench, a);
+  if (m->singular) return ~(state_bits){0};
+  state_bits doubt = not_above_zero(min_pivot);
+  const real sum = chain ? sum_of(m->nv, a, zero()) : zero();
+  if (__builtin_expect(any_nonfinite(1, &sum), 0)) doubt |= nonfinite_of(m->nv, a);
+  if (__builtin_expect(!any_bits(doubt), 1)) return doubt;
+  return accelerate_by_factors(s, b, q, v, wrench, doubt, min_pivot, a);
 }
 
 KERNEL void step_forward_dynamics(const limb_batch_space* s, block_of_states* b)

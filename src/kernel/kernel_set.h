@@ -132,6 +132,20 @@ KERNEL_ENTRY real set_aba(const limb_model* m, const link_const* k, const limb_w
   return min_pivot;
 }
 
+// The margin of ltl_factor, or that of the pivots over what may be rounding of the inertia that is carried: an entry
+// of M may be small because large ones cancel in it. Only where articulated bodies were in doubt.
+KERNEL real margin_of(const limb_model* m, const real* packed, real min_pivot)
+{
+  const limb_elimination* e = &m->elim;
+  const real unit = one();
+  for (int c = 0; c < m->ncdof && !m->has_mimic; c++) {
+    const int row = e->dof[c];
+    const par doubt = parameter(LIMB_DOUBT / LIMB_DOUBT_SWEEP * m->actuator[c].doubt);
+    min_pivot = lesser(min_pivot, kmsub(unit, doubt, packed[e->row[row] + e->depth[row]]));
+  }
+  return min_pivot;
+}
+
 KERNEL_ENTRY real set_by_mass_matrix(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q,
                                      const real* v, const real* tau, const limb_terms* terms, const real* wrench,
                                      real* packed, real* a)
@@ -143,7 +157,7 @@ KERNEL_ENTRY real set_by_mass_matrix(const limb_model* m, const link_const* k, c
   set_loaded_inverse_dynamics(m, k, ws, v, no_acceleration(ctx), terms, wrench, a);
   for (int i = 0; i < m->nv; i++) a[i] = sub(tau[i], a[i]);
   set_solve(m, ws, packed, a);
-  return min_pivot;
+  return margin_of(m, packed, min_pivot);
 }
 
 // ---- hybrid dynamics -----------------------------------------------------------------------------------
@@ -227,7 +241,7 @@ KERNEL_ENTRY real set_hybrid_by_mass_matrix(const limb_model* m, const link_cons
   for (int v = 0; v < m->nv; v++) {
     if (!in->given[v]) tau[v] = in->x[v];
   }
-  return min_pivot;
+  return margin_of(m, packed, min_pivot);
 }
 
 // ---- short chains --------------------------------------------------------------------------------------

@@ -18,6 +18,10 @@
 // (dynamics/regular.c).
 #define LIMB_DOUBT 1e-8
 
+// Share below which articulated bodies lose so many digits that the factors of M are used instead: what they eliminate
+// has the rounding of all that is carried, and one elimination hands it on to the next.
+#define LIMB_DOUBT_SWEEP 1e-5
+
 // The same where the first row is eliminated first, whatever the tree: two small pivots may make one tiny eigenvalue.
 #define LIMB_DOUBT_SQUARE 1e-6
 
@@ -63,7 +67,7 @@ typedef struct limb_dof {
 // Forces between a joint's two sides, per compiled degree of freedom.
 typedef struct limb_actuator {
   double rotor; // reflected: gear^2 Jm
-  double doubt; // a pivot of the mass matrix below this may be rounding (model/regularity.c)
+  double doubt; // articulated bodies are not trusted with a pivot below this (model/regularity.c)
   double coulomb, viscous;
   double stiffness, rest; // rest in the compiled coordinate
 } limb_actuator;

@@ -267,7 +267,7 @@ void limb_set_doubts(limb_model* m, limb_moments* carried)
     for (int k = 0; k < link->ndof; k++) {
       const bool slides = link->joint_class == CLASS_TRANS || k > 2;
       const double turned = s->xx + 2 * pitch * s->hx + pitch * pitch * s->m;
-      m->actuator[link->dof + k].doubt = LIMB_DOUBT * (slides ? s->m : turned);
+      m->actuator[link->dof + k].doubt = LIMB_DOUBT_SWEEP * (slides ? s->m : turned);
     }
     if (link->parent < 0) continue;
     limb_moments* to = &carried[link->parent];
