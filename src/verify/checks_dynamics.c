@@ -68,6 +68,17 @@ static limb_status tau_wrench(verify* t, double* off)
 
 // ---- mass matrix -----------------------------------------------------------------------------------
 
+// The largest stiffness times angle: springs near rest are differences of them.
+static double spring_size(const verify* t)
+{
+  double size = verify_largest(t->nv, t->w);
+  limb_joint_info x;
+  for (int j = 0; j < t->njoint && limb_get_joint(t->m, j, &x) == LIMB_OK; j++) {
+    for (int k = 0; k < x.nq && k < x.nv; k++) size = fmax(size, fabs(x.def.stiffness * t->q[x.q + k]));
+  }
+  return size;
+}
+
 // Column k of M: the torques of an acceleration of coordinate k alone, at rest and without weight. Springs are
 // subtracted.
 static limb_status mass_columns(verify* t, double* off)
@@ -84,8 +95,7 @@ static limb_status mass_columns(verify* t, double* off)
     t->y[k] = 0;
     for (int i = 0; i < t->nv; i++) t->A[(size_t)i * (size_t)t->nv + (size_t)k] = t->z[i] - t->w[i];
   }
-  return verify_compare(s, off, t->nv * t->nv, t->M, t->A,
-                        VERIFY_PART * fmax(t->size.inertia, verify_largest(t->nv, t->w)));
+  return verify_compare(s, off, t->nv * t->nv, t->M, t->A, VERIFY_PART * fmax(t->size.inertia, spring_size(t)));
 }
 
 static limb_status mass_closed_form(verify* t, double* off)
@@ -107,24 +117,10 @@ static limb_status mass_energy(verify* t, double* off)
   return verify_compare(s, off, 1, &e.kinetic, &kinetic, size);
 }
 
-// Largest sum of a row.
-static double norm(const verify* t, const double* A)
-{
-  double max = 0;
-  for (int i = 0; i < t->nv; i++) {
-    double sum = 0;
-    for (int k = 0; k < t->nv; k++) sum += fabs(A[(size_t)i * (size_t)t->nv + (size_t)k]);
-    max = fmax(max, sum);
-  }
-  return max;
-}
-
 static limb_status mass_inverse(verify* t, double* off)
 {
-  limb_status s = limb_mass_matrix(t->d, t->q, t->M);
-  if (s == LIMB_OK) s = limb_mass_matrix_inverse(t->d, t->q, t->A);
+  const limb_status s = verify_condition(t, t->q, t->size.force, t->size.change);
   if (s != LIMB_OK) return s;
-  t->condition = fmax(t->condition, norm(t, t->M) * norm(t, t->A));
   verify_times(t->nv, t->nv, t->M, t->a, t->x);
   verify_times(t->nv, t->nv, t->A, t->x, t->y);
   return verify_compare(s, off, t->nv, t->a, t->y, 0);
@@ -186,7 +182,7 @@ static limb_status coriolis_skew(verify* t, double* off)
 {
   const size_t n = (size_t)t->nv;
   limb_status s = limb_mass_matrix(t->d, t->q, t->M);
-  const double size = fmax(norm(t, t->M), VERIFY_PART * t->size.inertia) * t->size.speed;
+  const double size = fmax(verify_norm(t, t->M), VERIFY_PART * t->size.inertia) * t->size.speed;
   if (s == LIMB_OK) s = verify_rate(t, size, sample_mass, t->nv * t->nv, t->B);
   if (s == LIMB_OK) s = limb_coriolis_matrix(t->d, t->q, t->v, t->A);
   for (size_t i = 0; i < n; i++)

@@ -185,6 +185,7 @@ limb_status verify_close(verify* t)
   if (s == LIMB_OK) s = draw_motion(t, &seed);
   if (s == LIMB_OK) s = draw_torques(t, &seed);
   if (s == LIMB_OK) s = solve(t);
+  if (s == LIMB_OK && t->nv <= VERIFY_WIDE) (void)!verify_condition(t, c->q, c->size_force, c->size_acc);
   return c->status = s;
 }
 

@@ -196,7 +196,8 @@ static limb_status measure_bodies(verify* t)
     const double c = sp_norm3(at);
     mass += fabs(Y->mass);
     first = sp_add3(first, sp_scale3(fabs(Y->mass), at));
-    t->size.moment += fabs(Y->mass) * c;
+    // a centre of mass on the origin is there up to the rounding of lengths, such as radii of gyration
+    t->size.moment += fabs(Y->mass) * c + sqrt(fabs(Y->mass) * (fabs(Y->xx) + fabs(Y->yy) + fabs(Y->zz)));
     t->size.inertia += fabs(Y->mass) * sp_dot3(Y->com, Y->com);
     t->size.inertia += fabs(Y->xx) + fabs(Y->yy) + fabs(Y->zz);
     spread += fabs(Y->mass) * c * c;
@@ -234,6 +235,31 @@ limb_status verify_next(verify* t)
   if (s == LIMB_OK) s = limb_inverse_dynamics(t->d, t->q, t->v, t->a, &t->env, t->tau);
   choose_given(t);
   return s == LIMB_OK ? measure(t) : s;
+}
+
+// ---- condition -------------------------------------------------------------------------------------
+
+double verify_norm(const verify* t, const double* A)
+{
+  double max = 0;
+  for (int i = 0; i < t->nv; i++) {
+    double sum = 0;
+    for (int k = 0; k < t->nv; k++) sum += fabs(A[(size_t)i * (size_t)t->nv + (size_t)k]);
+    max = fmax(max, sum);
+  }
+  return max;
+}
+
+limb_status verify_condition(verify* t, const double* q, double force, double change)
+{
+  limb_status s = limb_mass_matrix(t->d, q, t->M);
+  if (s == LIMB_OK) s = limb_mass_matrix_inverse(t->d, q, t->A);
+  if (s != LIMB_OK) return s;
+  const double inverse = verify_norm(t, t->A), condition = verify_norm(t, t->M) * inverse;
+  t->condition = fmax(t->condition, condition);
+  t->lost = fmax(t->lost, verify_lost(condition));
+  if (change > 0) t->lost = fmax(t->lost, VERIFY_FORCES * inverse * force / change);
+  return LIMB_OK;
 }
 
 // ---- comparing -------------------------------------------------------------------------------------

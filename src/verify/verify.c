@@ -24,6 +24,7 @@ struct limb_verification {
   int nv, loops;
   double size;      // of the robot: the larger number of bodies or velocities
   double condition; // of M, the largest
+  double lost;      // share of accelerations that is rounding; 0: not known
   sp_vec3 gravity;
   int count;
   outcome outcomes[MAX_CHECKS];
@@ -143,11 +144,11 @@ static int inverts(const verify_check* c)
   return c->class == VERIFY_INVERSE || c->class == VERIFY_INVERSE_DIFFERENCES;
 }
 
-// Inverting M loses as many digits as its condition number has; where that is not known, the robot is large, and so
-// is the number. Differences have an error of their own.
+// Inverting M loses as many digits as its condition number has, or more where large forces cancel; where that is not
+// known, the robot is large, and so is the number. Differences have an error of their own.
 static double tolerance_of(const limb_verification* x, const verify_check* c)
 {
-  const double lost = x->condition > 0 ? fmin(VERIFY_LOST, verify_lost(x->condition)) : VERIFY_LOST;
+  const double lost = x->condition > 0 ? fmin(VERIFY_LOST, x->lost) : VERIFY_LOST;
   const double least = c->class >= VERIFY_DIFFERENCES ? 1e-6 : 0;
   return fmax(x->o.tolerance, fmax(least, inverts(c) ? lost : 0));
 }
@@ -176,7 +177,7 @@ static limb_verdict judge(const limb_verification* x, const outcome* o, const ch
     return LIMB_VERDICT_SKIPPED;
   }
   if (o->off <= tolerance_of(x, c)) return LIMB_VERDICT_OK;
-  if (!inverts(c) || verify_lost(x->condition) <= VERIFY_LOST) return LIMB_VERDICT_FAILED;
+  if (!inverts(c) || x->lost <= VERIFY_LOST) return LIMB_VERDICT_FAILED;
   *reason = "M is singular up to rounding: its inverse has no digits";
   return LIMB_VERDICT_NOT_APPLICABLE;
 }
@@ -217,7 +218,7 @@ static limb_status verify_all(limb_verification* x, const limb_model* m, limb_er
   if (s == LIMB_OK && x->loops > 0) s = close_loops(&t, err);
   const int open = s == LIMB_E_NOCONV;
   if (s == LIMB_OK) s = run_states(x, &t);
-  x->condition = t.condition, x->gravity = env.gravity;
+  x->condition = t.condition, x->lost = t.lost, x->gravity = env.gravity;
   verify_loops_free(&t);
   verify_free(&t);
   write_reasons(x);

@@ -22,7 +22,7 @@ enum { VERIFY_LARGE = 3000, VERIFY_WIDE = 400, VERIFY_BASE = 120, VERIFY_CUBE = 
 typedef struct verify_sizes {
   double speed, change; // the largest of v, of a
   double force;   // the largest through a joint, by friction or by a spring; never below a part of inertia times a
-  double moment;  // sum of m |c| of the bodies, about the world's origin
+  double moment;  // sum of m |c| of the bodies, about the world's origin, and of their m times radius of gyration
   double inertia; // sum of their own inertia, and of m c^2 about their joints and about the whole's centre; at least
                   // the largest in M
 } verify_sizes;
@@ -43,6 +43,7 @@ typedef struct verify {
   unsigned char* given; // nv: what is given of each (limb/dynamics.h), at random;
   double* mixed;        // the given numbers of a and of tau
   double condition;     // of M, the worst so far; 0: not known
+  double lost;          // share of accelerations that is rounding of M, and of forces: the worst so far
   int unresolved;       // by finite differences: the check that is being made
   // Scratch.
   double* memory;
@@ -124,6 +125,13 @@ limb_status verify_rate(verify* t, double size, verify_sample* f, int n, double*
 
 typedef limb_status verify_fn(verify* t, double* off); // *off: 0 before
 
+// The largest sum of a row of an nv x nv matrix.
+double verify_norm(const verify* t, const double* A);
+
+// Notes the condition of M at q, and what rounding loses of accelerations of size `change` by forces of size `force`:
+// forces along joints are sums of those through them, which may be far larger. M, and its inverse in A.
+limb_status verify_condition(verify* t, const double* q, double force, double change);
+
 // What a tolerance is for: plain algebra; quantities that M was inverted for; finite differences; both.
 typedef enum verify_class {
   VERIFY_ALGEBRA,
@@ -135,6 +143,9 @@ typedef enum verify_class {
 // The share of a result that rounding may take when a matrix of that condition is inverted, and the largest tolerance.
 static inline double verify_lost(double condition) { return 100 * DBL_EPSILON * condition; }
 static const double VERIFY_LOST = 1e-2;
+
+// The share of forces through joints that is rounding of those along them.
+static const double VERIFY_FORCES = 4 * DBL_EPSILON;
 
 // How work grows with the robot: 1 with n, 2 with its square, 3 with its cube, 4 with more.
 typedef struct verify_check {
