@@ -132,14 +132,39 @@ static void print_not_written(const cli_robot* r, const char* path)
 
 // ---- writing ---------------------------------------------------------------------------------------
 
+// By --as, where the language has forms.
+static int read_form(const cli_args* args, limb_format format, limb_form* out)
+{
+  const char* as = cli_get(args, "as");
+  *out = !as || strcmp(as, "poses") == 0 ? LIMB_FORM_POSES : strcmp(as, "mdh") == 0 ? LIMB_FORM_MDH : LIMB_FORM_POE;
+  if (!as || format == LIMB_FORMAT_YAML) return EXIT_FINE;
+  return cli_usage(args, "--as is for limb YAML: %s places joints by poses only", limb_format_name(format));
+}
+
+// The robot as it is written; rows need frames on the axes, and may need auxiliary bodies for them.
+static limb_status write_text(const cli_robot* r, limb_format format, limb_form form, cli_text* text,
+                              limb_findings* findings, limb_error* err)
+{
+  const limb_builder* b = limb_reading_builder(r->reading);
+  limb_builder* rows = NULL;
+  if (form == LIMB_FORM_POSES) return limb_write(b, format, cli_text_add, text, findings, err);
+  if (form != LIMB_FORM_MDH) return limb_write_form(b, form, cli_text_add, text, findings, err);
+  limb_status s = limb_builder_with_mdh(r->model, NULL, &rows);
+  if (s == LIMB_OK) s = limb_write_form(rows, form, cli_text_add, text, findings, err);
+  limb_builder_destroy(rows);
+  return s;
+}
+
 static int write_model(const cli_args* args, const cli_robot* r, limb_format format, const char* path)
 {
   cli_text text = {0};
+  limb_form form;
   limb_findings* findings = NULL;
   limb_error err = {0};
   limb_comparison same = {0};
+  if (read_form(args, format, &form) != EXIT_FINE) return EXIT_USAGE;
   limb_status s = limb_findings_create(NULL, &findings);
-  if (s == LIMB_OK) s = limb_write(limb_reading_builder(r->reading), format, cli_text_add, &text, findings, &err);
+  if (s == LIMB_OK) s = write_text(r, format, form, &text, findings, &err);
   if (s == LIMB_OK && text.failed) s = LIMB_E_NOMEM;
   cli_print_findings(stderr, path, findings, LIMB_NOTE);
   limb_findings_destroy(findings);
@@ -172,6 +197,9 @@ static int run(const cli_args* args)
 static const cli_option options[] = {
   {"", NULL, "output"},
   {"to", "yaml|urdf", "its language (default: by its name)"},
+  {"as", "poses|mdh|poe",
+   "limb YAML: how joints are placed: by poses, by modified Denavit-Hartenberg rows, or by screws and home poses, the "
+   "product of exponentials (default: poses)"},
   {0},
 };
 
@@ -187,7 +215,8 @@ const cli_command cli_convert = {
                           "robots are compared. If they differ, nothing is saved, and the exit code is 1.", NULL},
   .examples =
     (const char* const[]){"limb convert arm.urdf arm.limb.yaml", "from URDF to limb YAML",
-                          "limb convert puma560 - --to urdf", "a built-in robot as URDF, on standard output", NULL},
+                          "limb convert puma560 - --to urdf", "a built-in robot as URDF, on standard output",
+                          "limb convert arm.urdf arm.limb.yaml --as poe", "as a product of exponentials", NULL},
   .options = (const cli_option* const[]){options, cli_model_options, NULL},
   .least = 2,
   .most = 2,

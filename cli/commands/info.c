@@ -346,14 +346,13 @@ static json_t* info_json(const info_run* run)
 
 // ---- the command -----------------------------------------------------------------------------------
 
-static void print_text(const cli_args* args, const info_run* r)
+static int print_text(const cli_args* args, const info_run* r)
 {
-  const int tree = cli_has(args, "tree"), mdh = cli_has(args, "mdh"), all = cli_has(args, "all");
+  const int tree = cli_has(args, "tree"), all = cli_has(args, "all");
   if (tree) print_tree(r);
   if (tree) info_print_loops(r->m);
-  if (tree && mdh) printf("\n");
-  if (mdh) info_print_mdh(r->m);
-  if (tree || mdh) return;
+  if (info_wants_notation(args)) return info_print_notations(args, r->m);
+  if (tree) return EXIT_FINE;
   print_summary(r);
   info_print_joints(r);
   info_print_elastic(r);
@@ -363,6 +362,7 @@ static void print_text(const cli_args* args, const info_run* r)
   info_print_principal(r);
   print_findings(&r->robot, all);
   print_notes(r, all);
+  return EXIT_FINE;
 }
 
 // Closed from the start configuration, if possible. Loops that stay open are always reported.
@@ -397,10 +397,14 @@ static int print(const cli_args* args, const info_run* r, int json)
   int code = EXIT_FINE;
   if (json) {
     json_t* out = info_json(r);
-    if (cli_has(args, "mdh")) (void)json_object_set_new(out, "mdh", info_json_mdh(r->m));
+    code = info_add_notations(args, r->m, out);
+    if (code != EXIT_FINE) {
+      json_decref(out);
+      return code;
+    }
     code = cli_json_print(out, stdout, cli_title(args));
   } else {
-    print_text(args, r);
+    code = print_text(args, r);
   }
   return code == EXIT_FINE ? limb_cli_close_output(cli_title(args)) : code;
 }
@@ -409,7 +413,7 @@ static int run(const cli_args* args)
 {
   const char *format = cli_get(args, "format"), *source = cli_operand(args, 0);
   const int json = format && strcmp(format, "json") == 0;
-  const int shows_findings = json || (!cli_has(args, "tree") && !cli_has(args, "mdh"));
+  const int shows_findings = json || (!cli_has(args, "tree") && !info_wants_notation(args));
   info_run r = {.compiled = cli_has(args, "compiled")};
   int code = shows_findings ? cli_robot_open_quietly(args, source, &r.robot) : cli_robot_open(args, source, &r.robot);
   if (code != EXIT_FINE) return code;
@@ -431,12 +435,15 @@ static const cli_option options[] = {
   {"", NULL, "the output"},
   {"tree", NULL, "only the tree of bodies and joints"},
   {"mdh", NULL,
-   "only the compiled robot as a table of modified Denavit-Hartenberg parameters, with its inertial parameters as "
-   "described and regrouped"},
+   "only the tables of modified Denavit-Hartenberg parameters: as described, if the bodies have such frames; of the "
+   "compiled robot, with its inertial parameters as described and regrouped"},
+  {"dh", NULL, "only the table of standard Denavit-Hartenberg parameters, of a chain"},
+  {"poe", NULL, "only the product of exponentials: screws in the axes of world, child and tool, and home poses"},
+  {"frame", "NAME", "the tool of --poe (default: the last frame)"},
   {"compiled", NULL,
    "also the auxiliary bodies and joints that readers add, to place bodies away from the axes of their joints"},
   {"all", NULL, "every finding and note, not only the first of each kind"},
-  {"format", "text|json", "JSON always has everything, the table of --mdh only on request"},
+  {"format", "text|json", "JSON always has everything, the tables of --mdh, --dh and --poe only on request"},
   {0},
 };
 
@@ -457,7 +464,8 @@ const cli_command cli_info = {
   .examples =
     (const char* const[]){"limb info arm.urdf", "everything about a file", "limb info panda --tree",
                           "how the bodies of a built-in robot are connected", "limb info --mdh --format json arm.urdf",
-                          "the compiled frames and inertial parameters, in 17 digits", NULL},
+                          "the compiled frames and inertial parameters, in 17 digits",
+                          "limb info --poe arm.urdf --frame tool0", "screws and home poses of any robot", NULL},
   .options = (const cli_option* const[]){cli_model_options, options, NULL},
   .least = 1,
   .most = 1,

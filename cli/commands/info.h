@@ -4,8 +4,11 @@
 
 #include "limb/study.h"
 
+#include "base/command.h"
 #include "base/print.h"
 #include "robot/robot.h"
+
+#define COUNT_OF(array) (int)(sizeof(array) / sizeof *(array))
 
 typedef struct info_run {
   cli_robot robot;
@@ -28,11 +31,15 @@ void info_print_joints(const info_run* r);
 void info_print_bodies(const info_run* r);
 void info_print_principal(const info_run* r); // of bodies with products of inertia
 void info_print_elastic(const info_run* r);   // if there are any
-void info_print_mdh(const limb_model* m);
 json_t* info_json_joints(const info_run* r);
 json_t* info_json_bodies(const limb_model* m);
 json_t* info_json_frames(const limb_model* m);
-json_t* info_json_mdh(const limb_model* m);
+
+// The tables of --mdh, --dh and --poe: whether one is wanted; as text; added to JSON. Exit codes, after a message.
+// info_notations.c
+int info_wants_notation(const cli_args* args);
+int info_print_notations(const cli_args* args, const limb_model* m);
+int info_add_notations(const cli_args* args, const limb_model* m, json_t* out);
 
 // Loops, and how the robot moves with them closed. info_loops.c
 void info_print_loops(const limb_model* m);     // if there are any

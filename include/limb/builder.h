@@ -76,6 +76,14 @@ typedef enum limb_drive {
   LIMB_DRIVE_PASSIVE = 2 ///< springs, friction and the other bodies determine its motion
 } limb_drive;
 
+/// How joints are placed in a description. Values are pinned.
+typedef enum limb_form {
+  LIMB_FORM_POSES = 0, ///< the pose of the joint in its parent: xyz and rpy, and an axis
+  LIMB_FORM_MDH = 1,   ///< modified Denavit-Hartenberg rows (Khalil 2010)
+  LIMB_FORM_DH = 2,    ///< standard Denavit-Hartenberg rows
+  LIMB_FORM_POE = 3    ///< product of exponentials: screws, and home poses of the bodies (Lynch and Park 2017)
+} limb_form;
+
 /// A rigid body. Start from limb_default_body_def().
 typedef struct limb_body_def {
   size_t size; ///< sizeof(limb_body_def), set by the default function: the struct may grow

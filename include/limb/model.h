@@ -200,6 +200,78 @@ LIMB_API int limb_mdh_count(const limb_model* m);
 /// @return LIMB_OK; LIMB_E_ARG (NULL, index out of range).
 LIMB_NODISCARD LIMB_API limb_status limb_get_mdh(const limb_model* m, int index, limb_mdh_row* out);
 
+// ---- the robot in the notations of books -----------------------------------------------------------
+//
+// Tables of the robot as described: frames are those of its bodies, and a joint goes from body to body, across the
+// auxiliary bodies that readers add.
+
+/// The body to which an auxiliary body belongs; -1 for all other bodies. Readers add a massless body "NAME.axis" and a
+/// fixed joint "NAME.offset" if a body in a file is away from the axis of its joint. O(n).
+LIMB_API int limb_stands_for(const limb_model* m, int body);
+
+/// 1 for the fixed joint between an auxiliary body and the body to which it belongs.
+LIMB_API int limb_joint_is_auxiliary(const limb_model* m, int joint);
+
+/// A factor of the product of exponentials (Lynch and Park 2017, chapters 4 and 8),
+///   pose of the child = exp(S_1 q_1) ... exp(S_i q_i) M_i
+/// of the joints from the world to the child, one factor per component. All joints are at 0, mimic joints included.
+typedef struct limb_screw_row {
+  int joint, component;
+  limb_joint_type type; ///< revolute, prismatic or helical; of spherical and free joints: what the velocity component
+                        ///< does. Their rotation is exp of all three components at once
+  int parent, child;    ///< bodies
+  sp_motion space;      ///< S_i, in world axes at the origin of the world
+  sp_motion body;       ///< A_i = Ad(M_i^-1) S_i, in the axes of the child
+  sp_pose home;         ///< M_i, of the child in the world
+  sp_pose in_parent;    ///< M_{i-1,i} = M_{i-1}^-1 M_i, of the child in the parent
+} limb_screw_row;
+
+/// Component 0 ... of a joint: as many as it has velocities; fixed joints have one, with S = 0. O(depth + n).
+/// @return LIMB_OK; LIMB_E_ARG (NULL, index out of range, an auxiliary joint).
+LIMB_NODISCARD LIMB_API limb_status limb_get_screw(const limb_model* m, int joint, int component, limb_screw_row* out);
+
+/// Pose of a frame in the world with every joint at 0. O(depth).
+/// @return LIMB_OK; LIMB_E_ARG (NULL, no such frame).
+LIMB_NODISCARD LIMB_API limb_status limb_frame_home(const limb_model* m, int frame, sp_pose* out);
+
+/// The Denavit-Hartenberg row of a joint, from the frame of its parent to that of its child. Revolute, prismatic and
+/// helical joints move about or along z, of the child (modified) or of the parent (standard).
+/// @return LIMB_OK; LIMB_E_UNSUPPORTED (the joint moves about another axis, the pose has no standard row);
+///         LIMB_E_ARG (NULL, no such joint, an auxiliary joint).
+LIMB_NODISCARD LIMB_API limb_status limb_get_joint_mdh(const limb_model* m, int joint, limb_mdh* out);
+LIMB_NODISCARD LIMB_API limb_status limb_get_joint_dh(const limb_model* m, int joint, limb_dh* out);
+
+/// 1 if the bodies of the robot have frames of a notation: limb_get_joint_mdh or limb_get_joint_dh has a row for every
+/// moving joint; modified: and gamma = b = 0 for one joint on each body that carries any (Khalil 2010, section 2.1).
+LIMB_API int limb_has_mdh_frames(const limb_model* m);
+LIMB_API int limb_has_dh_frames(const limb_model* m);
+
+/// A row of the standard Denavit-Hartenberg table of a serial chain.
+typedef struct limb_dh_row {
+  int joint;            ///< index in the model
+  limb_joint_type type; ///< revolute: q adds multiplier q[q] to theta; prismatic: to d
+  int q;
+  double multiplier; ///< of a mimic joint; otherwise 1
+  limb_dh row;
+} limb_dh_row;
+
+/// The table of any serial chain of revolute and prismatic joints, with frames on the common normals of its axes:
+///   pose of the last body = base row_1 ... row_n tool
+/// @param max    capacity of rows
+/// @param count  number of rows, which may exceed max (output)
+/// @param tool   the identity if the last body has a frame of the notation (output)
+/// @return LIMB_OK; LIMB_E_UNSUPPORTED (branches, another joint); LIMB_E_ARG.
+LIMB_NODISCARD LIMB_API limb_status limb_get_dh_table(const limb_model* m, sp_pose* base, int max, limb_dh_row* rows,
+                                                      int* count, sp_pose* tool);
+
+/// Creates a builder that describes the same robot with modified Denavit-Hartenberg frames: that of
+/// limb_builder_from_model if limb_has_mdh_frames; otherwise the joints with one degree of freedom move auxiliary
+/// bodies "NAME.axis" in the frames of the compiled links, and fixed joints "NAME.offset" carry the bodies.
+/// @return LIMB_OK; LIMB_E_ARG (NULL, incomplete allocator, a body or joint that has such a name, a name above 1000
+///         bytes); LIMB_E_NOMEM.
+LIMB_NODISCARD LIMB_API limb_status limb_builder_with_mdh(const limb_model* m, const limb_allocator* alloc,
+                                                          limb_builder** out);
+
 // ---- workspaces ----------------------------------------------------------------------------------
 
 /// Workspace and results; used by one thread at a time.

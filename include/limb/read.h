@@ -148,6 +148,9 @@ LIMB_API void limb_reading_destroy(limb_reading* r);
 LIMB_API const char* limb_reading_source(const limb_reading* r); ///< file name, for messages
 LIMB_API limb_format limb_reading_format(const limb_reading* r);
 
+/// How the file places its joints: POE if it has screws, MDH or DH if it has rows; otherwise POSES.
+LIMB_API limb_form limb_reading_form(const limb_reading* r);
+
 /// The robot as read, owned by the reading, to be changed or built; NULL if the file was faulty.
 LIMB_API limb_builder* limb_reading_builder(limb_reading* r);
 
@@ -195,6 +198,14 @@ LIMB_NODISCARD LIMB_API limb_status limb_get_robot(int index, limb_robot_info* o
 ///         function); LIMB_E_NOMEM.
 LIMB_NODISCARD LIMB_API limb_status limb_write(const limb_builder* b, limb_format format, limb_text_fn* write,
                                                void* context, limb_findings* findings, limb_error* err);
+
+/// limb YAML with the joints in a form: LIMB_FORM_POSES as limb_write; LIMB_FORM_MDH with rows for all joints
+/// about or along z of their child (limb_builder_with_mdh makes a robot of such joints), and poses for others;
+/// LIMB_FORM_POE with screws in world axes for revolute, prismatic, helical and cylindrical joints, and homes for
+/// all bodies. The robot that is read back differs by rounding only. LIMB_FORM_DH cannot be written.
+/// @return as limb_write
+LIMB_NODISCARD LIMB_API limb_status limb_write_form(const limb_builder* b, limb_form form, limb_text_fn* write,
+                                                    void* context, limb_findings* findings, limb_error* err);
 
 // ---- the doctor: checks a robot critically, and repairs inertias ------------------------------------
 //

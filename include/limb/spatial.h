@@ -251,6 +251,29 @@ static inline sp_force sp_inertia_times(const sp_inertia* Y, sp_motion v)
   return sp_force_make(sp_add3(L, sp_cross3(Y->com, f)), f);
 }
 
+// ---- Denavit-Hartenberg parameters -----------------------------------------------------------------
+
+/// Modified parameters with the two of trees (Khalil 2010, (1)):
+/// pose = Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r) [rad, m].
+typedef struct limb_mdh {
+  double gamma, b, alpha, d, theta, r;
+} limb_mdh;
+
+/// Standard parameters: pose = Rz(theta) Tz(d) Tx(a) Rx(alpha) [rad, m].
+typedef struct limb_dh {
+  double theta, d, a, alpha;
+} limb_dh;
+
+/// Every pose has modified parameters. gamma is in (-pi/2, pi/2]; parallel z axes leave b free: it is 0, and d is along
+/// the common normal.
+LIMB_API limb_mdh limb_mdh_of_pose(sp_pose X);
+LIMB_API sp_pose limb_pose_of_mdh(limb_mdh row);
+
+/// @return 1; 0 if the x axis of the frame is not perpendicular to the z axis of the reference, or does not cross it
+///         (to 1e-12): such a pose has no standard parameters
+LIMB_API int limb_dh_of_pose(sp_pose X, limb_dh* out);
+LIMB_API sp_pose limb_pose_of_dh(limb_dh row);
+
 // ---- conversion from and to linear-first vectors (Khalil 2010, ROS, Pinocchio) --------------------
 
 static inline sp_motion sp_motion_from_linear_first(const double x[6])

@@ -74,6 +74,7 @@ typedef struct limb_raw_robot {
   const char* name;       // NULL: not given
   const sp_vec3* gravity; // NULL: not given
   limb_base base;         // as the file states; AS_FILE when it does not
+  limb_form form;         // how joints are placed
   int own_world;          // 1: in this language "world" is a name like any other, and means a body of the file
   int too_large;          // 1: there would have been more than LIMB_RAW_MAX
   raw_body* body;

@@ -16,18 +16,38 @@ static void read_form(yaml_reader* r, const yml_node* n, const char* words, yaml
   if (limb_yml_choice(&r->report, n, words, &i)) *form = (yaml_form)((int)first + i);
 }
 
+// The home of the tool, for screws in its axes.
+static void read_tool(yaml_reader* r, const yml_node* n)
+{
+  r->tool = sp_pose_identity();
+  if (n && r->poe != FORM_TOOL && r->poe != FORM_REPORTED)
+    limb_report_error(&r->report, RULE_BAD_VALUE, n->key_pos,
+                      "tool is the home of the frame of screws with 'poe: tool'");
+  if (n && !limb_yaml_pose_value(r, n, &r->tool)) r->poe = FORM_REPORTED;
+  if (n || r->poe != FORM_TOOL) return;
+  limb_report_error(
+    &r->report, RULE_MISSING_KEY, (file_pos){1, 1},
+    "with 'poe: tool' the file must state 'tool: {xyz, rpy}' at its top, the pose of the tool at q = 0");
+  r->poe = FORM_REPORTED;
+}
+
 static void read_top(yaml_reader* r, const yml_node* root)
 {
   static const limb_base bases[] = {LIMB_BASE_FIXED, LIMB_BASE_FLOATING, LIMB_BASE_PLANAR};
   int i = 0;
   r->report.about = (limb_subject){NULL, NULL};
-  limb_yml_check_keys(&r->report, root, "limb name gravity base angles dh poe bodies joints shafts frames loops");
+  limb_yml_check_keys(&r->report, root, "limb name gravity base angles dh poe tool bodies joints shafts frames loops");
   limb_yml_check_schema(&r->report, root, "limb", LIMB_YAML_SCHEMA, "limb YAML");
   if (limb_yml_choice(&r->report, limb_yml_get(root, "base"), "fixed floating planar", &i)) r->raw->base = bases[i];
   if (limb_yml_choice(&r->report, limb_yml_get(root, "angles"), "radians degrees", &i) && i == 1)
     r->angle = LIMB_PI / 180;
   read_form(r, limb_yml_get(root, "dh"), "modified standard", FORM_MODIFIED, &r->dh);
-  read_form(r, limb_yml_get(root, "poe"), "space body", FORM_SPACE, &r->poe);
+  read_form(r, limb_yml_get(root, "poe"), "space body tool", FORM_SPACE, &r->poe);
+  read_tool(r, limb_yml_get(root, "tool"));
+  r->raw->form = r->poe >= FORM_SPACE     ? LIMB_FORM_POE
+                 : r->dh == FORM_MODIFIED ? LIMB_FORM_MDH
+                 : r->dh == FORM_STANDARD ? LIMB_FORM_DH
+                                          : LIMB_FORM_POSES;
   (void)limb_yml_text(&r->report, limb_yml_get(root, "name"), &r->raw->name);
   sp_vec3 g;
   if (limb_yaml_vec3(r, limb_yml_get(root, "gravity"), &g)) r->out_of_memory |= !limb_raw_set_gravity(r->raw, g);

@@ -24,7 +24,8 @@ typedef enum yaml_form {
   FORM_MODIFIED, // dh
   FORM_STANDARD,
   FORM_SPACE, // poe
-  FORM_BODY
+  FORM_BODY,
+  FORM_TOOL
 } yaml_form;
 
 typedef struct yaml_reader {
@@ -33,6 +34,7 @@ typedef struct yaml_reader {
   limb_raw_robot* raw;
   double angle; // radians per unit of angles
   yaml_form dh, poe;
+  sp_pose tool;    // in the world at q = 0
   yaml_home* home; // of the bodies that have one
   int nhome;
   limb_names home_names;

@@ -5,6 +5,7 @@
 //   standard                             child frame = Rz(theta) Tz(d) Tx(a) Rx(alpha), moving about the first z
 //   screw (Lynch and Park 2017, ch. 9)   child frame = M_parent^-1 exp(S q) M_child,  S = (w; v)
 //
+// screws of a file may be in the axes of the world, of the child, or of a tool, at home: S = Ad(M) B.
 // A builder needs the child's frame on the joint at q = 0. Where the axis does not pass through the child's origin, the
 // joint frame is the child's frame, shifted to the nearest point of the axis, and the offset of the raw joint is the
 // shift back.
@@ -336,7 +337,7 @@ static int place_by_screw(yaml_reader* r, const yml_node* n, raw_joint* j, int* 
   const int homes = home_of_child(r, j, n->key_pos, &T, &M);
   if (r->poe == FORM_UNSTATED) {
     limb_report_error(&r->report, RULE_MISSING_KEY, n->key_pos,
-                      "the file must state 'poe: space' or 'poe: body' at its top, the frame of the screws");
+                      "the file must state 'poe: space', 'body' or 'tool' at its top, the frame of the screws");
     r->poe = FORM_REPORTED;
   }
   if (!limb_yml_numbers(&r->report, n, 6, x)) return 0;
@@ -344,8 +345,9 @@ static int place_by_screw(yaml_reader* r, const yml_node* n, raw_joint* j, int* 
   if (!normalise_screw(r, n, &S)) return 0;
   const double pitch = sp_dot3(S.w, S.v);
   if (!settle_screw_type(r, n, &S, pitch, type) || !homes || r->poe == FORM_REPORTED) return 0;
-  const double scale = sp_norm3(S.v) + sp_norm3(M.p);
-  if (r->poe == FORM_SPACE) S = sp_motion_in(M, S);
+  const double scale = sp_norm3(S.v) + sp_norm3(M.p) + sp_norm3(r->tool.p);
+  if (r->poe == FORM_TOOL) S = sp_motion_out(r->tool, S);
+  if (r->poe != FORM_BODY) S = sp_motion_in(M, S);
   j->def.type = (limb_joint_type)*type;
   if (*type == LIMB_HELICAL) j->def.pitch = pitch;
   place_screw(j, &T, &S, scale);

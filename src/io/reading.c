@@ -46,6 +46,8 @@ const char* limb_reading_source(const limb_reading* r) { return r ? r->source.na
 
 limb_format limb_reading_format(const limb_reading* r) { return r ? r->format : LIMB_FORMAT_AUTO; }
 
+limb_form limb_reading_form(const limb_reading* r) { return r ? r->form : LIMB_FORM_POSES; }
+
 limb_builder* limb_reading_builder(limb_reading* r) { return r ? r->builder : NULL; }
 
 limb_findings* limb_reading_findings(limb_reading* r) { return r ? r->findings : NULL; }
@@ -95,13 +97,17 @@ static limb_status run_reader(limb_reading* r, const limb_read_options* opt)
     status = limb_read_urdf(&r->source, opt, &s);
     break;
   case LIMB_FORMAT_YAML: status = limb_read_yaml(&r->source, opt, &s); break;
-  case LIMB_FORMAT_PAR: status = limb_read_par(&r->source, opt, &s); break;
+  case LIMB_FORMAT_PAR:
+    s.form = LIMB_FORM_MDH;
+    status = limb_read_par(&r->source, opt, &s);
+    break;
   case LIMB_FORMAT_MJCF:
     s.words = mjcf;
     status = limb_read_mjcf(&r->source, opt, &s);
     break;
   case LIMB_FORMAT_AUTO: break;
   }
+  r->form = s.form;
   if (s.too_large) return LIMB_E_IO;
   // A robot with faulty parts is still checked as a whole, so that one run finds everything that is wrong.
   if (status && status != LIMB_E_MODEL) return status;

@@ -33,6 +33,7 @@ struct limb_reading {
   limb_allocator alloc;
   memory_pool pool; // document, names, positions
   limb_format format;
+  limb_form form;
   limb_source source; // with a copy of the text
   limb_findings* findings;
   limb_builder* builder;   // NULL when the file was faulty
@@ -87,6 +88,8 @@ typedef struct limb_writer {
   void* context;
   limb_findings* findings; // may be NULL
   limb_format format;
+  limb_form form;
+  const struct limb_homes* homes; // POE: where the bodies are at q = 0; otherwise NULL
 } limb_writer;
 
 // Writes a text with values in the form of the language, XML attributes with their quotes:
@@ -102,5 +105,23 @@ int limb_put_properties(const limb_writer* w, const property* p, int count, cons
 // Write the robot of a writer. What the language has no standard form for is reported.
 void limb_write_yaml(const limb_writer* w);
 void limb_write_urdf(const limb_writer* o);
+
+// The parts of a pose that are not the identity, between two texts; nothing for the identity.
+void limb_put_pose(const limb_writer* w, const char* before, const sp_pose* X, const char* after);
+
+// ---- limb YAML in a form other than poses: write_form.c ------------------------------------
+
+// limb_write_yaml with the joints in that form. LIMB_OK; LIMB_E_NOMEM.
+limb_status limb_write_yaml_in(limb_writer* w, limb_form form);
+
+// 1 for auxiliary bodies and joints that a reader of screws adds again.
+int limb_hides_body(const limb_writer* w, int body);
+int limb_hides_joint(const limb_writer* w, int joint);
+
+// The key home of a body; nothing in other forms.
+void limb_put_home(const limb_writer* w, int body);
+
+// Type, bodies, place and axis of a joint. 0: not in this form, and nothing is written.
+int limb_put_in_form(const limb_writer* w, const limb_joint_def* def);
 
 #endif

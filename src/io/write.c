@@ -232,17 +232,35 @@ static limb_status check_names(const limb_builder* b, limb_format format, limb_e
   return status;
 }
 
-limb_status limb_write(const limb_builder* b, limb_format format, limb_text_fn* write, void* context,
-                       limb_findings* findings, limb_error* err)
+static limb_status write_in(const limb_builder* b, limb_format format, limb_form form, limb_writer* w, limb_error* err)
 {
-  if (!b || !write) return limb_fail(err, LIMB_E_ARG, NULL, "%s is NULL", b ? "the function to write" : "builder");
+  if (!b || !w->write) return limb_fail(err, LIMB_E_ARG, NULL, "%s is NULL", b ? "the function to write" : "builder");
   if (format != LIMB_FORMAT_YAML && format != LIMB_FORMAT_URDF)
     return limb_fail(err, LIMB_E_UNSUPPORTED, NULL, "only urdf and yaml can be written");
+  if (form != LIMB_FORM_POSES && form != LIMB_FORM_MDH && form != LIMB_FORM_POE)
+    return limb_fail(err, LIMB_E_UNSUPPORTED, NULL, "only poses, modified rows and screws can be written");
   limb_status status = check_tree(b, err);
   if (!status) status = check_names(b, format, err);
   if (status) return status;
-  const limb_writer w = {b, write, context, findings, format};
-  (format == LIMB_FORMAT_YAML ? limb_write_yaml : limb_write_urdf)(&w);
-  if (limb_findings_lost(findings)) return limb_fail(err, LIMB_E_NOMEM, NULL, "out of memory for the findings");
+  w->b = b, w->format = format;
+  if (form != LIMB_FORM_POSES)
+    status = limb_write_yaml_in(w, form);
+  else
+    (format == LIMB_FORMAT_YAML ? limb_write_yaml : limb_write_urdf)(w);
+  if (status || limb_findings_lost(w->findings)) return limb_fail(err, LIMB_E_NOMEM, NULL, "out of memory");
   return LIMB_OK;
+}
+
+limb_status limb_write(const limb_builder* b, limb_format format, limb_text_fn* write, void* context,
+                       limb_findings* findings, limb_error* err)
+{
+  limb_writer w = {.write = write, .context = context, .findings = findings};
+  return write_in(b, format, LIMB_FORM_POSES, &w, err);
+}
+
+limb_status limb_write_form(const limb_builder* b, limb_form form, limb_text_fn* write, void* context,
+                            limb_findings* findings, limb_error* err)
+{
+  limb_writer w = {.write = write, .context = context, .findings = findings};
+  return write_in(b, LIMB_FORMAT_YAML, form, &w, err);
 }

@@ -1,11 +1,12 @@
-// Writing limb YAML, which can express everything: joints placed by poses, defaults left out (except axes), every
-// number in the digits that read back to the same bits. A rotation is written as angles or as a quaternion where these
-// give exactly the same matrix, otherwise as the matrix.
+// Writing limb YAML, which can express everything: defaults left out (except axes), every number in the digits that
+// read back to the same bits. A rotation is written as angles or as a quaternion where these give exactly the same
+// matrix, otherwise as the matrix. Joints are placed by poses, or in the forms of write_form.c.
 #include "base/numeric.h"
 #include "io/file_text.h"
 #include "io/geometry.h"
 #include "io/reading.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,8 +21,8 @@ static int is_positive_zero(int count, const double* x)
 
 // ---- poses ----------------------------------------------------------------------------------------
 
-// Angles that give exactly R: as computed, or rounded, as somebody may have written them.
-static int find_rpy(const sp_mat3* R, double rpy[3])
+// Angles that give R, exactly or up to off: as computed, or rounded, as somebody may have written them.
+static int find_rpy(const sp_mat3* R, double off, double rpy[3])
 {
   static const double grids[] = {0, 1e12, 1e6};
   const sp_vec3 angles = limb_rpy_of(R);
@@ -29,7 +30,9 @@ static int find_rpy(const sp_mat3* R, double rpy[3])
   for (int k = 0; k < COUNT(grids); k++) {
     for (int i = 0; i < 3; i++) rpy[i] = grids[k] == 0 ? raw[i] : round(raw[i] * grids[k]) / grids[k] + 0.0;
     const sp_mat3 again = limb_rot_rpy(rpy);
-    if (limb_same_rotation(R, &again)) return 1;
+    double worst = 0;
+    for (int i = 0; i < 9; i++) worst = fmax(worst, fabs(R->m[i] - again.m[i]));
+    if (worst <= off) return 1;
   }
   return 0;
 }
@@ -53,7 +56,7 @@ static void put_rotation(const limb_writer* w, const sp_mat3* R)
   double rpy[3];
   const sp_quat q = sp_quat_rot(*R);
   const sp_mat3 by_quaternion = limb_rot_quat(q.x, q.y, q.z, q.w);
-  if (find_rpy(R, rpy)) {
+  if (find_rpy(R, w->form == LIMB_FORM_POSES ? 0 : 4 * DBL_EPSILON, rpy)) {
     for (int i = 0; i < 3; i++) put_angle(w, i ? ", " : "rpy: [", rpy[i]);
     limb_put(w, "]");
   } else if (limb_same_rotation(R, &by_quaternion)) {
@@ -63,8 +66,7 @@ static void put_rotation(const limb_writer* w, const sp_mat3* R)
   }
 }
 
-// The parts of a pose that are not the identity, between two texts; nothing for the identity.
-static void put_pose(const limb_writer* w, const char* before, const sp_pose* X, const char* after)
+void limb_put_pose(const limb_writer* w, const char* before, const sp_pose* X, const char* after)
 {
   const int moved = !is_positive_zero(3, &X->p.x), turned = !limb_no_rotation(&X->R);
   if (!moved && !turned) return;
@@ -76,8 +78,9 @@ static void put_pose(const limb_writer* w, const char* before, const sp_pose* X,
 
 // ---- bodies, joints, frames, shafts ---------------------------------------------------------------
 
-static void put_body(const limb_writer* w, const limb_body_def* body)
+static void put_body(const limb_writer* w, int index, const limb_body_def* body)
 {
+  if (limb_hides_body(w, index)) return;
   const sp_inertia* Y = &body->inertia;
   double I[6];
   limb_get_moments(Y, I);
@@ -87,6 +90,7 @@ static void put_body(const limb_writer* w, const limb_body_def* body)
     limb_put(w, "\n    inertia: %l", 6, I);
   else if (Y->mass != 0)
     limb_put(w, "\n    solid: point");
+  limb_put_home(w, index);
   limb_put(w, "\n");
 }
 
@@ -105,16 +109,23 @@ static void put_section(const limb_writer* w, const limb_joint_def* def, const c
     limb_put(w, "}\n");
 }
 
-static void put_joint(const limb_writer* w, const limb_joint_def* def)
+// Bodies, type, place and axis: those of a pose.
+static void put_place(const limb_writer* w, const limb_joint_def* def)
+{
+  limb_put(w, "\n    type: %s\n    parent: %B\n    child: %B", joint_type_words[def->type], def->parent, def->child);
+  limb_put_pose(w, "\n    pose: {", &def->placement, "}");
+  if (has_axis(def->type)) limb_put(w, "\n    axis: %v", &def->axis);
+  if (def->type == LIMB_HELICAL) limb_put(w, "\n    pitch: %g", def->pitch);
+}
+
+static void put_joint(const limb_writer* w, int index, const limb_joint_def* def)
 {
   static const char* const sections[] = {JOINT_SECTIONS};
   const limb_joint_def unset = limb_default_joint_def(NULL, LIMB_FIXED, 0, 0);
-  limb_put(w, "  - name: %q\n    type: %s\n    parent: %B\n    child: %B", def->name, joint_type_words[def->type],
-           def->parent, def->child);
-  put_pose(w, "\n    pose: {", &def->placement, "}");
-  if (has_axis(def->type)) limb_put(w, "\n    axis: %v", &def->axis);
+  if (limb_hides_joint(w, index)) return;
+  limb_put(w, "  - name: %q", def->name);
+  if (!limb_put_in_form(w, def)) put_place(w, def);
   if (!is_positive_zero(3, &def->axis2.x)) limb_put(w, "\n    axis2: %v", &def->axis2);
-  if (def->type == LIMB_HELICAL) limb_put(w, "\n    pitch: %g", def->pitch);
   if (def->drive != LIMB_DRIVE_AUTO) limb_put(w, "\n    drive: %s", drive_words[def->drive]);
   (void)limb_put_properties(w, &start_property, 1, def, &unset, "\n    ", "");
   limb_put(w, "\n");
@@ -124,7 +135,7 @@ static void put_joint(const limb_writer* w, const limb_joint_def* def)
 static void put_frame(const limb_writer* w, const limb_frame_info* frame)
 {
   limb_put(w, "  - {name: %q, body: %B", frame->name, frame->body);
-  put_pose(w, ", ", &frame->pose, "");
+  limb_put_pose(w, ", ", &frame->pose, "");
   limb_put(w, "}\n");
 }
 
@@ -141,7 +152,7 @@ static void put_shaft(const limb_writer* w, const limb_shaft_def* shaft)
 static void put_end(const limb_writer* w, const char* end, int body, const sp_pose* pose)
 {
   limb_put(w, "\n    %s: {body: %B", end, body);
-  put_pose(w, ", ", pose, "");
+  limb_put_pose(w, ", ", pose, "");
   limb_put(w, "}");
 }
 
@@ -191,10 +202,13 @@ void limb_write_yaml(const limb_writer* w)
   limb_shaft_def shaft;
   limb_loop_def loop;
   limb_put(w, "# Units: m, kg, s, rad, N, N m. Inertia about the centre of mass: ixx, ixy, ixz, iyy, iyz, izz.\n");
-  limb_put(w, "limb: %d\nname: %q\ngravity: %v\n\nbodies:\n", (int)LIMB_YAML_SCHEMA, limb_builder_name(b), &g);
-  for (int i = 1; limb_builder_get_body(b, i, &body) == LIMB_OK; i++) put_body(w, &body);
+  limb_put(w, "limb: %d\nname: %q\ngravity: %v\n", (int)LIMB_YAML_SCHEMA, limb_builder_name(b), &g);
+  if (w->form == LIMB_FORM_MDH) limb_put(w, "dh: modified\n");
+  if (w->form == LIMB_FORM_POE) limb_put(w, "poe: space\n");
+  limb_put(w, "\nbodies:\n");
+  for (int i = 1; limb_builder_get_body(b, i, &body) == LIMB_OK; i++) put_body(w, i, &body);
   if (limb_builder_joint_count(b) > 0) limb_put(w, "\njoints:\n");
-  for (int i = 0; limb_builder_get_joint(b, i, &joint) == LIMB_OK; i++) put_joint(w, &joint);
+  for (int i = 0; limb_builder_get_joint(b, i, &joint) == LIMB_OK; i++) put_joint(w, i, &joint);
   if (limb_builder_shaft_count(b) > 0) limb_put(w, "\nshafts:\n");
   for (int i = 0; limb_builder_get_shaft(b, i, &shaft) == LIMB_OK; i++) put_shaft(w, &shaft);
   if (limb_builder_frame_count(b) > 0) limb_put(w, "\nframes:\n");

@@ -189,40 +189,7 @@ limb_status limb_write_notes(limb_model* m)
 // ---- table of Denavit-Hartenberg parameters -----------------------------------------------------------------
 
 // The compiled robot as a table of modified Denavit-Hartenberg parameters with the two parameters of trees
-// (Khalil 2010, section 2.1): every link frame from its antecedent's by
-//
-//   Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r)
-//
-// The compiler keeps a general offset p instead of b, d and r (model/link.h):
-// p = Rz(gamma) (d, -r sin alpha, b + r cos alpha). Parallel axes leave b free: it is zero.
-
-// T = Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r)
-static void decompose(const sp_pose* T, limb_mdh_row* row)
-{
-  const double* R = T->R.m;
-  const sp_vec3 z = sp_v3(R[2], R[5], R[8]), p = T->p; // z = (sg sa, -cg sa, ca)
-  double cg = 1, sg = 0, ca = z.z < 0 ? -1 : 1;
-  double sa = hypot(z.x, z.y);
-  if (sa >= LIMB_SQUARE) {
-    cg = -z.y / sa, sg = z.x / sa, ca = z.z;
-    if (cg < 0 || (cg == 0 && sg < 0)) cg = -cg, sg = -sg, sa = -sa; // gamma in (-90, 90] degrees
-    row->r = (sg * p.x - cg * p.y) / sa;
-    row->b = p.z - ca * row->r;
-  } else {
-    sa = 0;
-    const double d = hypot(p.x, p.y);
-    if (d > 0) cg = p.x / d, sg = p.y / d;
-    if (cg < 0 || (cg == 0 && sg < 0)) cg = -cg, sg = -sg;
-    row->r = ca * p.z;
-    row->b = 0;
-  }
-  row->gamma = atan2(sg, cg);
-  row->alpha = atan2(sa, ca);
-  row->d = cg * p.x + sg * p.y;
-  // first column of Rz(theta) = Rx(-alpha) Rz(-gamma) R
-  const double x = cg * R[0] + sg * R[3], y = cg * R[3] - sg * R[0];
-  row->theta = atan2(ca * y + sa * R[6], x);
-}
+// (Khalil 2010, section 2.1). The compiler keeps a general offset p instead of b, d and r (model/link.h).
 
 static void to_parameters(const limb_moments* s, double theta[10])
 {
@@ -259,7 +226,9 @@ limb_status limb_get_mdh(const limb_model* m, int index, limb_mdh_row* out)
                         .q = link->q,
                         .multiplier = k->mult,
                         .pitch = k->pitch};
-  decompose(&T, out);
+  const limb_mdh row = limb_mdh_of_pose(T);
+  out->gamma = row.gamma, out->b = row.b, out->alpha = row.alpha;
+  out->d = row.d, out->theta = row.theta, out->r = row.r;
   if (out->type == LIMB_PRISMATIC) {
     out->r += k->off;
   } else if (link->aux < 0) {

@@ -1,4 +1,4 @@
-// Facts about a robot: mass, composite inertia, reach, elastic joints, limits, and what readers added.
+// Facts about a robot: mass, composite inertia, reach, elastic joints, limits.
 #include "limb/study.h"
 
 #include "limb/dynamics.h"

@@ -3,6 +3,7 @@
     python3 test_cli_a.py PATH-TO-LIMB
 """
 import json
+import math
 import os
 import pty
 import re
@@ -328,6 +329,34 @@ joints:
         self.assertEqual([r["sigma"] for r in rows], [0, 0, 1, 0, 0])
         self.assertEqual(len(rows[0]["regrouped"]), 10)
         self.assertNotIn("mdh", json.loads(self.fine("info", "tree5", "--format", "json").stdout))
+
+    def test_notations(self):
+        rows = json.loads(self.fine("info", "panda", "--mdh", "--format", "json").stdout)["mdh_rows"]
+        self.assertEqual([r["alpha"] for r in rows[:2]], [0, -math.pi / 2])
+        self.assertEqual([r["d"] for r in rows], [0, 0, 0, 0.0825, -0.0825, 0, 0.088])
+        self.assertRegex(self.fine("info", "panda", "--mdh").stdout, r"joint5 +link4 +link5 +0 +0 +0 +-pi/2 +-0.0825")
+        self.assertRegex(self.fine("info", "puma560", "--dh").stdout, r"joint3 .* q2 +0.15005 +0.0203 +-pi/2")
+        answer = json.loads(self.fine("info", "ur5", "--poe", "--format", "json").stdout)["poe"]
+        self.assertEqual(answer["frame"], "tip")
+        for got, wanted in zip(answer["screws"][1]["B"], [0, 0, 1, 0.09465, -0.81725, 0]):
+            self.assertAlmostEqual(got, wanted, 14)
+        self.assertRegex(self.fine("info", "ur5", "--poe", "--frame", "link1").stdout, r"axes of 'link1'")
+        self.refused(2, "info", "ur5", "--poe", "--frame", "hand", says=["hand"])
+        chain = json.loads(self.fine("info", "iiwa", "--dh", "--format", "json").stdout)["dh"]["chain"]
+        for got, wanted in zip([r["d"] for r in chain], [0.36, 0, 0.42, 0, 0.4, 0, 0.081]):
+            self.assertAlmostEqual(got, wanted, 14)
+        self.refused(2, "info", "tree5", "--dh", says=["not a chain"])
+
+    def test_forms_give_the_same_robot(self):
+        for form in ("poses", "mdh", "poe"):
+            out = self.path(f"{form}.limb.yaml")
+            self.fine("convert", "iiwa", out, "--as", form)
+            self.assertIn("iiwa", self.fine("info", out).stdout)
+        self.assertIn("dh: {sigma: 0, alpha: -pi/2, d: -0.0825, r: 0.384}",
+                      self.fine("convert", "panda", "-", "--to", "yaml", "--as", "mdh").stdout)
+        self.assertIn("screw: [0, 0, -1, -0.10915, 0.81725, 0]",
+                      self.fine("convert", "ur5", "-", "--to", "yaml", "--as", "poe").stdout)
+        self.refused(2, "convert", "ur5", "-", "--to", "urdf", "--as", "poe", says=["--as is for limb YAML"])
 
     def test_json_numbers_read_back_to_the_same_bits(self):
         text = PENDULUM.replace('value="2"', 'value="0.1000000000000000055511151231257827"')

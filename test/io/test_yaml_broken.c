@@ -202,6 +202,8 @@ static const fault faults[] = {
   {"tab", LIMB_E_SYNTAX, "syntax", 11, 1},
   {"tag", LIMB_E_MODEL, "unsupported", 6, 11},
   {"tag-directive", LIMB_E_SYNTAX, "unsupported", 1, 1},
+  {"tool-alone", LIMB_E_MODEL, "bad-value", 5, 1},
+  {"tool-missing", LIMB_E_MODEL, "missing-key", 1, 1},
   {"two-roots", LIMB_E_MODEL, "several-roots", 5, 5},
   {"type-missing", LIMB_E_MODEL, "missing-key", 14, 5},
   {"type-unknown", LIMB_E_MODEL, "bad-value", 15, 11},
