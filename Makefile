@@ -37,7 +37,7 @@ demo:
 	@$(RELEASE)/limb demo
 
 test:
-	scripts/setup build test
+	scripts/setup build test python
 	$(MAKE) configure
 	$(BUILD)
 	ctest --preset release -j $(JOBS)
@@ -50,14 +50,14 @@ bench:
 	bench/ratios.py $(RELEASE)/limb-bench
 
 lint:
-	scripts/setup build test lint
+	scripts/setup build test python lint
 	tools/lint
 
 format:
 	tools/format
 
 setup:
-	scripts/setup build test lint
+	scripts/setup build test python lint
 	@if [ -e .git ]; then git config core.hooksPath tools/hooks; fi
 
 clean:

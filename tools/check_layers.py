@@ -81,7 +81,7 @@ sources = c_files("src")
 for source in sources:
     layer = source.relative_to(ROOT).parts[1]
     check_source(source, "reference" if layer == "verify" and source.name.startswith("reference_") else layer)
-outside = c_files("include", "cli", "examples")
+outside = c_files("include", "cli", "examples", "python")
 for source in outside:
     check_outside(source)
 found.finish(f"{len(sources) + len(outside)} files")

@@ -1,0 +1,66 @@
+"""Robot dynamics: arrays in, arrays out, at the speed of C.
+
+>>> import limb
+>>> panda = limb.load("panda")
+>>> q = panda.neutral()
+>>> panda.mass_matrix(q).shape
+(7, 7)
+"""
+
+from . import _limb
+from ._errors import (
+    ArgumentError,
+    ConvergenceError,
+    Error,
+    FileError,
+    ModelError,
+    ModelSyntaxError,
+    ModelWarning,
+    NonFiniteError,
+    OrderError,
+    SingularError,
+    UnsupportedError,
+)
+from .build import Builder
+from .model import Model, Plan, load, loads, quantities, robots, rules
+from .parts import Body, Coordinate, Finding, Frame, Joint, Loop, Parameter, Placement, Pose, Quantity, Rule
+
+__version__, ISA, _ = _limb.facts()
+
+__all__ = [
+    "ISA",
+    "ArgumentError",
+    "Body",
+    "Builder",
+    "ConvergenceError",
+    "Coordinate",
+    "Error",
+    "FileError",
+    "Finding",
+    "Frame",
+    "Joint",
+    "Loop",
+    "Model",
+    "ModelError",
+    "ModelSyntaxError",
+    "ModelWarning",
+    "NonFiniteError",
+    "OrderError",
+    "Parameter",
+    "Placement",
+    "Plan",
+    "Pose",
+    "Quantity",
+    "Rule",
+    "SingularError",
+    "UnsupportedError",
+    "load",
+    "loads",
+    "quantities",
+    "robots",
+    "rules",
+]
+
+for _name in __all__:
+    if isinstance(globals()[_name], type):
+        globals()[_name].__module__ = "limb"

@@ -1,0 +1,502 @@
+"""Robots: loading, states by name, quantities by name, structured results, changed copies."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy
+
+from . import _limb
+from ._errors import ModelWarning, make
+from ._numbers import Array, ArrayLike
+from .parts import (
+    BaseParameter,
+    Body,
+    BuiltIn,
+    Coordinate,
+    Finding,
+    Frame,
+    Joint,
+    Loop,
+    Parameter,
+    Placement,
+    Pose,
+    Quantity,
+    Rule,
+)
+
+FORMATS = ("auto", "urdf", "yaml", "par", "mjcf")
+BASES = ("file", "fixed", "floating", "planar")
+REFERENCES = ("body", "world", "aligned")
+INPUTS = {"q": 1, "v": 2, "a": 4, "tau": 8, "v_r": 8192, "a_r": 16384, "time": 16}
+NEEDS = {
+    1: "q",
+    2: "v",
+    4: "a",
+    8: "tau",
+    16: "time",
+    32: "a or tau",
+    64: "a or tau by joint",
+    256: "frame",
+    2048: "dt",
+    8192: "v_r",
+    16384: "a_r",
+}
+DIRECTIONS = ("wx", "wy", "wz", "vx", "vy", "vz")
+Reference = Literal["body", "world", "aligned"]
+
+
+def quantities() -> dict[str, Quantity]:
+    """The registry: everything that `Model.eval` knows, by name.
+
+    >>> quantities()["M"].functions
+    'limb_mass_matrix'
+    """
+    table = {}
+    for name, group, equation, meaning, shape, fields, unit, needs, *rest in _limb.quantities():
+        words = tuple(word for bit, word in NEEDS.items() if needs & bit)
+        table[name] = Quantity(name, group, equation, meaning, tuple(shape), tuple(fields), unit, words, *rest)
+    return table
+
+
+def robots() -> dict[str, BuiltIn]:
+    """The built-in robots, by name."""
+    return {name: BuiltIn(name, title, origin, text or "") for name, title, origin, text in _limb.robots()}
+
+
+def rules() -> dict[str, Rule]:
+    """The rules of the reader and the doctor, by name."""
+    return {rule[0]: Rule(*rule) for rule in _limb.rules()}
+
+
+def load(
+    source: str | os.PathLike[str],
+    *,
+    format: str = "auto",
+    base: str = "file",
+    mimic: bool = True,
+    check: bool = True,
+) -> Model:
+    """Loads a robot.
+
+    `source` is a path, the name of a built-in robot, or the text of a description (anything with a line break).
+    `base` attaches the root body: "file", "fixed", "floating", "planar". With `mimic=False` joints that mimic others
+    become independent. `check` runs the doctor. Findings are in `Model.findings`; warnings among them are issued as
+    ModelWarning. A description that is not a robot raises a subclass of limb.Error, with file and line.
+
+    >>> load("panda").nv
+    7
+    """
+    path = os.fspath(source)
+    if "\n" in path:
+        return loads(path, format=format, base=base, mimic=mimic, check=check)
+    return _load(path, None, path, format, base, mimic, check)
+
+
+def loads(
+    text: str | bytes,
+    *,
+    name: str = "text",
+    format: str = "auto",
+    base: str = "file",
+    mimic: bool = True,
+    check: bool = True,
+) -> Model:
+    """Loads a robot from the text of its description; `name` appears in messages."""
+    return _load(None, text.encode() if isinstance(text, str) else text, name, format, base, mimic, check)
+
+
+def _load(source: str | None, text: bytes | None, name: str, format: str, base: str, mimic: bool, check: bool) -> Model:
+    for word, words in ((format, FORMATS), (base, BASES)):
+        if word not in words:
+            raise ValueError(f"'{word}' is none of {', '.join(words)}")
+    capsule, found, error, origin, language = _limb.load(
+        source, text, name, FORMATS.index(format), BASES.index(base), not mimic, False, check
+    )
+    file = origin if source is not None else name
+    findings = tuple(Finding(rule, severity, file, *rest) for rule, severity, *rest in found)
+    if error is not None:
+        status, sentence, where, line, column = error
+        failure = make(status, sentence, where, file, line, column)
+        for finding in findings:
+            failure.add_note(str(finding))
+        raise failure
+    for finding in findings:
+        if finding.severity != "note":
+            warnings.warn(str(finding), ModelWarning, stacklevel=3)
+    model = Model(capsule)
+    model.findings, model.source, model.format = findings, file, language
+    return model
+
+
+class Plan(_limb.Plan):
+    """Quantities of one robot, ready to be computed again and again: `plan(q, v)`. `Model.plan` makes it."""
+
+    names: tuple[str, ...]
+
+    def __call__(self, *args: ArrayLike | None, **options: Any) -> Any:
+        """Computes from the inputs in the order of `inputs`: an array, or a dict if the plan has several names."""
+        values = self.compute(*args, **options)
+        if len(self.items) == 1 and len(self.names) == 1 and self.names[0] != "all":
+            return values
+        return dict(zip((item[0] for item in self.items), values if len(self.items) > 1 else (values,), strict=True))
+
+    def labels(self, name: str | None = None) -> list[list[str]]:
+        """Labels along the axes of one of the quantities."""
+        for item in self.items:
+            if name in (None, item[0]):
+                return item[3]
+        raise KeyError(name)
+
+
+def _marks(mask: Iterable[bool] | None) -> bytes | None:
+    return None if mask is None else bytes(int(mark) for mark in mask)
+
+
+class Model(_limb.Robot):
+    """A robot. Immutable: threads may share it. `load`, `loads` and `Builder.build` make it.
+
+    Methods take arrays q (..., nq), v, a, tau (..., nv) of any leading shape, which broadcast; float64, or float32
+    if all of them are. Each takes out= (an array, or a tuple of them), threads= (0: all processors), env= (what
+    `environment` returns) and on_error= ("raise", or "nan": states that fail have NaN).
+    """
+
+    findings: tuple[Finding, ...] = ()
+    source: str = ""
+    format: str = ""
+
+    # ---- parts ---------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _about(self) -> dict[str, Any]:
+        return self._describe()
+
+    @cached_property
+    def _plans(self) -> dict[Any, Plan]:
+        return {}
+
+    @property
+    def name(self) -> str:
+        """Name of the robot."""
+        return str(self._about["name"])
+
+    @property
+    def nq(self) -> int:
+        """Number of coordinates: the length of q."""
+        return int(self._about["nq"])
+
+    @property
+    def nv(self) -> int:
+        """Number of velocities: the length of v, a and tau."""
+        return int(self._about["nv"])
+
+    @property
+    def mass(self) -> float:
+        """Total mass [kg]."""
+        return float(self._about["mass"])
+
+    @property
+    def gravity_acceleration(self) -> tuple[float, float, float]:
+        """Acceleration of gravity of the default environment [m/s^2]."""
+        x, y, z = self._about["gravity"]
+        return (x, y, z)
+
+    @cached_property
+    def bodies(self) -> dict[str, Body]:
+        """Bodies by name, the world first."""
+        names = [members["name"] for members, _, _ in self._about["bodies"]]
+        joints = [members["name"] for members, *_ in self._about["joints"]]
+        return {
+            members["name"]: Body(
+                parent=names[parent] if parent >= 0 else "", joint=joints[joint] if joint >= 0 else "", **members
+            )
+            for members, parent, joint in self._about["bodies"]
+        }
+
+    @cached_property
+    def joints(self) -> dict[str, Joint]:
+        """Joints by name, in the order of q and v."""
+        bodies = list(self.bodies)
+        names = [members["name"] for members, *_ in self._about["joints"]]
+        table = {}
+        for members, q, v, passive in self._about["joints"]:
+            about = dict(members)
+            about.pop("drive")
+            about |= {"parent": bodies[about["parent"]], "child": bodies[about["child"]]}
+            about["mimic"] = names[about["mimic"]] if about["mimic"] >= 0 else ""
+            about["placement"] = Placement(*about["placement"])
+            table[about["name"]] = Joint(q=slice(*q), v=slice(*v), passive=passive, **about)
+        return table
+
+    @cached_property
+    def frames(self) -> dict[str, Frame]:
+        """Frames by name: the bodies, then added frames."""
+        bodies = list(self.bodies)
+        return {
+            frame["name"]: Frame(frame["name"], bodies[frame["body"]], Placement(*frame["pose"]))
+            for frame in self._about["frames"]
+        }
+
+    @cached_property
+    def loops(self) -> dict[str, Loop]:
+        """Closures of loops by name."""
+        bodies = [*self.bodies, ""]
+        return {
+            about["name"]: Loop(
+                about["name"], about["type"], bodies[about["body_a"]], bodies[about["body_b"]], slice(first, first + n)
+            )
+            for about, first, n in self._about["loops"]
+        }
+
+    @cached_property
+    def coordinates(self) -> tuple[Coordinate, ...]:
+        """The components of q."""
+        joints = list(self.joints)
+        return tuple(Coordinate(name, joints[joint], unit) for name, unit, joint in self._about["coordinates"])
+
+    @cached_property
+    def velocities(self) -> tuple[Coordinate, ...]:
+        """The components of v, a and tau."""
+        joints = list(self.joints)
+        return tuple(
+            Coordinate(name, joints[joint], unit, acceleration, force)
+            for name, unit, acceleration, force, joint in self._about["velocities"]
+        )
+
+    @cached_property
+    def theta_names(self) -> tuple[Parameter, ...]:
+        """The entries of theta, which `parameters` returns."""
+        return tuple(Parameter(*entry) for entry in self._about["parameters"])
+
+    @cached_property
+    def base_formulas(self) -> tuple[BaseParameter, ...]:
+        """The base parameters with their formulas."""
+        return tuple(BaseParameter(*entry) for entry in self._base_formulas())
+
+    @property
+    def notes(self) -> list[tuple[str, str, str]]:
+        """What the compiler changed or suspects: kind, subject, sentence."""
+        return [(kind, subject, text) for kind, subject, text in self._about["notes"]]
+
+    @cached_property
+    def limits(self) -> tuple[Array, Array]:
+        """Lower and upper limits of q; infinite where there are none."""
+        low, high = numpy.full(self.nq, -numpy.inf), numpy.full(self.nq, numpy.inf)
+        for joint in self.joints.values():
+            if joint.q.stop - joint.q.start == 1:
+                low[joint.q], high[joint.q] = joint.q_min, joint.q_max
+        return low, high
+
+    # ---- states ---------------------------------------------------------------------------------------------------
+
+    def neutral(self) -> Array:
+        """The neutral configuration: zero angles, unit quaternions."""
+        q: Array = self._configurations(0, 0, 1)[0]
+        return q
+
+    def start(self) -> Array:
+        """The start configuration, from which loops are closed."""
+        q: Array = self._configurations(1, 0, 1)[0]
+        return q
+
+    def random(self, n: int | None = None, *, seed: int = 0) -> Array:
+        """Random configurations within the limits: (nq,), or (n, nq). The same seed gives the same on every machine."""
+        rows = self._configurations(2, seed & 0xFFFFFFFFFFFFFFFF, 1 if n is None else n)
+        return rows[0] if n is None else rows
+
+    def q(self, values: Mapping[str, float] | None = None, /, **named: float) -> Array:
+        """The start configuration with some coordinates changed, by name.
+
+        >>> load("panda").q(joint2=0.5)[1]
+        np.float64(0.5)
+        """
+        return self._named(self.start(), self.coordinates, {**(values or {}), **named})
+
+    def v(self, values: Mapping[str, float] | None = None, /, **named: float) -> Array:
+        """Velocities, accelerations or forces by name; the others are zero."""
+        return self._named(numpy.zeros(self.nv), self.velocities, {**(values or {}), **named})
+
+    def close(
+        self,
+        q: ArrayLike,
+        v: ArrayLike | None = None,
+        a: ArrayLike | None = None,
+        time: ArrayLike | None = None,
+        *,
+        given: Iterable[str] | None = None,
+        **options: Any,
+    ) -> Any:
+        """Completes states of a robot with loops: q, or (q, v, ...) if v or a are given.
+
+        `given` names the joints whose numbers are kept, by default those with a motor; the others follow from the
+        loops. Given numbers that do not close them raise ConvergenceError.
+
+        >>> bars = load("four_bar")
+        >>> bars.close(bars.q(theta1=0.8)).round(4)
+        array([ 0.8   , -0.2783,  1.5363])
+        """
+        joints = self.joints
+        kept = [name for name, joint in joints.items() if not joint.passive] if given is None else list(given)
+        marks_q, marks_v = bytearray(self.nq), bytearray(self.nv)
+        for name in kept:
+            if name not in joints:
+                raise KeyError(f"'{self.name}' has no joint '{name}'")
+            for marks, part in ((marks_q, joints[name].q), (marks_v, joints[name].v)):
+                marks[part] = b"\1" * (part.stop - part.start)
+        both = bytes(marks_v)
+        return self._close(bytes(marks_q), both, both, q, v, a, time, **options)
+
+    def _named(self, x: Array, components: Sequence[Coordinate], values: Mapping[str, float]) -> Array:
+        places = {component.name: place for place, component in enumerate(components)}
+        for name, value in values.items():
+            if name not in places:
+                raise KeyError(f"'{self.name}' has no '{name}'; it has {', '.join(places)}")
+            x[places[name]] = value
+        return x
+
+    # ---- quantities by name ----------------------------------------------------------------------------------------
+
+    def plan(
+        self,
+        names: str | Sequence[str],
+        *,
+        inputs: Iterable[str] = INPUTS,
+        tree: bool = False,
+        directions: Sequence[str] = DIRECTIONS,
+        damping: float = 0.0,
+        dt: float = 0.0,
+        given: Sequence[bool] | None = None,
+        base: Sequence[bool] | None = None,
+    ) -> Plan:
+        """Prepares quantities, by names as `limb eval` takes them, for calls `plan(q, v)`.
+
+        `inputs` are those that states will have; `tree` cuts loops open; `directions` and `damping` are of task
+        quantities; `dt` of sampled models; `given` marks accelerations that are given (True) in hybrid dynamics, by
+        default of all active joints; `base` marks the velocities of the moving base (True).
+        """
+        several = (names,) if isinstance(names, str) else tuple(names)
+        known = sum(INPUTS[word] for word in inputs)
+        chosen = sum(1 << DIRECTIONS.index(word) for word in directions)
+        force_given = None if base is None else [not mark for mark in base]
+        marks = (_marks(given), _marks(force_given))
+        key = (several, known, tree, chosen, damping, dt, marks)
+        if key not in self._plans:
+            plan = Plan(self, "\n".join(several), known, tree, chosen, damping, dt, *marks)
+            plan.names = several if isinstance(names, str) else (*several, "")
+            self._plans[key] = plan
+        return self._plans[key]
+
+    def eval(
+        self,
+        names: str | Sequence[str],
+        q: ArrayLike | None = None,
+        v: ArrayLike | None = None,
+        a: ArrayLike | None = None,
+        tau: ArrayLike | None = None,
+        time: ArrayLike | None = None,
+        *,
+        v_r: ArrayLike | None = None,
+        a_r: ArrayLike | None = None,
+        out: Any = None,
+        threads: int = 1,
+        env: _limb.Environment | None = None,
+        on_error: str = "raise",
+        **options: Any,
+    ) -> Any:
+        """Computes quantities by name: an array for a name, a dict for a list of names. Options are those of `plan`.
+
+        >>> panda = load("panda")
+        >>> panda.eval("position.flange.z", panda.q(joint4=-1.5))  # doctest: +ELLIPSIS
+        0.66...
+        """
+        given = {word: x for word, x in zip(INPUTS, (q, v, a, tau, v_r, a_r, time), strict=True) if x is not None}
+        plan = self.plan(names, inputs=tuple(given), **options)
+        used = {word: given[word] for word in plan.inputs if word in given}
+        return plan(**used, out=out, threads=threads, env=env, on_error=on_error)
+
+    def frame_pose(self, frame: str, q: ArrayLike, **options: Any) -> Pose:
+        """Pose of a frame in the world, structured."""
+        x = self.frame_pose_numbers(frame, q, **options)
+        return Pose(x[..., :3], x[..., 3:7], x[..., 7:].reshape(*x.shape[:-1], 3, 3))
+
+    def hybrid_dynamics(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
+        tau: ArrayLike,
+        given: Sequence[bool] | None = None,
+        **options: Any,
+    ) -> tuple[Array, Array]:
+        """Accelerations and forces of all joints, from whichever of the two is given (True: the acceleration)."""
+        plan = self.plan(("hybrid.a", "hybrid.tau"), given=given)
+        accelerations, forces = plan.compute(q, v, a, tau, **options)
+        return accelerations, forces
+
+    def joint_reactions(
+        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, ref: Reference = "body", **options: Any
+    ) -> Array:
+        """Wrenches that joints transmit to their children, (..., joints, 6): mx my mz fx fy fz."""
+        x: Array = self.plan(f"reactions@{ref}", inputs=("q", "v", "a")).compute(q, v, a, **options)
+        return x
+
+    def environment(
+        self,
+        *,
+        gravity: Sequence[float] | None = None,
+        wrenches: Iterable[tuple[str, str, Sequence[float]]] = (),
+        base_velocity: Sequence[float] = (0, 0, 0, 0, 0, 0),
+        base_acceleration: Sequence[float] = (0, 0, 0, 0, 0, 0),
+        friction: bool = True,
+        coulomb_width: float = 0.0,
+    ) -> _limb.Environment:
+        """Surroundings for calls with env=. Wrenches act on the robot: (frame, reference, (mx, my, mz, fx, fy, fz))."""
+        frames = {name: index for index, name in enumerate(self.frames)}
+        listed = []
+        for frame, ref, numbers in wrenches:
+            if frame not in frames:
+                raise KeyError(f"'{self.name}' has no frame '{frame}'")
+            listed.append((frames[frame], REFERENCES.index(ref), tuple(numbers)))
+        down = self.gravity_acceleration if gravity is None else gravity
+        return _limb.Environment(self, down, base_velocity, base_acceleration, listed, friction, coulomb_width)
+
+    # ---- text -------------------------------------------------------------------------------------------------------
+
+    def to_text(self, format: str = "yaml") -> str:
+        """The robot as text: limb YAML, which reads back to the same bits, or "urdf"."""
+        text, _ = self._write(FORMATS.index(format))
+        return str(text)
+
+    # ---- copies, comparison -----------------------------------------------------------------------------------------
+
+    @cached_property
+    def _content(self) -> str:
+        return self.to_text()
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Model) and self._content == other._content)
+
+    def __hash__(self) -> int:
+        return hash(self._content)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        state = {"findings": self.findings, "source": self.source, "format": self.format}
+        return _again, (self._content,), state
+
+    def __copy__(self) -> Model:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Model:
+        return self
+
+    def __repr__(self) -> str:
+        loops = f", {len(self.loops)} loops" if self.loops else ""
+        return f"<limb.Model '{self.name}': {len(self.bodies) - 1} bodies, nq {self.nq}, nv {self.nv}{loops}>"
+
+
+def _again(text: str) -> Model:
+    return loads(text, format="yaml", check=False)

@@ -1,0 +1,366 @@
+// The type Builder, and definitions as dicts: one table of members for each struct of limb/builder.h serves to read
+// them and to write them.
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "binding.h"
+
+enum { FIELD_NUMBER, FIELD_INT, FIELD_VECTOR, FIELD_POSE, FIELD_NUMBERS };
+
+typedef struct field {
+  const char* name;
+  int kind;
+  size_t offset;
+  int count; // of FIELD_NUMBERS
+} field;
+
+#define NUMBER(type, name)                       \
+  {                                              \
+#name, FIELD_NUMBER, offsetof(type, name), 1 \
+  }
+#define INTEGER(type, name)                   \
+  {                                           \
+#name, FIELD_INT, offsetof(type, name), 1 \
+  }
+#define VECTOR(type, name)                       \
+  {                                              \
+#name, FIELD_VECTOR, offsetof(type, name), 3 \
+  }
+#define POSE(type, name)                        \
+  {                                             \
+#name, FIELD_POSE, offsetof(type, name), 12 \
+  }
+#define LAST      \
+  {               \
+    NULL, 0, 0, 0 \
+  }
+
+static const field joint_fields[] = {INTEGER(limb_joint_def, parent),       INTEGER(limb_joint_def, child),
+                                     POSE(limb_joint_def, placement),       VECTOR(limb_joint_def, axis),
+                                     VECTOR(limb_joint_def, axis2),         NUMBER(limb_joint_def, pitch),
+                                     NUMBER(limb_joint_def, q_min),         NUMBER(limb_joint_def, q_max),
+                                     NUMBER(limb_joint_def, v_max),         NUMBER(limb_joint_def, effort_max),
+                                     NUMBER(limb_joint_def, rotor_inertia), NUMBER(limb_joint_def, gear_ratio),
+                                     NUMBER(limb_joint_def, coulomb),       NUMBER(limb_joint_def, viscous),
+                                     NUMBER(limb_joint_def, stiffness),     NUMBER(limb_joint_def, rest),
+                                     INTEGER(limb_joint_def, mimic),        NUMBER(limb_joint_def, multiplier),
+                                     NUMBER(limb_joint_def, offset),        INTEGER(limb_joint_def, drive),
+                                     NUMBER(limb_joint_def, start),         LAST};
+
+static const field shaft_fields[] = {INTEGER(limb_shaft_def, joint),
+                                     INTEGER(limb_shaft_def, motor),
+                                     NUMBER(limb_shaft_def, ratio),
+                                     NUMBER(limb_shaft_def, stiffness),
+                                     NUMBER(limb_shaft_def, damping),
+                                     NUMBER(limb_shaft_def, rest),
+                                     LAST};
+
+static const field motor_fields[] = {INTEGER(limb_motor_def, joint),        INTEGER(limb_motor_def, coupled),
+                                     NUMBER(limb_motor_def, rotor_inertia), NUMBER(limb_motor_def, rotor_mass),
+                                     VECTOR(limb_motor_def, axis),          VECTOR(limb_motor_def, centre),
+                                     NUMBER(limb_motor_def, ratio),         NUMBER(limb_motor_def, stiffness),
+                                     NUMBER(limb_motor_def, damping),       NUMBER(limb_motor_def, rest),
+                                     NUMBER(limb_motor_def, coulomb),       NUMBER(limb_motor_def, viscous),
+                                     NUMBER(limb_motor_def, effort_max),    LAST};
+
+static const field loop_fields[] = {
+  INTEGER(limb_loop_def, body_a),
+  INTEGER(limb_loop_def, body_b),
+  POSE(limb_loop_def, pose_a),
+  POSE(limb_loop_def, pose_b),
+  INTEGER(limb_loop_def, locked),
+  NUMBER(limb_loop_def, length),
+  NUMBER(limb_loop_def, radius),
+  INTEGER(limb_loop_def, joint),
+  INTEGER(limb_loop_def, other),
+  {"coefficient", FIELD_NUMBERS, offsetof(limb_loop_def, coefficient), LIMB_LOOP_COEFFICIENTS},
+  {"motion_constraint", FIELD_INT, offsetof(limb_loop_def, motion.constraint), 1},
+  {"motion", FIELD_NUMBERS, offsetof(limb_loop_def, motion.constant), 5},
+  LAST};
+
+static const field inertia_fields[] = {
+  NUMBER(sp_inertia, mass), VECTOR(sp_inertia, com), {"inertia", FIELD_NUMBERS, offsetof(sp_inertia, xx), 6}, LAST};
+
+static const field frame_fields[] = {INTEGER(limb_frame_info, body), POSE(limb_frame_info, pose), LAST};
+
+// ---- dicts from structs ------------------------------------------------------------------------------------------
+
+PyObject* tuple_of(const double* x, int n)
+{
+  PyObject* r = PyTuple_New(n);
+  for (int k = 0; r && k < n; k++) {
+    PyObject* number = PyFloat_FromDouble(x[k]);
+    if (!number || PyTuple_SetItem(r, k, number) < 0) Py_CLEAR(r);
+  }
+  return r;
+}
+
+static PyObject* pose_of(const sp_pose* X)
+{
+  PyObject* position = tuple_of(&X->p.x, 3);
+  PyObject* rotation = PyTuple_New(3);
+  for (int k = 0; rotation && k < 3; k++)
+    if (PyTuple_SetItem(rotation, k, tuple_of(X->R.m + (size_t)(3 * k), 3)) < 0) Py_CLEAR(rotation);
+  return position && rotation ? Py_BuildValue("(NN)", position, rotation) : NULL;
+}
+
+static PyObject* field_value(const field* f, const void* from)
+{
+  const char* at = (const char*)from + f->offset;
+  switch (f->kind) {
+  case FIELD_INT: return PyLong_FromLong(*(const int*)(const void*)at);
+  case FIELD_NUMBER: return PyFloat_FromDouble(*(const double*)(const void*)at);
+  case FIELD_POSE: return pose_of((const sp_pose*)(const void*)at);
+  default: return tuple_of((const double*)(const void*)at, f->count);
+  }
+}
+
+static PyObject* dict_of(const field* fields, const char* name, const void* from)
+{
+  PyObject* r = name ? Py_BuildValue("{ss}", "name", name) : PyDict_New();
+  for (const field* f = fields; r && f->name; f++) {
+    PyObject* value = field_value(f, from);
+    if (!value || PyDict_SetItemString(r, f->name, value) < 0) Py_CLEAR(r);
+    Py_XDECREF(value);
+  }
+  return r;
+}
+
+static PyObject* with_type(PyObject* dict, const char* type)
+{
+  PyObject* text = dict ? PyUnicode_FromString(type ? type : "?") : NULL;
+  if (dict && (!text || PyDict_SetItemString(dict, "type", text) < 0)) Py_CLEAR(dict);
+  Py_XDECREF(text);
+  return dict;
+}
+
+PyObject* joint_dict(const limb_joint_def* d)
+{
+  return with_type(dict_of(joint_fields, d->name, d), limb_joint_type_name(d->type));
+}
+PyObject* loop_dict(const limb_loop_def* d)
+{
+  return with_type(dict_of(loop_fields, d->name, d), limb_loop_kind_name(d->kind));
+}
+PyObject* shaft_dict(const limb_shaft_def* d) { return dict_of(shaft_fields, NULL, d); }
+PyObject* body_dict(const char* name, const sp_inertia* Y) { return dict_of(inertia_fields, name, Y); }
+PyObject* frame_dict(const limb_frame_info* f) { return dict_of(frame_fields, f->name, f); }
+
+// ---- structs from dicts ------------------------------------------------------------------------------------------
+
+int read_numbers(PyObject* sequence, const char* name, int n, double* x)
+{
+  const Py_ssize_t size = PySequence_Size(sequence);
+  if (size != n) {
+    if (size >= 0) PyErr_Format(PyExc_ValueError, "%s has %zd numbers, expected %d", name, size, n);
+    return -1;
+  }
+  for (int k = 0; k < n; k++) {
+    PyObject* item = PySequence_GetItem(sequence, k);
+    x[k] = item ? PyFloat_AsDouble(item) : -1;
+    Py_XDECREF(item);
+    if (PyErr_Occurred()) return -1;
+  }
+  return 0;
+}
+
+static int read_pose(PyObject* value, const char* name, sp_pose* X)
+{
+  PyObject *p = NULL, *R = NULL;
+  if (!PyTuple_Check(value) || PyTuple_Size(value) != 2) {
+    PyErr_Format(PyExc_TypeError, "%s is no pair of a position and a rotation matrix", name);
+    return -1;
+  }
+  p = PyTuple_GetItem(value, 0), R = PyTuple_GetItem(value, 1);
+  if (read_numbers(p, name, 3, &X->p.x) < 0) return -1;
+  for (int k = 0; k < 3; k++) {
+    PyObject* row = PySequence_GetItem(R, k);
+    const int bad = !row || read_numbers(row, name, 3, X->R.m + (size_t)(3 * k)) < 0;
+    Py_XDECREF(row);
+    if (bad) return -1;
+  }
+  return 0;
+}
+
+static int read_field(const field* f, PyObject* value, void* to)
+{
+  char* at = (char*)to + f->offset;
+  long n = 0;
+  switch (f->kind) {
+  case FIELD_INT:
+    n = PyLong_AsLong(value);
+    if (n < -1 || n > 1000000000) PyErr_Format(PyExc_ValueError, "%s is %ld", f->name, n);
+    *(int*)(void*)at = (int)n;
+    return PyErr_Occurred() ? -1 : 0;
+  case FIELD_NUMBER: *(double*)(void*)at = PyFloat_AsDouble(value); return PyErr_Occurred() ? -1 : 0;
+  case FIELD_POSE: return read_pose(value, f->name, (sp_pose*)(void*)at);
+  default: return read_numbers(value, f->name, f->count, (double*)(void*)at);
+  }
+}
+
+// Members by the names of a dict; a name that no member has is an error.
+static int read_dict(const field* fields, PyObject* dict, void* to)
+{
+  PyObject *key = NULL, *value = NULL;
+  Py_ssize_t place = 0;
+  while (dict && PyDict_Next(dict, &place, &key, &value)) {
+    const field* f = fields;
+    while (f->name && PyUnicode_CompareWithASCIIString(key, f->name) != 0) f++;
+    if (!f->name) {
+      PyErr_Format(PyExc_TypeError, "there is no argument '%U'", key);
+      return -1;
+    }
+    if (read_field(f, value, to) < 0) return -1;
+  }
+  return 0;
+}
+
+// ---- the type ------------------------------------------------------------------------------------------------------
+
+typedef struct builder {
+  limb_builder* b;
+} builder;
+
+static limb_builder* builder_of(PyObject* self) { return ((builder*)object_data(self, types.builder))->b; }
+
+static PyObject* builder_new(PyTypeObject* type, PyObject* args, PyObject* kwargs)
+{
+  const char* name = NULL;
+  limb_builder* b = NULL;
+  (void)kwargs;
+  if (!PyArg_ParseTuple(args, "s", &name)) return NULL;
+  limb_status s = limb_builder_create(NULL, &b);
+  if (s == LIMB_OK) s = limb_builder_set_name(b, name);
+  PyObject* self = s == LIMB_OK ? object_new(type) : raise_status(s, NULL, NULL);
+  if (self)
+    ((builder*)object_data(self, types.builder))->b = b;
+  else
+    limb_builder_destroy(b);
+  return self;
+}
+
+static void builder_dealloc(PyObject* self)
+{
+  limb_builder_destroy(builder_of(self));
+  object_free(self);
+}
+
+static PyObject* done(limb_status s, const limb_error* e, int index)
+{
+  return s == LIMB_OK ? PyLong_FromLong(index) : raise_status(s, e, NULL);
+}
+
+// Each takes a name (and a type), and members by name; each returns an index.
+static PyObject* builder_body(PyObject* self, PyObject* args)
+{
+  const char* name = NULL;
+  PyObject* members = NULL;
+  int index = 0;
+  limb_error e = {.status = LIMB_OK};
+  if (!PyArg_ParseTuple(args, "sO!", &name, &PyDict_Type, &members)) return NULL;
+  limb_body_def def = limb_default_body_def(name);
+  if (read_dict(inertia_fields, members, &def.inertia) < 0) return NULL;
+  const limb_status s = limb_builder_add_body(builder_of(self), &def, &index, &e);
+  return done(s, &e, index);
+}
+
+static PyObject* builder_joint(PyObject* self, PyObject* args)
+{
+  const char *name = NULL, *type = NULL;
+  PyObject* members = NULL;
+  int index = 0, k = 0;
+  limb_error e = {.status = LIMB_OK};
+  if (!PyArg_ParseTuple(args, "ssO!", &name, &type, &PyDict_Type, &members)) return NULL;
+  while (limb_joint_type_name((limb_joint_type)k) && strcmp(limb_joint_type_name((limb_joint_type)k), type) != 0) k++;
+  if (!limb_joint_type_name((limb_joint_type)k)) return PyErr_Format(PyExc_ValueError, "no joint type '%s'", type);
+  limb_joint_def def = limb_default_joint_def(name, (limb_joint_type)k, 0, 0);
+  if (read_dict(joint_fields, members, &def) < 0) return NULL;
+  const limb_status s = limb_builder_add_joint(builder_of(self), &def, &index, &e);
+  return done(s, &e, index);
+}
+
+static PyObject* builder_loop(PyObject* self, PyObject* args)
+{
+  const char *name = NULL, *type = NULL;
+  PyObject* members = NULL;
+  int index = 0, k = 0;
+  limb_error e = {.status = LIMB_OK};
+  if (!PyArg_ParseTuple(args, "ssO!", &name, &type, &PyDict_Type, &members)) return NULL;
+  while (limb_loop_kind_name((limb_loop_kind)k) && strcmp(limb_loop_kind_name((limb_loop_kind)k), type) != 0) k++;
+  if (!limb_loop_kind_name((limb_loop_kind)k)) return PyErr_Format(PyExc_ValueError, "no kind of loop '%s'", type);
+  limb_loop_def def = limb_default_loop_def(name, (limb_loop_kind)k, 0, 0);
+  if (read_dict(loop_fields, members, &def) < 0) return NULL;
+  const limb_status s = limb_builder_add_loop(builder_of(self), &def, &index, &e);
+  return done(s, &e, index);
+}
+
+static PyObject* builder_frame(PyObject* self, PyObject* args)
+{
+  limb_frame_info f = {.pose = {{{1, 0, 0, 0, 1, 0, 0, 0, 1}}, {0, 0, 0}}};
+  PyObject* members = NULL;
+  int index = 0;
+  limb_error e = {.status = LIMB_OK};
+  if (!PyArg_ParseTuple(args, "sO!", &f.name, &PyDict_Type, &members)) return NULL;
+  if (read_dict(frame_fields, members, &f) < 0) return NULL;
+  const limb_status s = limb_builder_add_frame(builder_of(self), f.name, f.body, &f.pose, &index, &e);
+  return done(s, &e, index);
+}
+
+static PyObject* builder_shaft(PyObject* self, PyObject* members)
+{
+  limb_error e = {.status = LIMB_OK};
+  limb_shaft_def def = limb_default_shaft_def(-1, -1);
+  if (!PyDict_Check(members)) return PyErr_Format(PyExc_TypeError, "expected a dict");
+  if (read_dict(shaft_fields, members, &def) < 0) return NULL;
+  const limb_status s = limb_builder_add_shaft(builder_of(self), &def, &e);
+  return done(s, &e, limb_builder_shaft_count(builder_of(self)) - 1);
+}
+
+static PyObject* builder_motor(PyObject* self, PyObject* members)
+{
+  int index = 0;
+  limb_error e = {.status = LIMB_OK};
+  limb_motor_def def = limb_default_motor_def(-1);
+  if (!PyDict_Check(members)) return PyErr_Format(PyExc_TypeError, "expected a dict");
+  if (read_dict(motor_fields, members, &def) < 0) return NULL;
+  const limb_status s = limb_builder_add_motor(builder_of(self), &def, &index, &e);
+  return done(s, &e, index);
+}
+
+static PyObject* builder_gravity(PyObject* self, PyObject* args)
+{
+  sp_vec3 g;
+  if (!PyArg_ParseTuple(args, "ddd", &g.x, &g.y, &g.z)) return NULL;
+  return done(limb_builder_set_gravity(builder_of(self), g), NULL, 0);
+}
+
+static PyObject* builder_build(PyObject* self, PyObject* unused)
+{
+  limb_model* m = NULL;
+  limb_error e = {.status = LIMB_OK};
+  (void)unused;
+  const limb_status s = limb_builder_build(builder_of(self), &m, &e);
+  return s == LIMB_OK ? robot_capsule(m) : raise_status(s, &e, NULL);
+}
+
+static PyMethodDef methods[] = {{"body", builder_body, METH_VARARGS, NULL},
+                                {"joint", builder_joint, METH_VARARGS, NULL},
+                                {"loop", builder_loop, METH_VARARGS, NULL},
+                                {"frame", builder_frame, METH_VARARGS, NULL},
+                                {"shaft", builder_shaft, METH_O, NULL},
+                                {"motor", builder_motor, METH_O, NULL},
+                                {"gravity", builder_gravity, METH_VARARGS, NULL},
+                                {"build", builder_build, METH_NOARGS, NULL},
+                                {NULL, NULL, 0, NULL}};
+
+static PyType_Slot slots[] = {{Py_tp_new, (void*)builder_new},
+                              {Py_tp_dealloc, (void*)builder_dealloc},
+                              {Py_tp_methods, methods},
+                              {Py_tp_doc, "The builder of the library; limb.Builder has names instead of indices."},
+                              {0, NULL}};
+
+PyType_Spec builder_spec = {.name = "limb._limb.Builder",
+                            .basicsize = sizeof(PyObject) + sizeof(builder),
+                            .flags = Py_TPFLAGS_DEFAULT,
+                            .slots = slots};

@@ -1,0 +1,98 @@
+// Generated code and equations as text.
+#include <stdlib.h>
+#include <string.h>
+
+#include "limb/codegen.h"
+#include "binding.h"
+
+void text_append(void* context, const char* text)
+{
+  text_buffer* b = context;
+  const size_t n = strlen(text);
+  if (b->failed) return;
+  if (b->length + n + 1 > b->capacity) {
+    const size_t capacity = 2 * (b->length + n + 1);
+    char* more = realloc(b->text, capacity);
+    if (!more) {
+      b->failed = 1;
+      return;
+    }
+    b->text = more, b->capacity = capacity;
+  }
+  memcpy(b->text + b->length, text, n + 1);
+  b->length += n;
+}
+
+PyObject* text_finish(text_buffer* b)
+{
+  PyObject* r =
+    b->failed ? PyErr_NoMemory() : PyUnicode_DecodeUTF8(b->text ? b->text : "", (Py_ssize_t)b->length, "replace");
+  free(b->text);
+  *b = (text_buffer){0};
+  return r;
+}
+
+static PyObject* codegen_file(const limb_codegen* c, limb_codegen_file file)
+{
+  text_buffer b = {0};
+  const limb_status s = limb_codegen_write(c, file, text_append, &b);
+  PyObject* r = text_finish(&b);
+  if (s == LIMB_OK) return r;
+  Py_XDECREF(r);
+  return raise_status(s, NULL, NULL);
+}
+
+static PyObject* codegen_facts(const limb_codegen* c)
+{
+  PyObject* list = PyList_New(0);
+  for (int k = 0; list && k < limb_codegen_count(c); k++) {
+    limb_codegen_facts f;
+    if (limb_codegen_get(c, k, &f) != LIMB_OK) break;
+    PyObject* item = Py_BuildValue("(ssllllllld)", f.name, f.quantity, f.mul, f.add, f.div, f.sines, f.other,
+                                   f.statements, f.stack, f.difference);
+    if (!item || PyList_Append(list, item) < 0) Py_CLEAR(list);
+    Py_XDECREF(item);
+  }
+  return list;
+}
+
+// _codegen(what, language, sines, symbols, prefix, frame, single, lanes, gravity_argument, friction, order, effort,
+// coulomb_width) -> (prefix, source, header, test, facts)
+PyObject* robot_codegen(PyObject* self, PyObject* args)
+{
+  limb_codegen_options o = limb_default_codegen_options();
+  int language = 0, sines = 0, symbols = 0, order = 0;
+  limb_error e = {.status = LIMB_OK};
+  limb_codegen* c = NULL;
+  if (!PyArg_ParseTuple(args, "siiizzpippidd", &o.what, &language, &sines, &symbols, &o.prefix, &o.frame, &o.single,
+                        &o.lanes, &o.gravity_argument, &o.friction, &order, &o.effort, &o.coulomb_width))
+    return NULL;
+  o.language = (limb_language)language, o.sines = (limb_sines)sines;
+  o.symbols = (limb_symbols)symbols, o.order = (limb_statement_order)order;
+  PyThreadState* state = PyEval_SaveThread(); // a search may take a second
+  const limb_status s = limb_codegen_create(robot_model(self), &o, NULL, &c, &e);
+  PyEval_RestoreThread(state);
+  if (s != LIMB_OK) return raise_status(s, &e, NULL);
+  PyObject* r = Py_BuildValue("(sNNNN)", limb_codegen_prefix(c), codegen_file(c, LIMB_FILE_SOURCE),
+                              codegen_file(c, LIMB_FILE_HEADER), codegen_file(c, LIMB_FILE_TEST), codegen_facts(c));
+  limb_codegen_free(c);
+  return r;
+}
+
+// _equations(what or None, notation, numbers, max_terms) -> text
+PyObject* robot_equations(PyObject* self, PyObject* args)
+{
+  limb_equation_options o = limb_default_equation_options();
+  limb_error e = {.status = LIMB_OK};
+  int notation = 0;
+  text_buffer b = {0};
+  if (!PyArg_ParseTuple(args, "zipi", &o.what, &notation, &o.numbers, &o.max_terms)) return NULL;
+  o.notation = (limb_notation)notation;
+  PyThreadState* state = PyEval_SaveThread();
+  const limb_status s = limb_equations_write(robot_model(self), &o, NULL, text_append, &b, &e);
+  PyEval_RestoreThread(state);
+  PyObject* r = text_finish(&b);
+  if (s == LIMB_OK) return r;
+  Py_XDECREF(r);
+  return raise_status(s, &e, NULL);
+}

@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+"""make_stubs.py [--check]: python/limb/_limb.pyi, the types of the extension, from the extension itself.
+
+Methods of robots and their docstrings come from the registry of quantities; so do these types. The package must be
+importable: PYTHONPATH=build/release/python. With --check nothing is written, and a difference is an error.
+"""
+import pathlib
+import re
+import sys
+
+from limb import _limb
+
+FILE = pathlib.Path(__file__).resolve().parent.parent / "python" / "limb" / "_limb.pyi"
+WIDTH = 120
+HEAD = '''"""Types of the extension, made by tools/make_stubs.py. Do not edit."""
+
+from collections.abc import Sequence
+from typing import Any, final
+
+from numpy.typing import ArrayLike
+
+from ._numbers import Array
+
+Row = tuple[Any, ...]
+
+@final
+class Environment:
+    def __new__(
+        cls,
+        robot: Robot,
+        gravity: Sequence[float],
+        base_velocity: Sequence[float],
+        base_acceleration: Sequence[float],
+        wrenches: list[tuple[int, int, tuple[float, ...]]],
+        friction: bool,
+        coulomb_width: float,
+        /,
+    ) -> Environment: ...
+
+@final
+class Builder:
+    def __new__(cls, name: str, /) -> Builder: ...
+    def body(self, name: str, members: dict[str, Any], /) -> int: ...
+    def joint(self, name: str, type: str, members: dict[str, Any], /) -> int: ...
+    def loop(self, name: str, type: str, members: dict[str, Any], /) -> int: ...
+    def frame(self, name: str, members: dict[str, Any], /) -> int: ...
+    def shaft(self, members: dict[str, Any], /) -> int: ...
+    def motor(self, members: dict[str, Any], /) -> int: ...
+    def gravity(self, x: float, y: float, z: float, /) -> int: ...
+    def build(self) -> object: ...
+
+class Plan:
+    def __init__(
+        self,
+        robot: Robot,
+        names: str,
+        known: int = 31,
+        tree: bool = False,
+        directions: int = 63,
+        damping: float = 0.0,
+        dt: float = 0.0,
+        given: bytes | None = None,
+        base: bytes | None = None,
+    ) -> None: ...
+    def compute(
+        self,
+        *args: ArrayLike | None,
+        out: Any = None,
+        threads: int = 1,
+        env: Environment | None = None,
+        on_error: str = "raise",
+        **named: ArrayLike | None,
+    ) -> Any: ...
+    @property
+    def inputs(self) -> tuple[str, ...]: ...
+    @property
+    def items(self) -> tuple[tuple[str, str, str, list[list[str]]], ...]: ...
+'''
+OTHERS = '''    def _close(self, *args: Any, out: Any = None, on_error: str = "raise") -> Any: ...
+    def _configurations(self, what: int, seed: int, n: int, /) -> Array: ...
+    def _describe(self) -> dict[str, Any]: ...
+    def _write(self, format: int, /) -> tuple[str, list[Row]]: ...
+    def _codegen(self, *options: Any) -> tuple[str, str, str, str, list[Row]]: ...
+    def _equations(self, what: str | None, notation: int, numbers: bool, max_terms: int, /) -> str: ...
+    def _base_formulas(self) -> list[tuple[str, str, tuple[float, ...]]]: ...
+'''
+TAIL = '''
+def load(
+    source: str | None,
+    text: bytes | None,
+    name: str,
+    format: int,
+    base: int,
+    no_mimic: bool,
+    built_in: bool,
+    check: bool,
+    /,
+) -> tuple[object | None, list[Row], Row | None, str, str]: ...
+def quantities() -> list[Row]: ...
+def robots() -> list[tuple[str, str, str, str | None]]: ...
+def rules() -> list[tuple[str, str, str, str]]: ...
+def facts() -> tuple[str, str, str | None]: ...
+'''
+TYPES = {"frame": "str", "dt": "ArrayLike", "ref": "str", "out": "Any", "threads": "int", "env": "Environment | None",
+         "on_error": "str"}
+
+
+def is_result(value):
+    return isinstance(value, type) and issubclass(value, tuple)
+
+
+def result_class(cls):
+    """The class of several results: a tuple with names."""
+    fields = [name for name in cls.__match_args__]
+    lines = [f"class {cls.__name__}(tuple[{', '.join(['Any'] * len(fields))}]):"]
+    for name in fields:
+        lines += ["    @property", f"    def {name}(self) -> Any: ..."]
+    return "\n".join(lines)
+
+
+def result_of(name, doc, classes):
+    """What a method returns: one of the classes, an array, or for single numbers per state whatever it is."""
+    cls = "".join(word.capitalize() for word in name.split("_"))
+    if cls in classes:
+        return cls
+    return "Any" if "Shape (...), " in doc else "Array"
+
+
+def parameter(text):
+    name, _, default = text.partition("=")
+    kind = TYPES.get(name, "ArrayLike")
+    if name == "out":
+        kind = "Any"
+    return f"{name}: {kind} = {default}" if default else f"{name}: {kind}"
+
+
+def method(name, function, classes):
+    """One method: on one line, or with its parameters on the next."""
+    words = re.sub(r"^\(\$self,? ?|\)$", "", function.__text_signature__).split(", ")
+    inputs = ", ".join(["self"] + [word if word in "*/" else parameter(word) for word in words]).replace("'", '"')
+    result = result_of(name, function.__doc__, classes)
+    one = f"    def {name}({inputs}) -> {result}: ..."
+    if len(one) <= WIDTH:
+        return one
+    lines = f"    def {name}(\n        {inputs}\n    ) -> {result}: ..."
+    if max(map(len, lines.split("\n"))) <= WIDTH:
+        return lines
+    each = "".join(f"        {word},\n" for word in inputs.split(", "))
+    return f"    def {name}(\n{each}    ) -> {result}: ..."
+
+
+def text():
+    classes = {name: value for name, value in vars(_limb).items() if is_result(value)}
+    parts = [HEAD, *("\n".join([result_class(cls), ""]) for cls in classes.values())]
+    robot = ["class Robot:", "    def __init__(self, capsule: object, /) -> None: ..."]
+    for name, value in vars(_limb.Robot).items():
+        if getattr(value, "__text_signature__", None) and not name.startswith("_"):
+            robot.append(method(name, value, classes))
+    return "\n".join(parts) + "\n" + "\n".join(robot) + "\n" + OTHERS + TAIL
+
+
+def main():
+    made = text()
+    if "--check" in sys.argv[1:]:
+        if FILE.read_text(encoding="utf-8") != made:
+            sys.exit(f"{FILE.name} differs from the extension: run tools/make_stubs.py")
+    else:
+        FILE.write_text(made, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
