@@ -12,6 +12,7 @@
 #ifndef LIMB_VERIFY_H
 #define LIMB_VERIFY_H
 
+#include "limb/batch.h"
 #include "limb/dynamics.h"
 
 #ifdef __cplusplus
@@ -202,6 +203,34 @@ LIMB_NODISCARD LIMB_API limb_status limb_reference_moving_base_forward(const lim
                                                                        const double* v, const double* tau,
                                                                        const limb_environment* env, double* a,
                                                                        limb_reference_base* base);
+
+enum {
+  LIMB_REFERENCE_JOINS_TIMES = 11 ///< numbers of processors: 1, 2, 4 ... 1024
+};
+
+/// What divide and conquer took. Operations are additions, multiplications and divisions, counted while they are made;
+/// those of wrenches, friction and springs, which do not depend on each other, are left out.
+typedef struct limb_reference_joins_report {
+  int links;       ///< leaves of the tree
+  int levels;      ///< steps of a sweep up or down the tree that depend on each other
+  int solves;      ///< solutions of M x = r, each with two sweeps, after four that computed r
+  double residual; ///< largest entry of tau - ID(q, v, a), relative to the largest in tau and in ID(q, v, 0)
+  double work;     ///< operations
+  double path;     ///< of them on the longest path: as many processors as there are links
+  double time[LIMB_REFERENCE_JOINS_TIMES]; ///< one after the other on 1, 2, 4 ... 1024 processors, level by level
+} limb_reference_joins_report;
+
+/// Forward dynamics by divide and conquer, Featherstone 1999: a tree of joins with one link at each leaf. O(n) work,
+/// O(log n) steps for a chain, O(log^2 n) for a tree. Solutions are refined, so that the digits are those of
+/// limb_forward_dynamics_aba. docs/long-chains.md.
+/// @param pool    NULL: the caller's thread. Any number of threads gives the same bits
+/// @param a       nv (output)
+/// @param report  NULL: not needed (output)
+/// @return also LIMB_E_UNSUPPORTED (mimic joints, loops); LIMB_E_SINGULAR (M, or what a link carries).
+LIMB_NODISCARD LIMB_API limb_status limb_reference_joins(const limb_model* m, const limb_pool* pool, const double* q,
+                                                         const double* v, const double* tau,
+                                                         const limb_environment* env, double* a,
+                                                         limb_reference_joins_report* report);
 
 /// Pose of each body in the world by the product of exponentials.
 /// @param poses  one per body (output)

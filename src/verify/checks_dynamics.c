@@ -148,6 +148,13 @@ static limb_status forward_aba(verify* t, double* off)
   return same_acceleration(t, s, t->x, t->y, off);
 }
 
+static limb_status forward_joins(verify* t, double* off)
+{
+  limb_status s = limb_forward_dynamics_aba(t->d, t->q, t->v, t->tau, &t->env, t->x);
+  if (s == LIMB_OK) s = limb_reference_joins(t->m, NULL, t->q, t->v, t->tau, &t->env, t->y, NULL);
+  return same_acceleration(t, s, t->x, t->y, off);
+}
+
 // a = M^-1 (tau - h - friction - springs)
 static limb_status forward_solve(verify* t, double* off)
 {
@@ -225,6 +232,7 @@ const verify_check verify_dynamics[] = {
   {"Minv", "Minv M a", "a", VERIFY_INVERSE, 2, mass_inverse, 0, NULL},
   {"acc", "forward(inverse(a))", "a", VERIFY_INVERSE, 1, forward_back, 0, NULL},
   {"acc", "ABA", "L'DL factors of M", VERIFY_INVERSE, 2, forward_aba, 0, "not for mimic joints"},
+  {"acc", "ABA", "divide and conquer", VERIFY_INVERSE, 1, forward_joins, 0, "not for mimic joints"},
   {"acc", "forward dynamics", "Minv (tau - h - ...)", VERIFY_INVERSE, 2, forward_solve, 0, NULL},
   {"C", "C v + g", "h by RNEA", VERIFY_ALGEBRA, 2, coriolis_bias, 0, NULL},
   {"C", "C + C'", "dM/dt by differences", VERIFY_DIFFERENCES, 2, coriolis_skew, 0, NULL},

@@ -1,4 +1,6 @@
 // The UR5 of Lynch and Park 2017 (Modern Robotics data), to twelve digits.
+#include "limb/verify.h"
+
 #include "numbers/rig.h"
 #include "numbers/ur5_data.h"
 
@@ -73,6 +75,8 @@ START_TEST(ur5_with_a_force_at_the_tip)
   assert_ok(limb_forward_dynamics(r.d, ur5_q, ur5_v, ur5_tau_forward, &env, x));
   assert_close_array(x, ur5_a_forward, 6, TOL_NUMBERS, 0);
   assert_ok(limb_forward_dynamics_aba(r.d, ur5_q, ur5_v, ur5_tau_forward, &env, x));
+  assert_close_array(x, ur5_a_forward, 6, TOL_NUMBERS, 0);
+  assert_ok(limb_reference_joins(r.m, NULL, ur5_q, ur5_v, ur5_tau_forward, &env, x, NULL));
   assert_close_array(x, ur5_a_forward, 6, TOL_NUMBERS, 0);
   assert_ok(limb_forward_dynamics_by_mass_matrix(r.d, ur5_q, ur5_v, ur5_tau_forward, &env, work, x));
   assert_close_array(x, ur5_a_forward, 6, TOL_NUMBERS, 0);

@@ -81,7 +81,7 @@ START_TEST(quantities_and_progress)
   o.quantities = wanted, o.progress = count_calls, o.context = &calls;
   limb_verification* v = verified(m, &o);
   const int n = limb_verification_summary(v).checks;
-  assert_that(n == 6 && calls == 4 * (uint64_t)n);
+  assert_that(n == 7 && calls == 4 * (uint64_t)n);
   for (int k = 0; k < n; k++) {
     assert_ok(limb_verification_get(v, k, &r));
     assert_that(strcmp(r.quantity, "M") == 0 || strcmp(r.quantity, "acc") == 0);
