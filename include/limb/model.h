@@ -205,13 +205,6 @@ LIMB_NODISCARD LIMB_API limb_status limb_get_mdh(const limb_model* m, int index,
 // Tables of the robot as described: frames are those of its bodies, and a joint goes from body to body, across the
 // auxiliary bodies that readers add.
 
-/// The body to which an auxiliary body belongs; -1 for all other bodies. Readers add a massless body "NAME.axis" and a
-/// fixed joint "NAME.offset" if a body in a file is away from the axis of its joint. O(n).
-LIMB_API int limb_stands_for(const limb_model* m, int body);
-
-/// 1 for the fixed joint between an auxiliary body and the body to which it belongs.
-LIMB_API int limb_joint_is_auxiliary(const limb_model* m, int joint);
-
 /// A factor of the product of exponentials (Lynch and Park 2017, chapters 4 and 8),
 ///   pose of the child = exp(S_1 q_1) ... exp(S_i q_i) M_i
 /// of the joints from the world to the child, one factor per component. All joints are at 0, mimic joints included.

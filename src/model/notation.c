@@ -68,32 +68,6 @@ int limb_dh_of_pose(sp_pose X, limb_dh* out)
 
 // ---- what readers added -------------------------------------------------------------------------------------
 
-// 1 if text is name with the suffix.
-static bool is_suffixed(const char* text, const char* name, const char* suffix)
-{
-  const size_t n = strlen(name);
-  return strncmp(text, name, n) == 0 && strcmp(text + n, suffix) == 0;
-}
-
-int limb_joint_is_auxiliary(const limb_model* m, int joint)
-{
-  if (!m || joint < 0 || joint >= m->njoint) return 0;
-  const limb_joint_def* def = &m->joint[joint].def;
-  const limb_body *parent = &m->body[def->parent], *child = &m->body[def->child];
-  return def->type == LIMB_FIXED && parent->inertia.mass == 0 && is_suffixed(parent->name, child->name, ".axis") &&
-         is_suffixed(def->name, child->name, ".offset");
-}
-
-int limb_stands_for(const limb_model* m, int body)
-{
-  if (!m || body <= 0 || body >= m->nbody || m->body[body].inertia.mass != 0) return -1;
-  const char* dot = strrchr(m->body[body].name, '.');
-  if (!dot || strcmp(dot, ".axis") != 0) return -1;
-  for (int b = 1; b < m->nbody; b++)
-    if (m->body[b].parent == body && limb_joint_is_auxiliary(m, m->body[b].joint)) return b;
-  return -1;
-}
-
 // The child of a joint across an auxiliary body, and its pose in the joint frame at q = 0.
 static int far_child(const limb_model* m, const limb_joint_def* def, sp_pose* offset)
 {
