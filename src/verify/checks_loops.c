@@ -322,6 +322,7 @@ static limb_status forward_derivatives(verify* t, double* off)
   if (s == LIMB_OK) s = limb_forward_dynamics_derivatives(c->d, c->q, c->v, c->tau, &c->env, &out);
   const double size = fmax(c->size_acc, verify_sum(t, c->v, c->a, c->tau, c->x));
   if (s == LIMB_OK) s = verify_difference(t, c->step, size, sample_forward, t->nv, c->y);
+  if (s == LIMB_OK) t->lost_rates = fmax(t->lost_rates, t->lost / VERIFY_SAFE / t->used);
   return verify_compare(s, off, t->nv, c->x, c->y, size);
 }
 

@@ -322,6 +322,7 @@ static limb_status search(verify* t, double step, double size, verify_sample* f,
     double off = 0;
     limb_status s = differences(t, steps[i] * step, f, n, rate, other, scratch);
     s = verify_compare(s, &off, n, rate, other, size);
+    t->used = steps[i] * step;
     if (s == LIMB_OK && off <= RESOLVED) return LIMB_OK;
     if (s != LIMB_OK && s != LIMB_E_NOCONV && s != LIMB_E_SINGULAR) return s;
     if (s != LIMB_OK) failed = s;

@@ -22,9 +22,10 @@ typedef struct outcome {
 struct limb_verification {
   limb_verify_options o;
   int nv, loops;
-  double size;      // of the robot: the larger number of bodies or velocities
-  double condition; // of M, the largest
-  double lost;      // share of accelerations that is rounding; 0: not known
+  double size;       // of the robot: the larger number of bodies or velocities
+  double condition;  // of M, the largest
+  double lost;       // share of accelerations that is rounding; 0: not known
+  double lost_rates; // the same of their rates by finite differences
   sp_vec3 gravity;
   int count;
   outcome outcomes[MAX_CHECKS];
@@ -149,7 +150,8 @@ static int inverts(const verify_check* c)
 static double tolerance_of(const limb_verification* x, const verify_check* c)
 {
   const double lost = x->condition > 0 ? fmin(VERIFY_LOST, x->lost) : VERIFY_LOST;
-  const double least = c->class >= VERIFY_DIFFERENCES ? 1e-6 : 0;
+  const double rates = c->class == VERIFY_INVERSE_DIFFERENCES ? fmin(VERIFY_LOST, x->lost_rates) : 0;
+  const double least = fmax(rates, c->class >= VERIFY_DIFFERENCES ? 1e-6 : 0);
   return fmax(x->o.tolerance, fmax(least, inverts(c) ? lost : 0));
 }
 
@@ -218,7 +220,8 @@ static limb_status verify_all(limb_verification* x, const limb_model* m, limb_er
   if (s == LIMB_OK && x->loops > 0) s = close_loops(&t, err);
   const int open = s == LIMB_E_NOCONV;
   if (s == LIMB_OK) s = run_states(x, &t);
-  x->condition = t.condition, x->lost = t.lost, x->gravity = env.gravity;
+  x->condition = t.condition, x->lost = t.lost, x->lost_rates = t.lost_rates;
+  x->gravity = env.gravity;
   verify_loops_free(&t);
   verify_free(&t);
   write_reasons(x);

@@ -45,6 +45,8 @@ typedef struct verify {
   double condition;     // of M, the worst so far; 0: not known
   double lost;          // share of accelerations that is rounding of M, and of forces: the worst so far
   int unresolved;       // by finite differences: the check that is being made
+  double used;          // step of the last finite difference
+  double lost_rates;    // share of rates of accelerations that is their rounding over such a step: the worst so far
   // Scratch.
   double* memory;
   double *x, *y, *z, *w, *term;                              // nv each
@@ -140,8 +142,11 @@ typedef enum verify_class {
   VERIFY_INVERSE_DIFFERENCES
 } verify_class;
 
+// How much more than is usual rounding may take.
+static const double VERIFY_SAFE = 100;
+
 // The share of a result that rounding may take when a matrix of that condition is inverted, and the largest tolerance.
-static inline double verify_lost(double condition) { return 100 * DBL_EPSILON * condition; }
+static inline double verify_lost(double condition) { return VERIFY_SAFE * DBL_EPSILON * condition; }
 static const double VERIFY_LOST = 1e-2;
 
 // The share of forces through joints that is rounding of those along them.
