@@ -107,7 +107,7 @@ void limb_write_yaml(const limb_writer* w);
 void limb_write_urdf(const limb_writer* o);
 
 // The parts of a pose that are not the identity, between two texts; nothing for the identity.
-void limb_put_pose_keys(const limb_writer* w, const char* before, const sp_pose* X, const char* after);
+void limb_write_pose_keys(const limb_writer* w, const char* before, const sp_pose* X, const char* after);
 
 // ---- limb YAML in a form other than poses: write_form.c ------------------------------------
 

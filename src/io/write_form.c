@@ -132,7 +132,7 @@ void limb_put_home(const limb_writer* w, int body)
   if (limb_is_identity(&M))
     limb_put(w, "\n    home: {xyz: [0, 0, 0]}");
   else
-    limb_put_pose_keys(w, "\n    home: {", &M, "}");
+    limb_write_pose_keys(w, "\n    home: {", &M, "}");
 }
 
 int limb_hides_body(const limb_writer* w, int body) { return w->homes && w->homes->behind[body] >= 0; }

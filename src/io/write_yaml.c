@@ -66,7 +66,7 @@ static void put_rotation(const limb_writer* w, const sp_mat3* R)
   }
 }
 
-void limb_put_pose_keys(const limb_writer* w, const char* before, const sp_pose* X, const char* after)
+void limb_write_pose_keys(const limb_writer* w, const char* before, const sp_pose* X, const char* after)
 {
   const int moved = !is_positive_zero(3, &X->p.x), turned = !limb_no_rotation(&X->R);
   if (!moved && !turned) return;
@@ -113,7 +113,7 @@ static void put_section(const limb_writer* w, const limb_joint_def* def, const c
 static void put_place(const limb_writer* w, const limb_joint_def* def)
 {
   limb_put(w, "\n    type: %s\n    parent: %B\n    child: %B", joint_type_words[def->type], def->parent, def->child);
-  limb_put_pose_keys(w, "\n    pose: {", &def->placement, "}");
+  limb_write_pose_keys(w, "\n    pose: {", &def->placement, "}");
   if (has_axis(def->type)) limb_put(w, "\n    axis: %v", &def->axis);
   if (def->type == LIMB_HELICAL) limb_put(w, "\n    pitch: %g", def->pitch);
 }
@@ -135,7 +135,7 @@ static void put_joint(const limb_writer* w, int index, const limb_joint_def* def
 static void put_frame(const limb_writer* w, const limb_frame_info* frame)
 {
   limb_put(w, "  - {name: %q, body: %B", frame->name, frame->body);
-  limb_put_pose_keys(w, ", ", &frame->pose, "");
+  limb_write_pose_keys(w, ", ", &frame->pose, "");
   limb_put(w, "}\n");
 }
 
@@ -152,7 +152,7 @@ static void put_shaft(const limb_writer* w, const limb_shaft_def* shaft)
 static void put_end(const limb_writer* w, const char* end, int body, const sp_pose* pose)
 {
   limb_put(w, "\n    %s: {body: %B", end, body);
-  limb_put_pose_keys(w, ", ", pose, "");
+  limb_write_pose_keys(w, ", ", pose, "");
   limb_put(w, "}");
 }
 
