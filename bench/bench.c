@@ -67,7 +67,7 @@ static int add_file(bench* b, const char* given)
   if (b->nrobot == BENCH_ROBOTS_MAX) return add_robot(b, path, model);
   char* name = b->name[b->nrobot];
   const char* slash = strrchr(path, '/');
-  (void)snprintf(name, BENCH_NAME, "%s", slash ? slash + 1 : path);
+  (void)snprintf(name, BENCH_NAME, "%.*s", BENCH_NAME - 1, slash ? slash + 1 : path);
   limb_model* bare = bench_bare(model);
   limb_model_destroy(model);
   return add_robot(b, name, bare);

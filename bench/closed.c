@@ -87,23 +87,23 @@ limb_model* bench_humanoid_ankles(int unused)
 
 limb_status bench_closed_mobility(const limb_model* m, limb_mobility* out)
 {
-  limb_loops* w = NULL;
+  limb_data* w = NULL;
   const limb_assembly how = limb_default_assembly();
   double* q = calloc((size_t)limb_nq(m), sizeof *q);
-  limb_status s = q ? limb_loops_create(m, LIMB_LOOPS_LINEAR, NULL, &w) : LIMB_E_NOMEM;
+  limb_status s = q ? limb_data_create(m, NULL, &w) : LIMB_E_NOMEM;
   if (s == LIMB_OK) s = limb_start(m, q);
   if (s == LIMB_OK) s = limb_assemble(w, &how, q, NULL);
   if (s == LIMB_OK) s = limb_mobility_at(w, q, NULL, out);
-  limb_loops_destroy(w);
+  limb_data_destroy(w);
   free(q);
   return s;
 }
 
 // Closed places next to the start. step: nv, scratch.
-static limb_status draw_places(limb_loops* w, uint64_t* seed, double* step, double* q)
+static limb_status draw_places(limb_data* w, uint64_t* seed, double* step, double* q)
 {
   enum { TRIES = 20 };
-  const limb_model* m = limb_loops_model(w);
+  const limb_model* m = limb_data_model(w);
   const limb_assembly how = limb_default_assembly();
   limb_status s = LIMB_E_NOCONV;
   for (int k = 0; k < TRIES && s == LIMB_E_NOCONV; k++) {
@@ -118,8 +118,8 @@ static limb_status draw_places(limb_loops* w, uint64_t* seed, double* step, doub
 static limb_status draw_state(limb_data* closed, limb_data* d, uint64_t* seed, double* q, double* v, double* a,
                               double* tau)
 {
-  limb_loops* w = limb_data_loops(closed);
-  const int nv = limb_nv(limb_loops_model(w));
+  limb_data* w = closed;
+  const int nv = limb_nv(limb_data_model(w));
   limb_status s = draw_places(w, seed, v, q);
   for (int i = 0; i < nv; i++) v[i] = bench_uniform(seed), a[i] = bench_uniform(seed);
   if (s == LIMB_OK) s = limb_complete_velocities(w, q, NULL, NULL, v);

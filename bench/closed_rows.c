@@ -19,7 +19,6 @@
 
 typedef struct subject {
   limb_data *d, *closed; // of the spanning tree; with the loops closed
-  limb_loops* w;         // inside closed
   limb_parallel* p;      // NULL: not asked for
   const bench_states* s;
   size_t nq, nv, nrow;
@@ -111,7 +110,6 @@ static void* make(const bench_library* library, const bench_robot* robot, const 
   t->active = calloc(nv, sizeof *t->active);
   limb_status s = t->x && t->active ? limb_data_create(limb_spanning_tree(m), NULL, &t->d) : LIMB_E_NOMEM;
   if (s == LIMB_OK) s = limb_data_create(m, NULL, &t->closed);
-  t->w = limb_data_loops(t->closed);
   if (s == LIMB_OK) s = list_active(t, m);
   if (s == LIMB_OK && bench_is_exact(robot)) s = make_room(t);
   if (s == LIMB_OK && bench_is_exact(robot)) s = find_platform(t, m);
@@ -221,7 +219,7 @@ static void run_id_forces(void* self, int first, int count)
     const size_t k = (size_t)((first + i) & t->mask), n = k * nv;
     const double* q = t->s->q + k * t->nq;
     keep(t, limb_inverse_dynamics(t->d, q, t->s->v + n, t->s->a + n, NULL, t->b));
-    keep(t, limb_loop_equations_at(t->w, q, NULL, NULL, &out));
+    keep(t, limb_loop_equations_at(t->closed, q, NULL, NULL, &out));
     memset(t->A, 0, nv * nv * sizeof *t->A);
     for (size_t r = 0; r < nrow; r++)
       for (size_t c = 0; c < nv; c++) t->A[c * nv + r] = t->Psi[r * nv + c];
@@ -259,7 +257,7 @@ static void run_id_kkt(void* self, int first, int count)
     const double *q = t->s->q + k * t->nq, *v = t->s->v + n;
     keep(t, limb_bias_forces(t->d, q, v, NULL, t->b));
     keep(t, limb_mass_matrix(t->d, q, t->M));
-    keep(t, limb_loop_equations_at(t->w, q, v, NULL, &out));
+    keep(t, limb_loop_equations_at(t->closed, q, v, NULL, &out));
     fill_kkt(t, size, t->s->a + n);
     keep(t, solve(size, t->A, t->b));
     spread_motors(t, t->b + nv + t->nrow);

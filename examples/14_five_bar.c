@@ -14,7 +14,6 @@ enum { LEFT, LEFT_ELBOW, RIGHT, RIGHT_ELBOW }; // coordinates; shoulders have mo
 typedef struct robot {
   limb_model* m;
   limb_data* d;
-  limb_loops* w; // inside d
 } robot;
 
 static sp_vec3 tip_at(robot* r, const double* q)
@@ -33,8 +32,8 @@ static limb_status describe(robot* r, const double* q)
   double way[MOST][N];
   int found = 0;
   how.held = shoulders, how.max_tries = 50;
-  limb_status s = limb_mobility_at(r->w, q, NULL, &x);
-  if (s == LIMB_OK) s = limb_assembly_branches(r->w, q, &how, MOST, way[0], &found);
+  limb_status s = limb_mobility_at(r->d, q, NULL, &x);
+  if (s == LIMB_OK) s = limb_assembly_branches(r->d, q, &how, MOST, way[0], &found);
   printf("%d joints, %d equations: %d motions, %d motors\n", x.nv, x.constraints, x.mobility, x.active);
   for (int k = 0; k < found; k++) {
     const sp_vec3 p = tip_at(r, way[k]);
@@ -54,8 +53,8 @@ static limb_status solve(robot* r, moment* x)
 {
   const limb_loop_motion motion = {.q = x->q, .v = x->v, .a = x->a};
   sp_force joint[N], loop;
-  limb_status s = limb_complete_velocities(r->w, x->q, NULL, NULL, x->v);
-  if (s == LIMB_OK) s = limb_complete_accelerations(r->w, x->q, x->v, NULL, NULL, x->a);
+  limb_status s = limb_complete_velocities(r->d, x->q, NULL, NULL, x->v);
+  if (s == LIMB_OK) s = limb_complete_accelerations(r->d, x->q, x->v, NULL, NULL, x->a);
   if (s == LIMB_OK) s = limb_inverse_dynamics(r->d, x->q, x->v, x->a, NULL, x->tau);
   if (s == LIMB_OK) s = limb_loop_loads(r->d, &motion, LIMB_ALIGNED, joint, &loop);
   if (s == LIMB_OK) x->elbow = sp_norm3(joint[LEFT_ELBOW].f), x->tip = sp_norm3(loop.f);
@@ -83,7 +82,7 @@ static limb_status move(robot* r, double t, moment* x)
   const double goal[N] = {[LEFT] = 1.4 + A * sin(w * t), [RIGHT] = 1.7 + B * sin(2 * w * t)};
   x->v[LEFT] = A * w * cos(w * t), x->a[LEFT] = -A * w * w * sin(w * t);
   x->v[RIGHT] = 2 * B * w * cos(2 * w * t), x->a[RIGHT] = -4 * B * w * w * sin(2 * w * t);
-  return limb_follow_branch(r->w, goal, NULL, NULL, x->q);
+  return limb_follow_branch(r->d, goal, NULL, NULL, x->q);
 }
 
 static void print_page(const sp_vec3* tip)
@@ -110,7 +109,7 @@ static limb_status draw(robot* r, const double* q)
   for (int k = 0; s == LIMB_OK && k < STEPS; k++) {
     s = move(r, k * DT, &x);
     if (s == LIMB_OK) s = solve(r, &x);
-    if (s == LIMB_OK) s = limb_loop_gap_of(r->w, x.q, x.v, NULL, &gap);
+    if (s == LIMB_OK) s = limb_loop_gap_of(r->d, x.q, x.v, NULL, &gap);
     if (s == LIMB_OK) s = limb_energies(r->d, x.q, x.v, NULL, &e);
     tip[k] = tip_at(r, x.q);
     work += DT * (x.tau[LEFT] * x.v[LEFT] + x.tau[RIGHT] * x.v[RIGHT]);
@@ -125,15 +124,14 @@ static limb_status draw(robot* r, const double* q)
 
 int main(void)
 {
-  robot r = {NULL, NULL, NULL};
+  robot r = {NULL, NULL};
   limb_error err = {LIMB_OK, 0, 0, "", ""};
   double q[N] = {0};
   limb_status s = limb_load("five_bar", NULL, &r.m, &err);
   if (s == LIMB_OK) s = limb_data_create(r.m, NULL, &r.d);
-  r.w = limb_data_loops(r.d);
   if (s == LIMB_OK) s = limb_start(r.m, q);
   const limb_assembly how = limb_default_assembly();
-  if (s == LIMB_OK) s = limb_assemble(r.w, &how, q, NULL);
+  if (s == LIMB_OK) s = limb_assemble(r.d, &how, q, NULL);
   if (s == LIMB_OK) s = describe(&r, q);
   if (s == LIMB_OK) s = compare(&r, q);
   if (s == LIMB_OK) s = draw(&r, q);

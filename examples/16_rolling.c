@@ -20,7 +20,6 @@ static const double DT = 1e-2;
 typedef struct vehicle {
   limb_model* m;
   limb_data *d, *tree; // with the constraints; without
-  limb_loops* w;       // inside d
   int n;
   double q[MOST], v[MOST], tau[MOST];
   double lambda[4], given;   // forces of the ground; work of motors less friction [N, J]
@@ -55,10 +54,10 @@ static limb_status step(vehicle* x)
     x->given += share[k] * DT * power;
   }
   for (int i = 0; i < x->n; i++) x->q[i] += dq[i], x->v[i] += dv[i];
-  if (s == LIMB_OK) s = limb_loop_gap_of(x->w, x->q, x->v, NULL, &gap);
+  if (s == LIMB_OK) s = limb_loop_gap_of(x->d, x->q, x->v, NULL, &gap);
   x->before = fmax(x->before, gap.velocity);
-  if (s == LIMB_OK) s = limb_project(x->w, NULL, x->q, x->v, NULL);
-  if (s == LIMB_OK) s = limb_loop_gap_of(x->w, x->q, x->v, NULL, &gap);
+  if (s == LIMB_OK) s = limb_project(x->d, NULL, x->q, x->v, NULL);
+  if (s == LIMB_OK) s = limb_loop_gap_of(x->d, x->q, x->v, NULL, &gap);
   x->after = fmax(x->after, gap.velocity);
   return s;
 }
@@ -111,7 +110,7 @@ static limb_status robot(vehicle* x)
   limb_mobility has = {.mobility = 0};
   double uneven = 0;
   x->q[0] = -3.5, x->q[1] = -0.5, x->q[2] = 0.3;
-  limb_status s = limb_mobility_at(x->w, x->q, NULL, &has);
+  limb_status s = limb_mobility_at(x->d, x->q, NULL, &has);
   printf("A robot on two wheels, pushed, then rolling on: %d equations, %d redundant\n", has.constraints,
          has.redundant);
   for (int i = 0; i < 700 && s == LIMB_OK; i++) {
@@ -140,7 +139,6 @@ static limb_status drive(const char* name, limb_status (*how)(vehicle*))
   limb_loop_settings settings = limb_default_loop_settings();
   settings.multipliers = 1;
   if (s == LIMB_OK) s = limb_set_loops(x.d, &settings);
-  x.w = limb_data_loops(x.d);
   x.n = limb_nv(x.m);
   if (s == LIMB_OK) s = x.n <= MOST ? how(&x) : LIMB_E_MODEL;
   if (s != LIMB_OK) (void)fprintf(stderr, "%s %s %s\n", name, limb_status_text(s), err.text);

@@ -14,7 +14,6 @@ static const double TURN = 6.283185307179586, DT = 1e-3;
 typedef struct robot {
   limb_model* m;
   limb_data* d;
-  limb_loops* w; // inside d
   double q[N], stiffness, inertia;
 } robot;
 
@@ -33,7 +32,7 @@ static limb_status look(robot* r, double* torque)
 static limb_status turn(robot* r, double dy)
 {
   const double goal[N] = {r->q[0] + dy, 0, 0};
-  return limb_follow_branch(r->w, goal, NULL, NULL, r->q);
+  return limb_follow_branch(r->d, goal, NULL, NULL, r->q);
 }
 
 static limb_status find_rest(robot* r)
@@ -64,7 +63,7 @@ static limb_status step(robot* r, double* q, double* v)
     for (int i = 0; i < N; i++) dq[i] += share[k] * DT * u[i], dv[i] += share[k] * DT * a[i];
   }
   for (int i = 0; i < N; i++) q[i] += dq[i], v[i] += dv[i];
-  return s == LIMB_OK ? limb_project(r->w, NULL, q, v, NULL) : s;
+  return s == LIMB_OK ? limb_project(r->d, NULL, q, v, NULL) : s;
 }
 
 // Lets go of the crank at an angle from its rest: mean time of ten swings, from upward passages of the rest.
@@ -108,9 +107,8 @@ int main(void)
   const limb_assembly how = limb_default_assembly();
   limb_status s = limb_load("four_bar", NULL, &r.m, &err);
   if (s == LIMB_OK) s = limb_data_create(r.m, NULL, &r.d);
-  r.w = limb_data_loops(r.d);
   if (s == LIMB_OK) s = limb_start(r.m, r.q);
-  if (s == LIMB_OK) s = limb_assemble(r.w, &how, r.q, NULL);
+  if (s == LIMB_OK) s = limb_assemble(r.d, &how, r.q, NULL);
   if (s == LIMB_OK) s = find_rest(&r);
   if (s == LIMB_OK) s = swing(&r);
   if (s != LIMB_OK) (void)fprintf(stderr, "%s %s %s\n", limb_status_text(s), err.where, err.text);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BRANCH_TRIES = 200, MAX_BRANCHES = 10000, NAME_SIZE = CLI_NAME_SPACE };
+enum { DEFAULT_TRIES = 20, BRANCH_TRIES = 200, MAX_BRANCHES = 10000, NAME_SIZE = CLI_NAME_SPACE };
 
 static const cli_option start_options[] = {
   {"", NULL, "where to begin"},
@@ -139,7 +139,7 @@ static int set(assemble_run* r, const char* option, const char* name, const char
   const double x = strtod(value, &end); // no locale is ever set
   if (end == value || *end || !isfinite(x))
     return cli_usage(r->args, "--%s: '%s' is not a number, for %s", option, value, name);
-  r->at.q[k] = x;
+  r->at->q[k] = x;
   return EXIT_FINE;
 }
 
@@ -174,7 +174,7 @@ static int read_row(assemble_run* r, cli_states* s)
   if (code == EXIT_FINE) code = cli_states_next(s, &got);
   if (code == EXIT_FINE && !got) code = cli_usage(r->args, "--start: %s has no rows", s->path);
   for (int k = 0; k < r->dofs.nq && code == EXIT_FINE; k++)
-    if (s->column[0][k] >= 0) r->at.q[k] = s->q[k];
+    if (s->column[0][k] >= 0) r->at->q[k] = s->q[k];
   return code;
 }
 
@@ -184,7 +184,7 @@ static int check_rotations(const assemble_run* r)
   limb_joint_info x;
   for (int j = 0; j < limb_joint_count(r->robot.model); j++) {
     if (limb_get_joint(r->robot.model, j, &x) != LIMB_OK || is_plain(&x)) continue;
-    const double* q = r->at.q + x.q + (x.def.type == LIMB_FREE ? 3 : 0);
+    const double* q = r->at->q + x.q + (x.def.type == LIMB_FREE ? 3 : 0);
     const double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
     if (fabs(norm - 1) <= 1e-3) continue;
     return cli_usage(r->args, "the quaternion of joint '%s' has norm %g; it must be 1", x.def.name, norm);
@@ -211,7 +211,7 @@ static int read_start(assemble_run* r)
 
 static int read_search(assemble_run* r, double* branches)
 {
-  double tries = CLOSURE_TRIES, seed = 0;
+  double tries = DEFAULT_TRIES, seed = 0;
   r->how = limb_default_assembly();
   int code = cli_whole(r->args, "branches", 1, MAX_BRANCHES, branches);
   if (code == EXIT_FINE) code = cli_whole(r->args, "tries", 1, 1e6, &tries);
@@ -242,7 +242,7 @@ static int failed(const assemble_run* r, limb_status s)
 static limb_status hold_motions(assemble_run* r, const limb_loop_options* o)
 {
   limb_joint_info x;
-  const limb_status s = limb_independent_velocities(r->at.loops, r->at.q, o, r->held);
+  const limb_status s = limb_independent_velocities(r->at->data, r->at->q, o, r->held);
   for (int j = 0; j < limb_joint_count(r->robot.model) && s == LIMB_OK; j++) {
     if (limb_get_joint(r->robot.model, j, &x) != LIMB_OK || is_plain(&x)) continue;
     int all = 1;
@@ -262,18 +262,18 @@ static int find_branches(assemble_run* r, int max, const limb_loop_options* o)
   limb_status s = r->nheld > 0 ? LIMB_OK : hold_motions(r, o);
   r->how.held = r->held;
   if (!cli_has(r->args, "tries")) r->how.max_tries = BRANCH_TRIES;
-  if (s == LIMB_OK) s = limb_assembly_branches(r->at.loops, r->at.q, &r->how, max, r->q, &r->count);
+  if (s == LIMB_OK) s = limb_assembly_branches(r->at->data, r->at->q, &r->how, max, r->q, &r->count);
   if (s != LIMB_OK) return failed(r, s);
-  if (r->nheld < r->at.mobility.mobility)
+  if (r->nheld < r->at->mobility.mobility)
     (void)fprintf(stderr,
                   "%s: note: %d of %d motions are held: connected branches count more "
                   "than once\n",
-                  limb_reading_source(r->robot.reading), r->nheld, r->at.mobility.mobility);
+                  limb_reading_source(r->robot.reading), r->nheld, r->at->mobility.mobility);
   return EXIT_FINE;
 }
 
 // The loops that lock the robot: those with constraints that others do not imply.
-static void report_locked(const cli_closure* c, const char* name)
+static void report_locked(const limb_loop_facts* c, const char* name)
 {
   enum { SHOWN = 8 };
   limb_loop_info x;
@@ -281,7 +281,7 @@ static void report_locked(const cli_closure* c, const char* name)
   (void)fprintf(stderr, "%s: error: the mechanism is locked: none of its %d velocities is left free by", name,
                 c->mobility.nv);
   for (int i = 0; i < limb_loop_count(c->model); i++) {
-    if (limb_get_loop(c->model, i, &x) != LIMB_OK || cli_redundant_of(c, i) == x.nconstraint) continue;
+    if (limb_get_loop(c->model, i, &x) != LIMB_OK || limb_redundant_of(c, i) == x.nconstraint) continue;
     if (holding++ < SHOWN) (void)fprintf(stderr, "%s '%s'", holding > 1 ? "," : " loop", x.def.name);
   }
   if (holding > SHOWN) (void)fprintf(stderr, " and %d more", holding - SHOWN);
@@ -291,7 +291,7 @@ static void report_locked(const cli_closure* c, const char* name)
 // The result, on standard error.
 static void report(const assemble_run* r)
 {
-  const cli_closure* c = &r->at;
+  const limb_loop_facts* c = r->at;
   const char* name = limb_reading_source(r->robot.reading);
   if (limb_loop_count(c->model) == 0) {
     (void)fprintf(stderr, "%s: note: there are no loops: every configuration is closed\n", name);
@@ -317,11 +317,11 @@ static void report(const assemble_run* r)
                 c->mobility.mobility == 1 ? "" : "s", c->mobility.redundant, c->mobility.redundant == 1 ? "" : "s");
   for (int i = 0; i < limb_loop_count(c->model); i++) {
     limb_loop_info x;
-    if (limb_get_loop(c->model, i, &x) == LIMB_OK && cli_redundant_of(c, i) == x.nconstraint)
+    if (limb_get_loop(c->model, i, &x) == LIMB_OK && limb_redundant_of(c, i) == x.nconstraint)
       (void)fprintf(stderr, "%s: warning: loop '%s': is redundant: other loops imply all its constraints\n", name,
                     x.def.name);
   }
-  if (cli_is_locked(c)) report_locked(c, name);
+  if (limb_is_locked(c)) report_locked(c, name);
 }
 
 static int print(assemble_run* r)
@@ -345,17 +345,17 @@ static int run_search(assemble_run* r)
   if (code != EXIT_FINE) return code;
   o.time = r->how.time;
   r->how.held = r->nheld > 0 ? r->held : NULL;
-  limb_status s = cli_closure_assemble(&r->at, &r->how);
-  if (s == LIMB_OK && r->at.closed) s = cli_closure_look(&r->at, &o);
+  limb_status s = limb_close_loops(r->at, &r->how);
+  if (s == LIMB_OK && r->at->closed) s = limb_examine_loops(r->at, &o);
   if (s != LIMB_OK) return failed(r, s);
   report(r);
-  memcpy(r->q, r->at.q, (size_t)r->dofs.nq * sizeof *r->q);
-  r->count = r->at.closed;
-  if (r->at.closed && branches > 0) code = find_branches(r, (int)branches, &o);
-  if (code == EXIT_FINE && (r->at.closed || r->at.report.limits)) assemble_report_limits(r);
-  const int shown = r->at.closed || (strcmp(r->format, "json") == 0 && !cli_has(r->args, "map"));
+  memcpy(r->q, r->at->q, (size_t)r->dofs.nq * sizeof *r->q);
+  r->count = r->at->closed;
+  if (r->at->closed && branches > 0) code = find_branches(r, (int)branches, &o);
+  if (code == EXIT_FINE && (r->at->closed || r->at->report.limits)) assemble_report_limits(r);
+  const int shown = r->at->closed || (strcmp(r->format, "json") == 0 && !cli_has(r->args, "map"));
   if (code == EXIT_FINE && shown) code = print(r);
-  return code != EXIT_FINE ? code : !r->at.closed || cli_is_locked(&r->at) ? EXIT_NUMERICAL : EXIT_FINE;
+  return code != EXIT_FINE ? code : !r->at->closed || limb_is_locked(r->at) ? EXIT_NUMERICAL : EXIT_FINE;
 }
 
 static int check_options(const cli_args* args, const char* format)
@@ -374,7 +374,7 @@ static int run_assemble(const cli_args* args)
   if (code == EXIT_FINE) code = cli_robot_open(args, cli_operand(args, 0), &r.robot);
   if (code != EXIT_FINE) return code;
   const limb_model* m = r.robot.model;
-  const limb_status s = cli_closure_make(m, &r.at);
+  const limb_status s = limb_loop_facts_create(m, &r.at);
   r.held = calloc((size_t)limb_nv(m) + 1, 1);
   r.q = calloc((size_t)limb_nq(m) + 1, sizeof *r.q);
   if (s != LIMB_OK) {
@@ -383,7 +383,7 @@ static int run_assemble(const cli_args* args)
     code = r.held && r.q && cli_dofs_make(m, &r.dofs) ? run_search(&r) : cli_out_of_memory(args);
   }
   cli_dofs_free(&r.dofs);
-  cli_closure_free(&r.at);
+  limb_loop_facts_destroy(r.at);
   cli_robot_close(&r.robot);
   free(r.held);
   free(r.q);

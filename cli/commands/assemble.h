@@ -2,6 +2,8 @@
 #ifndef LIMB_CLI_ASSEMBLE_H
 #define LIMB_CLI_ASSEMBLE_H
 
+#include "limb/study.h"
+
 #include "base/command.h"
 #include "robot/robot.h"
 
@@ -13,7 +15,7 @@ typedef struct assemble_run {
   const char* format;
   cli_robot robot;
   cli_dofs dofs;
-  cli_closure at;      // the assembly; at.q is the first configuration
+  limb_loop_facts* at; // the assembly; at->q is the first configuration
   limb_assembly how;   // held points to marks below
   unsigned char* held; // nv
   int nheld;

@@ -23,7 +23,7 @@ enum { MAX_REPORTED = 8 };
 
 void assemble_report_limits(const assemble_run* r)
 {
-  const char *name = limb_reading_source(r->robot.reading), *severity = r->at.closed ? "warning" : "note";
+  const char *name = limb_reading_source(r->robot.reading), *severity = r->at->closed ? "warning" : "note";
   limb_limit_violation x[MAX_REPORTED];
   int all = 0;
   for (int i = 0; i < (r->count > 0 ? r->count : 1); i++) {
@@ -41,7 +41,7 @@ void assemble_report_limits(const assemble_run* r)
     all += n;
   }
   if (all > MAX_REPORTED) (void)fprintf(stderr, "%s: note: so are %d more\n", name, all - MAX_REPORTED);
-  if (all > 0 && r->at.closed)
+  if (all > 0 && r->at->closed)
     (void)fprintf(stderr, "%s: note: --within-limits searches for configurations within them\n", name);
 }
 
@@ -98,7 +98,7 @@ static json_t* names(int n, const cli_dof* d, const unsigned char* mark)
 
 static int print_json(const assemble_run* r, FILE* out)
 {
-  const cli_closure* c = &r->at;
+  const limb_loop_facts* c = r->at;
   const size_t nq = (size_t)r->dofs.nq;
   const int loops = limb_loop_count(c->model);
   json_t *x = cli_json_answer(), *list = json_array(), *beyond = json_array();
@@ -108,8 +108,8 @@ static int print_json(const assemble_run* r, FILE* out)
                json_integer(c->report.iterations), json_integer(c->report.tries), json_boolean(c->report.limits));
   if (c->closed) {
     cli_json_set(x, "mobility redundant locked singularity", json_integer(c->mobility.mobility),
-                 json_integer(c->mobility.redundant), json_boolean(cli_is_locked(c)),
-                 cli_json_text(cli_singularity_name(c->mobility.singularity)));
+                 json_integer(c->mobility.redundant), json_boolean(limb_is_locked(c)),
+                 cli_json_text(limb_singularity_name(c->mobility.singularity)));
   }
   cli_json_set(x, "held coordinates", names(r->dofs.nv, r->dofs.v, r->held), names(r->dofs.nq, r->dofs.q, NULL));
   for (int i = 0; i < r->count; i++) {
@@ -127,7 +127,7 @@ int assemble_print(const assemble_run* r, FILE* out)
 {
   if (strcmp(r->format, "json") == 0) return print_json(r, out);
   if (strcmp(r->format, "text") == 0) {
-    cli_print_configurations(out, r->at.model, &r->dofs, r->count, r->q);
+    cli_print_configurations(out, r->at->model, &r->dofs, r->count, r->q);
     return EXIT_FINE;
   }
   return csv_configurations(r, out);
@@ -206,7 +206,7 @@ static int read_map(const assemble_run* r, assemble_map* map)
   if (map->axis[0].velocity == map->axis[1].velocity)
     return cli_usage(r->args, "--map and --map2 are of the same coordinate");
   map->frame_name = frame;
-  code = cli_find_frame(r->args, r->at.model, frame, &map->frame);
+  code = cli_find_frame(r->args, r->at->model, frame, &map->frame);
   if (code != EXIT_FINE) return code;
   const double points = (double)map->axis[0].count * map->axis[1].count;
   if (points > MAX_POINTS)
@@ -309,7 +309,7 @@ static limb_status make(assemble_run* r, assemble_map* map)
   }
   o->frame = map->frame;
   options.time = r->how.time;
-  return limb_map_over(r->at.loops, r->at.q, o, &options, map->point, map->q);
+  return limb_map_over(r->at->data, r->at->q, o, &options, map->point, map->q);
 }
 
 static int draw(const assemble_run* r, const assemble_map* map, const char* path)

@@ -3,6 +3,8 @@
 #include "base/output.h"
 #include "states/states.h"
 
+#include "limb/study.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,15 +170,9 @@ static int read_row(ik_run* r, const char* option, const char* path, double* q)
 static int read_posture(ik_run* r, const char* option, double* q)
 {
   const char* text = cli_get(r->args, option);
-  if (limb_start(r->robot.model, q) != LIMB_OK) return cli_usage(r->args, "the model has no start");
-  if (limb_loop_count(r->robot.model) > 0) {
-    cli_closure c;
-    limb_status s = cli_closure_make(r->robot.model, &c);
-    if (s == LIMB_OK) s = cli_closure_assemble(&c, NULL);
-    if (s == LIMB_OK) memcpy(q, c.q, (size_t)r->dofs.nq * sizeof *q);
-    cli_closure_free(&c);
-    if (s == LIMB_E_NOMEM) return cli_out_of_memory(r->args);
-  }
+  const limb_status s = limb_closed_start(r->robot.model, q);
+  if (s == LIMB_E_NOMEM) return cli_out_of_memory(r->args);
+  if (s != LIMB_OK) return cli_usage(r->args, "start: %s", limb_status_text(s));
   if (!text) return EXIT_FINE;
   return strchr(text, '=') ? read_pairs(r, option, text, q) : read_row(r, option, text, q);
 }

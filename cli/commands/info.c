@@ -339,7 +339,7 @@ static json_t* info_json(const info_run* run)
   cli_json_set(out, "base active passive joints bodies frames loops", base_json(m),
                json_integer(limb_nv(m) - x->passive), json_integer(x->passive), info_json_joints(run),
                info_json_bodies(m), info_json_frames(m), info_json_loops(m));
-  if (limb_loop_count(m) > 0) (void)json_object_set_new(out, "mobility", info_json_mobility(&run->closure));
+  if (limb_loop_count(m) > 0) (void)json_object_set_new(out, "mobility", info_json_mobility(run->closure));
   cli_json_set(out, "findings notes", findings_json(r), notes_json(run));
   return out;
 }
@@ -357,7 +357,7 @@ static int print_text(const cli_args* args, const info_run* r)
   info_print_joints(r);
   info_print_elastic(r);
   info_print_loops(r->m);
-  info_print_mobility(&r->closure);
+  info_print_mobility(r->closure);
   info_print_bodies(r);
   info_print_principal(r);
   print_findings(&r->robot, all);
@@ -368,11 +368,11 @@ static int print_text(const cli_args* args, const info_run* r)
 // Closed from the start configuration, if possible. Loops that stay open are always reported.
 static limb_status close_loops(info_run* r)
 {
-  cli_closure* c = &r->closure;
   if (limb_loop_count(r->m) == 0) return LIMB_OK;
-  limb_status s = cli_closure_make(r->m, c);
-  if (s == LIMB_OK) s = cli_closure_assemble(c, NULL);
-  if (s == LIMB_OK && c->closed) return cli_closure_look(c, NULL);
+  limb_status s = limb_loop_facts_create(r->m, &r->closure);
+  limb_loop_facts* c = r->closure;
+  if (s == LIMB_OK) s = limb_close_loops(c, NULL);
+  if (s == LIMB_OK && c->closed) return limb_examine_loops(c, NULL);
   if (s == LIMB_OK)
     (void)fprintf(stderr,
                   "%s: warning: loop '%s': cannot be closed from the start configuration: it stays %.3g apart, at best "
@@ -426,7 +426,7 @@ static int run(const cli_args* args)
     code = cli_exit_code(s);
   }
   free(r.elastic);
-  cli_closure_free(&r.closure);
+  limb_loop_facts_destroy(r.closure);
   cli_robot_close(&r.robot);
   return code;
 }

@@ -16,8 +16,8 @@ typedef struct info_run {
   limb_facts facts;
   limb_elastic_joint* elastic; // nelastic
   int nelastic;
-  cli_closure closure; // of robots with loops; else empty
-  int compiled;        // 1: auxiliary bodies and joints are shown, too
+  limb_loop_facts* closure; // NULL: there are no loops
+  int compiled;             // 1: auxiliary bodies and joints are shown, too
 } info_run;
 
 const char* info_body_name(const limb_model* m, int body);
@@ -42,9 +42,9 @@ int info_print_notations(const cli_args* args, const limb_model* m);
 int info_add_notations(const cli_args* args, const limb_model* m, json_t* out);
 
 // Loops, and how the robot moves with them closed. info_loops.c
-void info_print_loops(const limb_model* m);     // if there are any
-void info_print_mobility(const cli_closure* c); // if there are loops
+void info_print_loops(const limb_model* m);         // if there are any
+void info_print_mobility(const limb_loop_facts* c); // if there are loops
 json_t* info_json_loops(const limb_model* m);
-json_t* info_json_mobility(const cli_closure* c);
+json_t* info_json_mobility(const limb_loop_facts* c);
 
 #endif

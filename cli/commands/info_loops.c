@@ -94,25 +94,25 @@ json_t* info_json_loops(const limb_model* m)
 static const char* s_of(int n) { return n == 1 ? "" : "s"; }
 
 // "pin (3 of 5), ball (1 of 3)"
-static void print_redundant(const cli_closure* c)
+static void print_redundant(const limb_loop_facts* c)
 {
   limb_loop_info x;
   int shown = 0, all = 0;
   for (int i = 0; i < limb_loop_count(c->model); i++) {
-    const int n = cli_redundant_of(c, i);
+    const int n = limb_redundant_of(c, i);
     if (n == 0 || limb_get_loop(c->model, i, &x) != LIMB_OK || all++ >= SHOWN) continue;
     printf("%s%s (%d of %d)", shown++ ? ", " : " in ", x.def.name, n, x.nconstraint);
   }
   if (all > shown) printf(" and %d more", all - shown);
 }
 
-static void print_still(const cli_closure* c)
+static void print_still(const limb_loop_facts* c)
 {
   cli_dofs d;
-  if (c->nstill <= 0 || !cli_dofs_make(c->model, &d)) return;
+  if (c->still_count <= 0 || !cli_dofs_make(c->model, &d)) return;
   printf("  cannot move here:");
-  for (int k = 0; k < c->nstill && k < SHOWN; k++) printf("%s %s", k ? "," : "", d.v[c->still[k]].name);
-  if (c->nstill > SHOWN) printf(" and %d more", c->nstill - SHOWN);
+  for (int k = 0; k < c->still_count && k < SHOWN; k++) printf("%s %s", k ? "," : "", d.v[c->still[k]].name);
+  if (c->still_count > SHOWN) printf(" and %d more", c->still_count - SHOWN);
   printf("\n");
   cli_dofs_free(&d);
 }
@@ -138,10 +138,10 @@ static void print_singularity(limb_singularity s)
   printf("  %s\n", known ? text[s] : "?");
 }
 
-void info_print_mobility(const cli_closure* c)
+void info_print_mobility(const limb_loop_facts* c)
 {
+  if (!c) return;
   const limb_mobility* x = &c->mobility;
-  if (limb_loop_count(c->model) == 0) return;
   info_heading("mobility");
   if (!c->closed) {
     printf(": not known, because the loops do not close: loop '%s' stays %.3g apart, at best of %d "
@@ -153,7 +153,7 @@ void info_print_mobility(const cli_closure* c)
   printf("  Gruebler counts %d: %d velocities less %d constraint%s\n", x->gruebler, x->nv, x->constraints,
          s_of(x->constraints));
   printf("  actual mobility %d: rank %d%s\n", x->mobility, x->rank,
-         cli_is_locked(c) ? "; the mechanism is locked" : "");
+         limb_is_locked(c) ? "; the mechanism is locked" : "");
   printf("  redundant: %d constraint%s", x->redundant, s_of(x->redundant));
   print_redundant(c);
   if (x->idle > 0) printf("; %d of all constraints are idle: no joint ever moves them", x->idle);
@@ -172,28 +172,28 @@ void info_print_mobility(const cli_closure* c)
 
 // ---- the same for programs -------------------------------------------------------------------------
 
-static json_t* redundant_json(const cli_closure* c)
+static json_t* redundant_json(const limb_loop_facts* c)
 {
   json_t* r = json_object();
   for (int i = 0; i < limb_loop_count(c->model); i++) {
-    const int n = cli_redundant_of(c, i);
+    const int n = limb_redundant_of(c, i);
     if (n > 0) (void)json_object_set_new(r, cli_loop_name(c->model, i), json_integer(n));
   }
   return r;
 }
 
 // null: not known
-static json_t* still_json(const cli_closure* c)
+static json_t* still_json(const limb_loop_facts* c)
 {
   cli_dofs d;
-  if (c->nstill < 0 || !cli_dofs_make(c->model, &d)) return json_null();
+  if (c->still_count < 0 || !cli_dofs_make(c->model, &d)) return json_null();
   json_t* r = json_array();
-  for (int k = 0; k < c->nstill; k++) (void)json_array_append_new(r, cli_json_text(d.v[c->still[k]].name));
+  for (int k = 0; k < c->still_count; k++) (void)json_array_append_new(r, cli_json_text(d.v[c->still[k]].name));
   cli_dofs_free(&d);
   return r;
 }
 
-json_t* info_json_mobility(const cli_closure* c)
+json_t* info_json_mobility(const limb_loop_facts* c)
 {
   const limb_mobility* x = &c->mobility;
   json_t* r = json_object();
@@ -211,7 +211,7 @@ json_t* info_json_mobility(const cli_closure* c)
     (void)json_object_set_new(r, counts[k].name, json_integer(counts[k].value));
   cli_json_set(r, "redundant_in condition condition_passive condition_active singularity locked still",
                redundant_json(c), cli_json_number(x->condition), cli_json_number(x->condition_passive),
-               cli_json_number(x->condition_active), cli_json_text(cli_singularity_name(x->singularity)),
-               json_boolean(cli_is_locked(c)), still_json(c));
+               cli_json_number(x->condition_active), cli_json_text(limb_singularity_name(x->singularity)),
+               json_boolean(limb_is_locked(c)), still_json(c));
   return r;
 }

@@ -444,7 +444,7 @@ static int run_eval(const cli_args* args)
     cli_states_close(&r.states);
   }
   limb_evaluator_destroy(r.e);
-  limb_loops_destroy(r.watch);
+  limb_data_destroy(r.watch);
   limb_table_destroy(r.table);
   cli_dofs_free(&r.dofs);
   cli_robot_close(&r.robot);

@@ -38,7 +38,7 @@ struct eval_run {
   FILE* out;
   limb_table_writer* table; // of CSV and NPY
   const char* path;         // where that is written; "-": standard output
-  limb_loops* watch;        // of rows that need not close the loops
+  limb_data* watch;         // of rows that need not close the loops
   uint64_t open;            // rows that do not
   int nan_told;             // a part of "all" that has no value was reported
 };

@@ -408,3 +408,28 @@ void cli_print_configurations(FILE* out, const limb_model* m, const cli_dofs* do
   cli_table_print(&t, out, "  ");
   if (shown < count) (void)fprintf(out, "  ... and %d more: --format csv\n", count - shown);
 }
+
+// ---- loops -----------------------------------------------------------------------------------------
+
+const char* cli_loop_name(const limb_model* m, int loop)
+{
+  limb_loop_info x;
+  return limb_get_loop(m, loop, &x) == LIMB_OK ? x.def.name : "?";
+}
+
+void cli_report_loops(const limb_evaluator* e, const limb_model* m, const char* path)
+{
+  limb_evaluator_facts f = {0};
+  if (limb_evaluator_get_facts(e, &f) != LIMB_OK) return;
+  if (f.unbalanced > 0)
+    (void)fprintf(stderr,
+                  "%s: note: %d motion%s no motor, and %.3g of the forces along %s is left without balance: something "
+                  "else must deliver it\n",
+                  path, f.undriven, f.undriven == 1 ? " has" : "s have", f.unbalanced, f.undriven == 1 ? "it" : "them");
+  if (f.overdriven > 0)
+    (void)fprintf(stderr, "%s: note: %d motor%s more than motions: the torques are those of least norm\n", path,
+                  f.overdriven, f.overdriven == 1 ? "" : "s");
+  if (f.redundant > 0)
+    (void)fprintf(stderr, "%s: note: %d of %d equations of the loops follow from others\n", path, f.redundant,
+                  limb_constraint_count(m));
+}

@@ -11,6 +11,8 @@
 #include "robot/robot.h"
 #include "states/states.h"
 
+#include "limb/study.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,14 +121,7 @@ static void choose_given(const cli_states* s, int g, unsigned char* named)
 // The start, closed where there are loops.
 static int find_start(cli_states* s, double* q)
 {
-  cli_closure c;
-  limb_status status = limb_start(s->model, q);
-  if (status == LIMB_OK && limb_loop_count(s->model) > 0) {
-    status = cli_closure_make(s->model, &c);
-    if (status == LIMB_OK) status = cli_closure_assemble(&c, NULL);
-    if (status == LIMB_OK) memcpy(q, c.q, (size_t)s->dofs->nq * sizeof *q);
-    cli_closure_free(&c);
-  }
+  const limb_status status = limb_closed_start(s->model, q);
   if (status != LIMB_OK) (void)cli_usage(s->args, "start: %s", limb_status_text(status));
   return cli_exit_code(status);
 }

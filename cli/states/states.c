@@ -311,12 +311,12 @@ int cli_states_follow_rates(cli_states* s)
   return status == LIMB_OK ? EXIT_FINE : not_closed(s, status, &err);
 }
 
-int cli_states_open_loops(const cli_states* s, limb_loops** watch, int* loop, double* apart)
+int cli_states_open_loops(const cli_states* s, limb_data** watch, int* loop, double* apart)
 {
   limb_loop_options o = limb_default_loop_options();
   limb_loop_gap gap;
   *apart = 0;
-  if (!*watch && limb_loops_create(s->model, LIMB_LOOPS_LINEAR, NULL, watch) != LIMB_OK) return 0;
+  if (!*watch && limb_data_create(s->model, NULL, watch) != LIMB_OK) return 0;
   if (s->has_time) o.time = s->time;
   if (limb_loop_gap_of(*watch, s->q, s->wanted & STATES_V ? s->v : NULL, &o, &gap) != LIMB_OK) return 0;
   const int velocity = s->wanted & STATES_V && gap.velocity > gap.position;

@@ -118,7 +118,7 @@ int cli_states_follow_rates(cli_states* s);
 
 // Of a robot with loops: 1 when the row at hand does not close them; then *loop and *apart tell where and how far.
 // watch: made on the first call; the caller's to destroy.
-int cli_states_open_loops(const cli_states* s, limb_loops** watch, int* loop, double* apart);
+int cli_states_open_loops(const cli_states* s, limb_data** watch, int* loop, double* apart);
 
 // The next row. *got is 0 at the end, with a warning when there was no row at all. EXIT_FINE, or an exit code
 // after a message.

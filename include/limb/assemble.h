@@ -1,7 +1,7 @@
 // limb: robot dynamics in C. Closing loops: assembly, branches, projection, maps, completion of states, other cuts.
 //
 //     limb_assembly_report report;
-//     if (limb_assemble(limb_data_loops(d), NULL, q, &report) != LIMB_OK)
+//     if (limb_assemble(d, NULL, q, &report) != LIMB_OK)
 //       printf("loop %d is %g apart\n", report.loop, report.residual);
 //
 // Equations, sizes and statuses are those of limb/loops.h. Assembly is the iteration of Levenberg and Marquardt on the
@@ -48,7 +48,7 @@ typedef struct limb_assembly_report {
 /// @param q        nq (in and out); on failure the best configuration found
 /// @param report   NULL: not needed (output)
 /// @return LIMB_OK; LIMB_E_NOCONV (no such configuration was found; report has the loop and its residual).
-LIMB_NODISCARD LIMB_API limb_status limb_assemble(limb_loops* w, const limb_assembly* options, double* q,
+LIMB_NODISCARD LIMB_API limb_status limb_assemble(limb_data* d, const limb_assembly* options, double* q,
                                                   limb_assembly_report* report);
 
 /// Finds different ways to close the loops with the held coordinates as in q: starts from q and from random
@@ -59,7 +59,7 @@ LIMB_NODISCARD LIMB_API limb_status limb_assemble(limb_loops* w, const limb_asse
 /// @param q_out      max_count x nq; the configurations found, that of q first (output)
 /// @param found      their number (output)
 /// @return LIMB_OK; LIMB_E_NOCONV (none was found).
-LIMB_NODISCARD LIMB_API limb_status limb_assembly_branches(limb_loops* w, const double* q, const limb_assembly* options,
+LIMB_NODISCARD LIMB_API limb_status limb_assembly_branches(limb_data* d, const double* q, const limb_assembly* options,
                                                            int max_count, double* q_out, int* found);
 
 /// Exact projection onto the nearest state that satisfies the equations: positions by Gauss-Newton steps of least norm,
@@ -69,7 +69,7 @@ LIMB_NODISCARD LIMB_API limb_status limb_assembly_branches(limb_loops* w, const 
 /// @param v  nv; NULL: positions only (in and out)
 /// @return also LIMB_E_NOCONV (a joint would move by more than 1 rad or m: use limb_assemble; or velocities contradict
 ///         each other). q and v are then unchanged.
-LIMB_NODISCARD LIMB_API limb_status limb_project(limb_loops* w, const limb_loop_options* options, double* q, double* v,
+LIMB_NODISCARD LIMB_API limb_status limb_project(limb_data* d, const limb_loop_options* options, double* q, double* v,
                                                  limb_assembly_report* report);
 
 /// Follows a branch: moves the held coordinates from their values in q to those in q_goal, in steps small enough for
@@ -79,7 +79,7 @@ LIMB_NODISCARD LIMB_API limb_status limb_project(limb_loops* w, const limb_loop_
 /// @param q       nq, closed (in and out); on failure the last closed configuration
 /// @return also LIMB_E_SINGULAR (the branch meets another one or ends before the goal, or held coordinates depend on
 ///         each other); LIMB_E_NOCONV (q does not close the loops, and cannot with these coordinates held).
-LIMB_NODISCARD LIMB_API limb_status limb_follow_branch(limb_loops* w, const double* q_goal, const unsigned char* held,
+LIMB_NODISCARD LIMB_API limb_status limb_follow_branch(limb_data* d, const double* q_goal, const unsigned char* held,
                                                        const limb_loop_options* options, double* q);
 
 /// A map over one or two coordinates: a grid of their values. At each point the map has whether the loops close on the
@@ -108,7 +108,7 @@ LIMB_API limb_map limb_default_map(void);
 /// @param point  count[0] x count[1], the second index fastest (output)
 /// @param q_out  count[0] x count[1] x nq: configurations of the closed points (output)
 /// @return LIMB_OK, also if the loops close at few points only.
-LIMB_NODISCARD LIMB_API limb_status limb_map_over(limb_loops* w, const double* q, const limb_map* map,
+LIMB_NODISCARD LIMB_API limb_status limb_map_over(limb_data* d, const double* q, const limb_map* map,
                                                   const limb_loop_options* options, limb_map_point* point,
                                                   double* q_out);
 
@@ -136,7 +136,7 @@ typedef struct limb_completion_options {
 LIMB_API limb_completion_options limb_default_completion_options(void);
 
 /// @return LIMB_OK; LIMB_E_ARG (NULL, invalid options, part of a quaternion); LIMB_E_UNSUPPORTED (a position that is
-///         not given, and loops that constrain velocities only); LIMB_E_NOMEM; those of limb_loops_create.
+///         not given, and loops that constrain velocities only); LIMB_E_NOMEM; those of limb_data_create.
 LIMB_NODISCARD LIMB_API limb_status limb_completion_create(const limb_model* m, const limb_completion_options* options,
                                                            const limb_allocator* alloc, limb_completion** out,
                                                            limb_error* error);

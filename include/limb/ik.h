@@ -70,7 +70,7 @@ LIMB_API limb_ik_options limb_default_ik_options(void);
 
 /// @return LIMB_OK; LIMB_E_ARG (NULL, no goal, no such frame, no or unknown directions, weights that are not positive,
 ///         invalid options, part of a ball or free joint held); LIMB_E_NONFINITE; LIMB_E_NOMEM; those of
-///         limb_loops_create.
+///         limb_data_create.
 LIMB_NODISCARD LIMB_API limb_status limb_ik_create(const limb_model* m, int count, const limb_ik_goal* goals,
                                                    const limb_ik_options* options, const limb_allocator* alloc,
                                                    limb_ik** out);

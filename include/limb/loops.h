@@ -2,7 +2,7 @@
 //
 //     limb_data* d = NULL;                                            // of a robot with loops: they stay closed
 //     if (limb_data_create(four_bar, NULL, &d) != LIMB_OK) return 1;
-//     if (limb_complete_velocities(limb_data_loops(d), q, NULL, NULL, v) != LIMB_OK) return 1;
+//     if (limb_complete_velocities(d, q, NULL, NULL, v) != LIMB_OK) return 1;
 //     if (limb_forward_dynamics(d, q, v, tau, NULL, a) != LIMB_OK) return 1;
 //
 // A robot with loops is a tree of joints and a list of closures (limb_loop_def in limb/builder.h). The closures are
@@ -15,13 +15,11 @@
 //
 //     M a + h + friction + springs = tau + sum J' wrench + Psi' lambda               (Psi' here: the transpose)
 //
-// lambda acts on frame b of its closure along the constraint, and the opposite on frame a. The first parts of this
-// header are about the constraints alone and take a workspace limb_loops; the last part is about dynamics and takes a
-// limb_data, as the calls of limb/dynamics.h do.
+// lambda acts on frame b of its closure along the constraint, and the opposite on frame a.
 //
 // Sizes: q nq; v, a, tau nv; constraints nc; Psi nc x nv, row-major. Calls never allocate, lock, print or read the
-// locale. Statuses are those of limb/dynamics.h, and LIMB_E_ORDER where a workspace lacks what a call needs
-// (LIMB_LOOPS_LINEAR). Robots without loops are accepted: nc is 0.
+// locale. Statuses are those of limb/dynamics.h, and LIMB_E_ORDER where a call needs dense matrices and the workspace
+// has none (LIMB_LOOPS_DENSE_MAX). Robots without loops are accepted: nc is 0, and every configuration is closed.
 //
 // Singular cases.
 // - A wheel or disc that lies flat (limb/builder.h): LIMB_E_SINGULAR from every call that evaluates constraints.
@@ -43,43 +41,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-// ---- workspaces ----------------------------------------------------------------------------------------------
-
-/// Workspace of one thread for the constraints of a robot. Every limb_data of a robot with loops contains one
-/// (limb_data_loops); create one apart where only the constraints matter.
-typedef struct limb_loops limb_loops;
-
-/// What a workspace is for. Values are pinned.
-typedef enum limb_loops_use {
-  LIMB_LOOPS_LINEAR = 0, ///< memory linear in the size of the robot, quadratic only in its largest cluster (loops that
-                         ///< share joints): everything that is not marked LIMB_LOOPS_DENSE
-  LIMB_LOOPS_DENSE = 1   ///< matrices of the whole robot as well: a few times 8 (nv + nc)^2 bytes
-} limb_loops_use;
-
-/// Bytes that limb_loops_init needs. 0 if m is NULL or the use is unknown.
-LIMB_API size_t limb_loops_size(const limb_model* m, limb_loops_use use);
-
-/// Lays out a workspace in the caller's memory, as limb_data_init does. Finds the constraints that no joint moves, at
-/// random configurations.
-/// @return LIMB_OK; LIMB_E_ARG (NULL, memory not aligned to LIMB_DATA_ALIGN, unknown use); LIMB_E_NOMEM (size too
-///         small); LIMB_E_SINGULAR (a wheel or disc that lies flat wherever the joints are); LIMB_E_NONFINITE
-///         (constraints that overflow).
-LIMB_NODISCARD LIMB_API limb_status limb_loops_init(const limb_model* m, limb_loops_use use, void* memory, size_t size,
-                                                    limb_loops** out);
-
-/// Allocates (alloc NULL: malloc) and initialises. Free with limb_loops_destroy.
-/// @return as limb_loops_init; LIMB_E_ARG also for an incomplete allocator.
-LIMB_NODISCARD LIMB_API limb_status limb_loops_create(const limb_model* m, limb_loops_use use,
-                                                      const limb_allocator* alloc, limb_loops** out);
-
-/// Ends a workspace, as limb_data_destroy does. NULL is accepted. Must not be called for the one inside a limb_data.
-LIMB_API void limb_loops_destroy(limb_loops* w);
-
-/// The workspace inside d, which d owns; NULL if the robot has no loops or d is NULL.
-LIMB_API limb_loops* limb_data_loops(limb_data* d);
-
-LIMB_API const limb_model* limb_loops_model(const limb_loops* w); ///< NULL if w is NULL
 
 /// How constraints are evaluated and solved. Start from limb_default_loop_options(); NULL means these defaults.
 typedef struct limb_loop_options {
@@ -104,7 +65,7 @@ typedef struct limb_loop_equations {
 
 /// The constraints at q; gamma at v. O(n + size of the results).
 /// @param v  nv; NULL: at rest
-LIMB_NODISCARD LIMB_API limb_status limb_loop_equations_at(limb_loops* w, const double* q, const double* v,
+LIMB_NODISCARD LIMB_API limb_status limb_loop_equations_at(limb_data* d, const double* q, const double* v,
                                                            const limb_loop_options* options,
                                                            const limb_loop_equations* out);
 
@@ -117,7 +78,7 @@ typedef struct limb_loop_gap {
 } limb_loop_gap;
 
 /// @param v  nv; NULL: positions only
-LIMB_NODISCARD LIMB_API limb_status limb_loop_gap_of(limb_loops* w, const double* q, const double* v,
+LIMB_NODISCARD LIMB_API limb_status limb_loop_gap_of(limb_data* d, const double* q, const double* v,
                                                      const limb_loop_options* options, limb_loop_gap* out);
 
 // ---- mobility ------------------------------------------------------------------------------------------------
@@ -134,6 +95,8 @@ typedef enum limb_singularity {
   LIMB_SINGULAR_BOTH = 3,
   LIMB_SINGULAR_CLOSURE = 4 ///< Psi itself loses rank: branches of motion meet, or the structure is shaky
 } limb_singularity;
+
+LIMB_API const char* limb_singularity_name(limb_singularity s); ///< "regular", "drives", "platform", "both", "closure"
 
 /// Mobility of a robot in one configuration.
 typedef struct limb_mobility {
@@ -156,12 +119,12 @@ typedef struct limb_mobility {
 
 /// Mobility and conditioning at q, which must close the loops (not checked: see limb_loop_gap_of). Angles and lengths
 /// are not scaled against each other. Cost: cubes of the sizes of the clusters.
-LIMB_NODISCARD LIMB_API limb_status limb_mobility_at(limb_loops* w, const double* q, const limb_loop_options* options,
+LIMB_NODISCARD LIMB_API limb_status limb_mobility_at(limb_data* d, const double* q, const limb_loop_options* options,
                                                      limb_mobility* out);
 
 /// Which constraints are redundant at q: 1 where elimination leaves nothing of a constraint.
 /// @param redundant  nc (output)
-LIMB_NODISCARD LIMB_API limb_status limb_redundant_constraints(limb_loops* w, const double* q,
+LIMB_NODISCARD LIMB_API limb_status limb_redundant_constraints(limb_data* d, const double* q,
                                                                const limb_loop_options* options,
                                                                unsigned char* redundant);
 
@@ -170,7 +133,7 @@ LIMB_NODISCARD LIMB_API limb_status limb_redundant_constraints(limb_loops* w, co
 /// Independent velocities at q, as many as the mobility: active joints are preferred, then pivots of the elimination.
 /// The calls below make the same choice if `independent` is NULL.
 /// @param independent  nv flags: 1 for an independent velocity (output)
-LIMB_NODISCARD LIMB_API limb_status limb_independent_velocities(limb_loops* w, const double* q,
+LIMB_NODISCARD LIMB_API limb_status limb_independent_velocities(limb_data* d, const double* q,
                                                                 const limb_loop_options* options,
                                                                 unsigned char* independent);
 
@@ -179,19 +142,19 @@ LIMB_NODISCARD LIMB_API limb_status limb_independent_velocities(limb_loops* w, c
 /// @param v            nv: the independent ones are read, the others written (in and out); unchanged on failure
 /// @return also LIMB_E_SINGULAR if the flagged velocities depend on each other or do not determine the others, or if
 ///         constraints contradict each other.
-LIMB_NODISCARD LIMB_API limb_status limb_complete_velocities(limb_loops* w, const double* q,
+LIMB_NODISCARD LIMB_API limb_status limb_complete_velocities(limb_data* d, const double* q,
                                                              const unsigned char* independent,
                                                              const limb_loop_options* options, double* v);
 
 /// The same for accelerations, at consistent velocities: a = G a_i + g, with Psi a = gamma.
-LIMB_NODISCARD LIMB_API limb_status limb_complete_accelerations(limb_loops* w, const double* q, const double* v,
+LIMB_NODISCARD LIMB_API limb_status limb_complete_accelerations(limb_data* d, const double* q, const double* v,
                                                                 const unsigned char* independent,
                                                                 const limb_loop_options* options, double* a);
 
 /// The matrix G.
 /// @param count  number of independent velocities, ny (output)
 /// @param G      nv x ny, columns in the order of v; capacity nv x nv (output)
-LIMB_NODISCARD LIMB_API limb_status limb_velocity_map(limb_loops* w, const double* q, const unsigned char* independent,
+LIMB_NODISCARD LIMB_API limb_status limb_velocity_map(limb_data* d, const double* q, const unsigned char* independent,
                                                       const limb_loop_options* options, int* count, double* G);
 
 // ---- dynamics: settings --------------------------------------------------------------------------------------
@@ -220,9 +183,10 @@ LIMB_API limb_actuation limb_default_actuation(void);
 typedef enum limb_loop_method {
   LIMB_LOOP_METHOD_AUTO = 0,
   LIMB_LOOP_METHOD_CLUSTERS = 1, ///< articulated bodies with clusters as joints: linear in the number of clusters
-  LIMB_LOOP_METHOD_SCHUR = 2,    ///< Psi M^-1 Psi', O(n nc^2 + nc^3). LIMB_LOOPS_DENSE
-  LIMB_LOOP_METHOD_KKT = 3,      ///< all equations at once, O((n + nc)^3): a check. LIMB_LOOPS_DENSE
-  LIMB_LOOP_METHOD_PROXIMAL = 4  ///< regularised and iterated, for redundant and singular constraints. LIMB_LOOPS_DENSE
+  LIMB_LOOP_METHOD_SCHUR = 2,    ///< Psi M^-1 Psi', O(n nc^2 + nc^3). Needs dense matrices
+  LIMB_LOOP_METHOD_KKT = 3,      ///< all equations at once, O((n + nc)^3): a check. Needs dense matrices
+  LIMB_LOOP_METHOD_PROXIMAL =
+    4 ///< regularised and iterated, for redundant and singular constraints. Needs dense matrices
 } limb_loop_method;
 
 /// How forward dynamics solves for accelerations and multipliers. Start from limb_default_loop_solver().

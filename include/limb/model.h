@@ -276,7 +276,7 @@ enum {
 };
 
 /// Bytes that limb_data_init needs; O(n) for trees without mimic joints. For a robot with loops this includes the
-/// workspace of limb/loops.h, with dense matrices if nv + nc <= LIMB_LOOPS_DENSE_MAX. 0 if m is NULL.
+/// memory of limb/loops.h, with dense matrices if nv + nc <= LIMB_LOOPS_DENSE_MAX. 0 if m is NULL.
 LIMB_API size_t limb_data_size(const limb_model* m);
 
 /// The same with dense matrices for a robot of any size. limb_data_init uses them if it gets that much memory.
@@ -286,7 +286,8 @@ LIMB_API size_t limb_data_dense_size(const limb_model* m);
 /// any time. (Under AddressSanitizer the block has poisoned gaps: call limb_data_destroy before the memory is used for
 /// something else.)
 /// @return LIMB_OK; LIMB_E_ARG (NULL, memory not aligned to LIMB_DATA_ALIGN); LIMB_E_NOMEM (size too small); for a
-///         robot with loops also the statuses of limb_loops_init.
+///         robot with loops also LIMB_E_SINGULAR (a wheel or disc that lies flat wherever the joints are) and
+///         LIMB_E_NONFINITE (constraints that overflow).
 LIMB_NODISCARD LIMB_API limb_status limb_data_init(const limb_model* m, void* memory, size_t size, limb_data** out);
 
 /// Allocates (alloc NULL: malloc) and initialises a workspace. Free with limb_data_destroy.

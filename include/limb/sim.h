@@ -127,7 +127,7 @@ typedef struct limb_sim_state {
 /// The model and the lists of wrenches and force laws in env must outlive the simulation.
 /// @param err  names invalid options; NULL: not needed (output)
 /// @return LIMB_OK; LIMB_E_ARG (invalid options); LIMB_E_NONFINITE (env); LIMB_E_UNSUPPORTED (this build does not have
-///         the method); LIMB_E_NOMEM; those of limb_loops_create.
+///         the method); LIMB_E_NOMEM; those of limb_data_create.
 LIMB_NODISCARD LIMB_API limb_status limb_sim_create(const limb_model* m, const limb_sim_options* options,
                                                     const limb_allocator* alloc, limb_sim** out, limb_error* err);
 LIMB_API void limb_sim_destroy(limb_sim* sim); ///< NULL is accepted
@@ -253,7 +253,7 @@ typedef struct limb_start_given {
 /// @param v    nv (in and out)
 /// @param err  names the loop or the joint; NULL: not needed (output)
 /// @return LIMB_OK; LIMB_E_NOCONV (the loops cannot be closed, or given velocities contradict each other); LIMB_E_ARG;
-///         LIMB_E_NOMEM; those of limb_loops_create.
+///         LIMB_E_NOMEM; those of limb_data_create.
 LIMB_NODISCARD LIMB_API limb_status limb_sim_close_start(const limb_model* m, const limb_start_given* given, double* q,
                                                          double* v, limb_error* err);
 

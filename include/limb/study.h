@@ -11,7 +11,7 @@
 #ifndef LIMB_STUDY_H
 #define LIMB_STUDY_H
 
-#include "limb/model.h"
+#include "limb/assemble.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -176,6 +176,46 @@ typedef struct limb_limit_violation {
 /// @return LIMB_OK; LIMB_E_ARG.
 LIMB_NODISCARD LIMB_API limb_status limb_outside_limits(const limb_model* m, const double* q, int max,
                                                         limb_limit_violation* out, int* count);
+
+// ---- loops -----------------------------------------------------------------------------------------
+//
+//     limb_loop_facts* f = NULL;
+//     limb_loop_facts_create(m, &f);
+//     if (limb_close_loops(f, NULL) == LIMB_OK && f->closed && limb_examine_loops(f, NULL) == LIMB_OK)
+//       printf("%d motions\n", f->mobility.mobility);
+
+/// A robot with its loops closed, and what they leave to move. Members are set by the calls below, except q, where
+/// limb_close_loops begins.
+typedef struct limb_loop_facts {
+  const limb_model* model;
+  limb_data* data;
+  double* q;                   ///< nq: at first the start; after limb_close_loops closed, or the best that was found
+  limb_assembly_report report; ///< of limb_close_loops
+  int closed;                  ///< 1: q closes the loops
+  limb_mobility mobility;      ///< at q, as all below: set by limb_examine_loops
+  unsigned char* redundant;    ///< nc: 1 where other constraints imply one
+  int* still;                  ///< velocities that no motion changes,
+  int still_count;             ///< and their number; -1: nv + nc is above 3000, and they are not determined
+} limb_loop_facts;
+
+/// @return LIMB_OK; LIMB_E_ARG (NULL); the statuses of limb_data_create.
+LIMB_NODISCARD LIMB_API limb_status limb_loop_facts_create(const limb_model* m, limb_loop_facts** out);
+LIMB_API void limb_loop_facts_destroy(limb_loop_facts* f); ///< NULL is accepted
+
+/// Closes the loops from q on.
+/// @param how  NULL: the defaults, with 20 starts
+/// @return LIMB_OK, also if they cannot be closed; the other statuses of limb_assemble.
+LIMB_NODISCARD LIMB_API limb_status limb_close_loops(limb_loop_facts* f, const limb_assembly* how);
+
+/// Mobility, redundant constraints and joints that cannot move, at a closed q.
+LIMB_NODISCARD LIMB_API limb_status limb_examine_loops(limb_loop_facts* f, const limb_loop_options* options);
+
+LIMB_API int limb_redundant_of(const limb_loop_facts* f, int loop); ///< number of redundant constraints of a loop
+LIMB_API int limb_is_locked(const limb_loop_facts* f); ///< 1: nothing can move, and no motion is prescribed
+
+/// The start configuration of a model with its loops closed; the best that was found if they cannot be closed.
+/// @param q  nq (output)
+LIMB_NODISCARD LIMB_API limb_status limb_closed_start(const limb_model* m, double* q);
 
 // ---- comparison ------------------------------------------------------------------------------------
 

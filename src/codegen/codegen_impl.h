@@ -216,7 +216,7 @@ typedef struct limb_reference {
   limb_environment env;
   limb_evaluator *closed, *tree;
   limb_data* d;            // of the spanning tree
-  limb_loops* w;           // NULL: the robot has no loops, as the next one
+  limb_data* w;            // loops closed; NULL: the robot has no loops, as the next one
   limb_parallel* parallel; // NULL: not a parallel robot
   limb_parallel_info platform;
   int ny;

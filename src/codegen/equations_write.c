@@ -196,7 +196,7 @@ static const double TOLERANCE = 1e-9, SAME_ROWS = 1e-7;
 typedef struct trial {
   limb_equations* x;
   limb_evaluator* library;
-  limb_loops* loops;
+  limb_data* loops;
   double* value; // of all variables
   double *q, *v, *a, *ours, *theirs;
   double scale; // differences are relative to at least this
@@ -365,9 +365,9 @@ limb_status limb_equations_check(limb_equations* x, unsigned what)
   limb_evaluator_options how = limb_default_evaluator_options();
   how.tree = 1;
   if (s == LIMB_OK) s = limb_evaluator_create(m, &how, alloc, &t.library);
-  if (s == LIMB_OK && what & 1U << EQUATION_PSI) s = limb_loops_create(m, LIMB_LOOPS_LINEAR, alloc, &t.loops);
+  if (s == LIMB_OK && what & 1U << EQUATION_PSI) s = limb_data_create(m, alloc, &t.loops);
   if (s == LIMB_OK) s = check_states(&t, what);
-  limb_loops_destroy(t.loops);
+  limb_data_destroy(t.loops);
   limb_evaluator_destroy(t.library);
   return s;
 }

@@ -56,7 +56,7 @@ int limb_draw_closed_configurations(limb_loops* w, uint64_t seed, int max_count,
     double* at = q + (ptrdiff_t)found * w->m->nq;
     if (begin_at(w, i % 2, &seed, at) != LIMB_OK) continue;
     how.seed = (uint64_t)i;
-    if (limb_assemble(w, &how, at, NULL) != LIMB_OK) continue;
+    if (limb_assemble(w->owner, &how, at, NULL) != LIMB_OK) continue;
     const int rank = rank_at(w, at);
     if (rank > best && found > 0) { // the earlier ones were singular
       memcpy(q, at, (size_t)w->m->nq * sizeof *q);
@@ -93,8 +93,7 @@ static limb_status singular(const chooser* c, int cluster, const char* why)
   const limb_model* m = c->w->m;
   const int loop = m->clusters.cluster[cluster].loop[0];
   return limb_fail(c->error, LIMB_E_UNSUPPORTED, m->loop[loop].def.name,
-                   "singular closed form: %s; limb_closed_forward_dynamics and limb_project of the library need none",
-                   why);
+                   "singular closed form: %s; limb_forward_dynamics and limb_project of the library need none", why);
 }
 
 static const char rank_varies[] = "the rank of the loop equations varies with the configuration";
@@ -239,12 +238,12 @@ static limb_status choose_in(limb_loops* w, const unsigned char* prefer, limb_pr
 limb_status limb_partition_choose(const limb_model* m, const unsigned char* prefer, limb_program* p,
                                   limb_partition* out, limb_error* error)
 {
-  limb_loops* w;
-  limb_status s = limb_loops_create(m, LIMB_LOOPS_LINEAR, &p->alloc, &w);
+  limb_data* d;
+  limb_status s = limb_data_create(m, &p->alloc, &d);
   if (s != LIMB_OK)
     return limb_fail(error, s == LIMB_E_NOMEM ? s : LIMB_E_UNSUPPORTED, NULL, "singular closed form: %s",
                      limb_status_text(s));
-  s = choose_in(w, prefer, p, out, error);
-  limb_loops_destroy(w);
+  s = choose_in(d->loops, prefer, p, out, error);
+  limb_data_destroy(d);
   return s;
 }

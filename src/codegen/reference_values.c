@@ -34,7 +34,7 @@ static limb_status find_independent(limb_reference* x, limb_program* p)
 static limb_status make_loops(limb_reference* x, const char* platform, limb_program* p)
 {
   const int named = platform ? limb_find_body(x->m, platform) : -1;
-  limb_status s = limb_loops_create(x->m, LIMB_LOOPS_DENSE, &p->alloc, &x->w);
+  limb_status s = limb_data_create(x->m, &p->alloc, &x->w);
   if (s == LIMB_OK) s = find_independent(x, p);
   if (s == LIMB_OK) s = limb_parallel_create(x->m, named, &p->alloc, &x->parallel, NULL);
   if (s == LIMB_OK) s = limb_parallel_get(x->parallel, &x->platform);
@@ -64,7 +64,7 @@ limb_status limb_reference_begin(const limb_model* m, const limb_codegen_options
 void limb_reference_end(limb_reference* x)
 {
   limb_parallel_destroy(x->parallel);
-  limb_loops_destroy(x->w);
+  limb_data_destroy(x->w);
   limb_data_destroy(x->d);
   limb_evaluator_destroy(x->tree);
   limb_evaluator_destroy(x->closed);
@@ -81,7 +81,7 @@ static limb_status find_configuration(limb_reference* x, uint64_t* seed, double*
 {
   if (!x->w) return limb_random(x->m, seed, q);
   int singular;
-  const int found = limb_draw_closed_configurations(x->w, *seed, STATES, x->work, &singular);
+  const int found = limb_draw_closed_configurations(x->w->loops, *seed, STATES, x->work, &singular);
   if (found == 0) return LIMB_E_NOCONV;
   memcpy(q, x->work + (ptrdiff_t)(*seed % (uint64_t)found) * x->m->nq, (size_t)x->m->nq * sizeof *q);
   return LIMB_OK;

@@ -221,6 +221,8 @@ static limb_status leave_passive(const controller* t, double* tau)
   return LIMB_OK;
 }
 
+static bool has_loops(const limb_data* d) { return limb_loop_count(limb_data_model(d)) > 0; }
+
 // The same with loops: dependent joints follow.
 static limb_status needed_in_loops(limb_data* d, const controller* t, const double* q, const double* v, const double* a,
                                    double* tau)
@@ -228,7 +230,7 @@ static limb_status needed_in_loops(limb_data* d, const controller* t, const doub
   const limb_loop_options o = loops_at(t);
   double* y = t->r.y;
   for (int k = 0; k < t->nv; k++) y[k] = a[k];
-  limb_status s = limb_complete_accelerations(limb_data_loops(d), q, v, NULL, &o, y);
+  limb_status s = limb_complete_accelerations(d, q, v, NULL, &o, y);
   if (s == LIMB_OK) s = limb_inverse_dynamics(d, q, v, y, t->c.env, tau);
   return s == LIMB_OK ? leave_passive(t, tau) : s;
 }
@@ -237,7 +239,7 @@ static limb_status needed_in_loops(limb_data* d, const controller* t, const doub
 static limb_status needed_torques(limb_data* d, const controller* t, const double* q, const double* v, const double* a,
                                   double* tau)
 {
-  if (limb_data_loops(d)) return needed_in_loops(d, t, q, v, a, tau);
+  if (has_loops(d)) return needed_in_loops(d, t, q, v, a, tau);
   if (t->passive == 0) return limb_inverse_dynamics(d, q, v, a, t->c.env, tau);
   double* y = t->r.y;
   for (int k = 0; k < t->nv; k++) y[k] = t->r.active[k] ? a[k] : 0;
@@ -254,10 +256,9 @@ static const double* zeros(int nv, double* x)
 static limb_status holding_torques(limb_data* d, const controller* t, const double* q, double* tau)
 {
   const double* none = zeros(t->nv, t->r.x);
-  limb_loops* w = limb_data_loops(d);
-  if (!w) return limb_inverse_dynamics(d, q, none, none, t->c.env, tau);
+  if (!has_loops(d)) return limb_inverse_dynamics(d, q, none, none, t->c.env, tau);
   const limb_loop_options o = loops_at(t);
-  const limb_status s = limb_complete_velocities(w, q, NULL, &o, t->r.x);
+  const limb_status s = limb_complete_velocities(d, q, NULL, &o, t->r.x);
   return s == LIMB_OK ? needed_in_loops(d, t, q, none, zeros(t->nv, t->r.a), tau) : s;
 }
 

@@ -92,7 +92,7 @@ static void lay_out_space(limb_arena* a, const limb_ik* t, limb_ik_space* s)
   s->fixed = limb_arena_take(a, nv + 1, 1);
   s->limits = limb_arena_take(a, nv + 1, 1);
   s->d = limb_arena_take(a, limb_data_size(limb_spanning_tree(t->m)), 1);
-  s->loops = t->nc > 0 ? limb_arena_take(a, limb_loops_size(t->m, LIMB_LOOPS_LINEAR), 1) : NULL;
+  s->loops = t->nc > 0 ? limb_arena_take(a, limb_data_size(t->m), 1) : NULL;
 }
 
 static limb_ik* lay_out(limb_arena* a, const limb_ik* sizes)
@@ -190,9 +190,7 @@ static limb_status begin_spaces(limb_ik* ik)
     limb_ik_space* space = &ik->space[k];
     memset(space->limits, 0, (size_t)ik->nv);
     s = limb_data_init(tree, space->d, limb_data_size(tree), &space->d);
-    if (s == LIMB_OK && space->loops)
-      s = limb_loops_init(ik->m, LIMB_LOOPS_LINEAR, space->loops, limb_loops_size(ik->m, LIMB_LOOPS_LINEAR),
-                          &space->loops);
+    if (s == LIMB_OK && space->loops) s = limb_data_init(ik->m, space->loops, limb_data_size(ik->m), &space->loops);
   }
   return s;
 }

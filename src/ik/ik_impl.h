@@ -27,8 +27,8 @@ int limb_ik_goal_rows(const limb_ik_goal* g, const sp_pose* target, const sp_pos
 
 // Workspace of one thread.
 typedef struct limb_ik_space {
-  limb_data* d;      // of the spanning tree
-  limb_loops* loops; // NULL: none
+  limb_data* d;     // of the spanning tree
+  limb_data* loops; // NULL: none
   const sp_pose* target;
   uint64_t seed;
   double *q, *q_try, *q_best, *q_start; // nq

@@ -160,7 +160,7 @@ enum { MAX_TRIES = 20 };
 typedef struct closure {
   limb_reading* r;
   limb_model* m;
-  limb_loops* w;
+  limb_data* d;
   double* q;                // nq: closed
   unsigned char* redundant; // per constraint: 1 when others imply it
 } closure;
@@ -218,11 +218,8 @@ static limb_status check_massless(const closure* c, memory_pool* pool)
   const size_t n = (size_t)limb_nv(c->m) + 1;
   const double* zero = limb_mempool_alloc(pool, n * sizeof *zero);
   double* a = limb_mempool_alloc(pool, n * sizeof *a);
-  limb_data* d = NULL;
   limb_joint_def joint;
-  limb_status s = zero && a ? limb_data_create(c->m, &c->r->alloc, &d) : LIMB_E_NOMEM;
-  if (s == LIMB_OK) s = limb_forward_dynamics(d, c->q, zero, zero, NULL, a);
-  limb_data_destroy(d);
+  const limb_status s = zero && a ? limb_forward_dynamics(c->d, c->q, zero, zero, NULL, a) : LIMB_E_NOMEM;
   if (s != LIMB_E_SINGULAR || limb_builder_get_joint(c->r->builder, c->r->massless, &joint) != LIMB_OK) return s;
   limb_report(c->r->findings, RULE_MASSLESS_SUBTREE, c->r->positions.joint[c->r->massless],
               (limb_subject){"joint", joint.name},
@@ -238,13 +235,13 @@ static limb_status check_closure(const closure* c, memory_pool* pool)
   limb_loop_info loop;
   how.max_tries = MAX_TRIES;
   limb_status s = limb_start(c->m, c->q);
-  if (s == LIMB_OK) s = limb_assemble(c->w, &how, c->q, &report);
+  if (s == LIMB_OK) s = limb_assemble(c->d, &how, c->q, &report);
   if (s == LIMB_E_NOCONV && limb_get_loop(c->m, report.loop, &loop) == LIMB_OK)
     limb_report(c->r->findings, RULE_LOOP_OPEN, limb_doctor_loop_pos(c->r, report.loop),
                 (limb_subject){"loop", loop.def.name}, "it remains open by %.3g in the best of %d attempts",
                 report.residual, report.tries);
-  if (s == LIMB_OK) s = limb_mobility_at(c->w, c->q, NULL, &x);
-  if (s == LIMB_OK) s = limb_redundant_constraints(c->w, c->q, NULL, c->redundant);
+  if (s == LIMB_OK) s = limb_mobility_at(c->d, c->q, NULL, &x);
+  if (s == LIMB_OK) s = limb_redundant_constraints(c->d, c->q, NULL, c->redundant);
   if (s == LIMB_OK) check_redundancy(c, &x);
   if (s == LIMB_OK && c->r->massless >= 0 && x.mobility > 0) s = check_massless(c, pool);
   return s;
@@ -258,7 +255,7 @@ static limb_status assemble(closure* c, memory_pool* pool)
     limb_report(c->r->findings, RULE_NO_MODEL, (file_pos){0, 0}, (limb_subject){*why.where ? why.where : NULL, NULL},
                 "%s", why.text);
   if (s != LIMB_OK || limb_builder_loop_count(c->r->builder) == 0) return s;
-  if (s == LIMB_OK) s = limb_loops_create(c->m, LIMB_LOOPS_LINEAR, &c->r->alloc, &c->w);
+  if (s == LIMB_OK) s = limb_data_create(c->m, &c->r->alloc, &c->d);
   if (s != LIMB_OK) return s;
   c->q = limb_mempool_alloc(pool, ((size_t)limb_nq(c->m) + 1) * sizeof *c->q);
   c->redundant = limb_mempool_alloc(pool, (size_t)limb_constraint_count(c->m) + 1);
@@ -271,7 +268,7 @@ limb_status limb_check_loops(limb_reading* r, limb_error* err)
   closure c = {.r = r};
   memory_pool pool = limb_mempool_make(&r->alloc);
   const limb_status s = assemble(&c, &pool); // an unknown rank is not a finding
-  limb_loops_destroy(c.w);
+  limb_data_destroy(c.d);
   limb_model_destroy(c.m);
   limb_mempool_free(&pool);
   if (s == LIMB_E_NOMEM || limb_findings_lost(r->findings))

@@ -1,4 +1,4 @@
-// The steps of linalg/dense.h. The library has them once in plain code (linalg/row_reduce.c) and once
+// The steps of linalg/dense.h. The library has them once in plain code (linalg/dense.c) and once
 // per instruction set (kernel/kernels_clusters_f64.c), from this text.
 #ifndef LIMB_ROW_REDUCE_KERNEL_H
 #define LIMB_ROW_REDUCE_KERNEL_H

@@ -78,7 +78,7 @@ static limb_status report_on(limb_loops* w, double time, const double* q, int it
   limb_loop_options o = limb_default_loop_options();
   o.time = time;
   limb_loop_gap gap;
-  const limb_status s = limb_loop_gap_of(w, q, NULL, &o, &gap);
+  const limb_status s = limb_loop_gap_of(w->owner, q, NULL, &o, &gap);
   if (s == LIMB_OK && report) *report = (limb_assembly_report){gap.position, gap.position_loop, iterations, tries, 0};
   return s;
 }
@@ -124,13 +124,23 @@ static limb_status close_all(limb_loops* w, const limb_assembly* o, uint64_t* se
   return s != LIMB_OK ? s : stuck > 0 && !rounded ? LIMB_E_NOCONV : LIMB_OK;
 }
 
-limb_status limb_assemble(limb_loops* w, const limb_assembly* options, double* q, limb_assembly_report* report)
+// Of a robot without loops, which is closed.
+static limb_status assemble_tree(limb_data* d, const double* q, const double* v, limb_assembly_report* report)
+{
+  const limb_status s = limb_check_tree_state(d, q, v);
+  if (s == LIMB_OK && report) report->tries = 1;
+  return s;
+}
+
+limb_status limb_assemble(limb_data* d, const limb_assembly* options, double* q, limb_assembly_report* report)
 {
   if (report) *report = (limb_assembly_report){.loop = -1};
-  if (!w || !q) return LIMB_E_ARG;
+  if (!d || !q) return LIMB_E_ARG;
+  limb_loops* w = d->loops;
   limb_assembly o;
-  const limb_status s = read_assembly(w->m, options, &o);
+  const limb_status s = read_assembly(d->m, options, &o);
   if (s != LIMB_OK) return s;
+  if (!w) return assemble_tree(d, q, NULL, report);
   limb_set_clusters(w, LIMB_CLUSTER_OPEN);
   return close_all(w, &o, &o.seed, q, report);
 }
@@ -156,29 +166,44 @@ static limb_status apart(limb_loops* w, const double* a, const double* b, double
   return s;
 }
 
-limb_status limb_assembly_branches(limb_loops* w, const double* q, const limb_assembly* options, int max, double* q_out,
+// Whether a configuration is one of those that were found.
+static limb_status is_known(limb_loops* w, const double* x, int found, const double* q, bool* known)
+{
+  limb_status s = LIMB_OK;
+  *known = false;
+  for (int i = 0; s == LIMB_OK && i < found; i++) {
+    double distance = 0;
+    s = apart(w, q + (ptrdiff_t)i * w->m->nq, x, &distance);
+    *known |= distance < SAME;
+  }
+  return s;
+}
+
+limb_status limb_assembly_branches(limb_data* d, const double* q, const limb_assembly* options, int max, double* q_out,
                                    int* found)
 {
   if (found) *found = 0;
-  if (!w || !q || !q_out || !found || max < 1) return LIMB_E_ARG;
-  const limb_model* m = w->m;
+  if (!d || !q || !q_out || !found || max < 1) return LIMB_E_ARG;
+  const limb_model* m = d->m;
+  limb_loops* w = d->loops;
   limb_assembly o;
   limb_status s = read_assembly(m, options, &o);
+  if (!w) {
+    if (s == LIMB_OK) s = limb_check_tree_state(d, q, NULL);
+    if (s == LIMB_OK) memcpy(q_out, q, (size_t)m->nq * sizeof *q), *found = 1;
+    return s;
+  }
   const int tries = o.max_tries;
   o.max_tries = 1;
   for (int t = 0; s == LIMB_OK && t < tries && *found < max; t++) {
     double* x = q_out + (ptrdiff_t)*found * m->nq;
+    bool known = true;
     memcpy(x, q, (size_t)m->nq * sizeof *x);
     limb_set_clusters(w, t == 0 ? LIMB_CLUSTER_OPEN : LIMB_CLUSTER_STUCK);
     if (t > 0) s = start_again(w, o.held, &o.seed, x);
     if (s == LIMB_OK) s = close_all(w, &o, &o.seed, x, NULL);
-    bool is_new = s == LIMB_OK;
-    for (int i = 0; s == LIMB_OK && i < *found; i++) {
-      double distance = 0;
-      s = apart(w, q_out + (ptrdiff_t)i * m->nq, x, &distance);
-      if (distance < SAME) is_new = false;
-    }
-    if (is_new && s == LIMB_OK) ++*found;
+    if (s == LIMB_OK) s = is_known(w, x, *found, q_out, &known);
+    *found += s == LIMB_OK && !known;
     if (s == LIMB_E_NOCONV) s = LIMB_OK;
   }
   return s != LIMB_OK ? s : *found > 0 ? LIMB_OK : LIMB_E_NOCONV;
@@ -234,29 +259,41 @@ static limb_status project_velocities(limb_loops* w, const unsigned char* held)
   return gap <= VELOCITIES_WITHIN * size ? LIMB_OK : LIMB_E_NOCONV;
 }
 
-limb_status limb_project(limb_loops* w, const limb_loop_options* options, double* q, double* v,
+// Closes the loops near q, into q2; *closed: they are, and no joint moved far.
+static limb_status close_near(limb_loops* w, const limb_loop_options* o, const double* q, int* iterations, bool* closed)
+{
+  const limb_model* m = w->m;
+  memcpy(w->q2, q, (size_t)m->nq * sizeof *q);
+  limb_set_clusters(w, LIMB_CLUSTER_OPEN);
+  const limb_closing closing = {
+    .time = o->time, .tolerance = PROJECTED, .iterations = PROJECTION_STEPS, .held = o->held};
+  limb_status s = limb_close(w, &closing, w->q2, iterations);
+  *closed = s == LIMB_OK;
+  for (int c = 0; *closed && c < m->clusters.count; c++)
+    *closed = w->order[c] == LIMB_CLUSTER_CLOSED || limb_cluster_residual(w, c) <= LIMB_LEFT_OPEN;
+  if (s == LIMB_OK) s = limb_difference(m, q, w->q2, w->v3);
+  for (int i = 0; s == LIMB_OK && i < m->nv; i++) *closed = *closed && fabs(w->v3[i]) <= PROJECTION_MAX;
+  return s;
+}
+
+limb_status limb_project(limb_data* d, const limb_loop_options* options, double* q, double* v,
                          limb_assembly_report* report)
 {
   if (report) *report = (limb_assembly_report){.loop = -1};
-  if (!w || !q) return LIMB_E_ARG;
-  const limb_model* m = w->m;
+  if (!d || !q) return LIMB_E_ARG;
+  const limb_model* m = d->m;
+  limb_loops* w = d->loops;
   limb_loop_options o;
   limb_status s = limb_loop_options_read(options, &o);
   if (s == LIMB_OK) s = limb_check_held(m, o.held);
   if (s == LIMB_OK && v && !limb_finite(m->nv, v)) s = LIMB_E_NONFINITE;
   if (s != LIMB_OK) return s;
-  memcpy(w->q2, q, (size_t)m->nq * sizeof *q);
-  limb_set_clusters(w, LIMB_CLUSTER_OPEN);
-  const limb_closing closing = {.time = o.time, .tolerance = PROJECTED, .iterations = PROJECTION_STEPS, .held = o.held};
+  if (!w) return assemble_tree(d, q, v, report);
   int iterations = 0;
-  s = limb_close(w, &closing, w->q2, &iterations);
-  bool closed = s == LIMB_OK;
-  for (int c = 0; closed && c < m->clusters.count; c++)
-    closed = w->order[c] == LIMB_CLUSTER_CLOSED || limb_cluster_residual(w, c) <= LIMB_LEFT_OPEN;
+  bool closed = false;
   limb_loop_gap gap = {0, 0, -1, -1};
-  if (s == LIMB_OK) s = limb_difference(m, q, w->q2, w->v3);
-  for (int i = 0; s == LIMB_OK && i < m->nv; i++) closed = closed && fabs(w->v3[i]) <= PROJECTION_MAX;
-  if (s == LIMB_OK) s = limb_loop_gap_of(w, w->q2, v, &o, &gap);
+  s = close_near(w, &o, q, &iterations, &closed);
+  if (s == LIMB_OK) s = limb_loop_gap_of(d, w->q2, v, &o, &gap);
   if (s != LIMB_OK) return s;
   if (report) *report = (limb_assembly_report){gap.position, gap.position_loop, iterations, 1, 0};
   if (!closed) return LIMB_E_NOCONV;
@@ -380,14 +417,30 @@ static limb_status advance(const follow* f, const double* goal, double* q, bool*
   return LIMB_OK;
 }
 
-limb_status limb_follow_branch(limb_loops* w, const double* q_goal, const unsigned char* held,
+// Without loops, the held coordinates go where they should.
+static limb_status go_to(limb_data* d, const double* q_goal, const unsigned char* held, double* q)
+{
+  const limb_model* m = d->m;
+  double *way = d->user_v, *to = d->probe_q + m->nq;
+  limb_status s = limb_difference(m, q, q_goal, way);
+  for (int v = 0; v < m->nv; v++)
+    if (held ? !held[v] : d->inverse[v] != LIMB_ACCELERATION_GIVEN) way[v] = 0;
+  if (s == LIMB_OK) s = limb_integrate(m, q, way, 1, to);
+  if (s == LIMB_OK) memcpy(q, to, (size_t)m->nq * sizeof *q);
+  return s;
+}
+
+limb_status limb_follow_branch(limb_data* d, const double* q_goal, const unsigned char* held,
                                const limb_loop_options* options, double* q)
 {
-  if (!w || !q_goal || !q) return LIMB_E_ARG;
-  follow f = {w, held ? held : w->active, {0}};
+  if (!d || !q_goal || !q) return LIMB_E_ARG;
+  limb_loops* w = d->loops;
+  follow f = {w, held || !w ? held : w->active, {0}};
   limb_status s = limb_loop_options_read(options, &f.o);
-  if (s == LIMB_OK) s = limb_check_held(w->m, f.held);
-  if (s == LIMB_OK && !limb_finite(w->m->nq, q_goal)) s = LIMB_E_NONFINITE;
+  if (s == LIMB_OK) s = limb_check_held(d->m, f.held);
+  if (s == LIMB_OK && !limb_finite(d->m->nq, q_goal)) s = LIMB_E_NONFINITE;
+  if (s == LIMB_OK && !w) s = go_to(d, q_goal, held, q);
+  if (!w) return s;
   if (s == LIMB_OK) s = correct(&f, q);
   bool arrived = false;
   for (int i = 0; s == LIMB_OK && !arrived; i++) s = i < STEPS_MAX ? advance(&f, q_goal, q, &arrived) : LIMB_E_NOCONV;

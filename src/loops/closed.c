@@ -26,22 +26,6 @@
 
 // ---- settings and details -----------------------------------------------------------------------------------
 
-static limb_loops_use use_for(const limb_model* m)
-{
-  return m->nv + m->nrow <= LIMB_LOOPS_DENSE_MAX ? LIMB_LOOPS_DENSE : LIMB_LOOPS_LINEAR;
-}
-
-static size_t size(const limb_model* m, bool dense)
-{
-  return limb_loops_size(m, dense ? LIMB_LOOPS_DENSE : use_for(m));
-}
-
-static limb_status init(const limb_model* m, void* memory, size_t bytes, limb_loops** out)
-{
-  const bool dense = bytes >= limb_loops_size(m, LIMB_LOOPS_DENSE);
-  return limb_loops_init(m, dense ? LIMB_LOOPS_DENSE : LIMB_LOOPS_LINEAR, memory, bytes, out);
-}
-
 limb_loops* limb_data_loops(limb_data* d) { return d ? d->loops : NULL; }
 
 limb_status limb_set_loops(limb_data* d, const limb_loop_settings* settings)
@@ -93,7 +77,7 @@ static limb_status inverse_dynamics(limb_loops* w, const double* q, const double
   if (s == LIMB_OK) s = limb_check_state(w->d, q, v, a);
   if (s != LIMB_OK) return s;
   if (w->settings.multipliers) out.lambda = w->lambda;
-  s = limb_closed_inverse_dynamics(w, &in, &w->settings.actuation, &o, &out);
+  s = limb_closed_inverse_dynamics(w->owner, &in, &w->settings.actuation, &o, &out);
   w->has_details = w->settings.multipliers || w->settings.report;
   if (w->has_details)
     w->details = (limb_loop_details){.lambda = out.lambda,
@@ -118,7 +102,7 @@ static limb_status bias_accelerations(limb_loops* w, const double* q, const doub
   limb_loop_options o = w->settings.solver.loops;
   o.time = time;
   for (int k = 0; k < w->m->nv; k++) a[k] = 0;
-  return limb_complete_accelerations(w, q, v, w->settings.independent, &o, a);
+  return limb_complete_accelerations(w->owner, q, v, w->settings.independent, &o, a);
 }
 
 static limb_status bias_accelerations_now(limb_loops* w, const double* q, const double* v, const double** a)
@@ -248,7 +232,7 @@ static limb_status reduce_rate(limb_loops* w, const double* q, const double* v, 
   const limb_dense dense = limb_dense_parts(w);
   double *G = dense.part[0], *Gdot = dense.part[1];
   int ny = 0;
-  limb_status s = limb_velocity_map(w, q, w->settings.independent, &w->settings.solver.loops, &ny, G);
+  limb_status s = limb_velocity_map(w->owner, q, w->settings.independent, &w->settings.solver.loops, &ny, G);
   if (s == LIMB_OK) s = map_rate(w, q, v, ny, G, Gdot);
   if (s == LIMB_OK) s = reduce(w, q, columns, rate);
   if (s != LIMB_OK) return s;
@@ -292,8 +276,9 @@ static limb_status loads_of(limb_loops* w, const limb_loop_motion* motion, limb_
   limb_closed_forces out = {.lambda = w->lambda, .as_tree = true};
   limb_status s = limb_loop_options_at(w, in.env, &o);
   if (s == LIMB_OK) s = limb_check_state(w->d, in.q, in.v, in.a);
-  if (s == LIMB_OK && !motion->lambda) s = limb_closed_inverse_dynamics(w, &in, &w->settings.actuation, &o, &out);
-  return s == LIMB_OK ? limb_closed_loads(w, &in, lambda, ref, &o, joint, loop) : s;
+  if (s == LIMB_OK && !motion->lambda)
+    s = limb_closed_inverse_dynamics(w->owner, &in, &w->settings.actuation, &o, &out);
+  return s == LIMB_OK ? limb_closed_loads(w->owner, &in, lambda, ref, &o, joint, loop) : s;
 }
 
 static limb_status joint_reactions(limb_loops* w, const double* q, const double* v, const double* a,
@@ -325,7 +310,7 @@ static void spread(const limb_loops* w, int ny, double* x)
 // The independent velocities of a call, marked in w->chosen.
 static limb_status choose(limb_loops* w, const double* q, const limb_loop_options* o)
 {
-  if (!w->settings.independent) return limb_independent_velocities(w, q, o, w->chosen);
+  if (!w->settings.independent) return limb_independent_velocities(w->owner, q, o, w->chosen);
   memcpy(w->chosen, w->settings.independent, (size_t)w->m->nv);
   return LIMB_OK;
 }
@@ -341,7 +326,7 @@ static limb_status inverse_dynamics_derivatives(limb_loops* w, const double* q, 
   limb_status s = limb_loop_options_at(w, env, &o);
   if (s == LIMB_OK) s = limb_check_state(w->d, q, v, a);
   if (s == LIMB_OK) s = choose(w, q, &o);
-  if (s == LIMB_OK) s = limb_closed_inverse_dynamics_derivatives(w, w->dual, &in, w->chosen, &o, &ny, &x);
+  if (s == LIMB_OK) s = limb_closed_inverse_dynamics_derivatives(w->owner, w->dual, &in, w->chosen, &o, &ny, &x);
   if (s != LIMB_OK) return s;
   spread(w, ny, out->dtau_dq), spread(w, ny, out->dtau_dv), spread(w, ny, out->M);
   return LIMB_OK;
@@ -357,7 +342,7 @@ static limb_status forward_dynamics_derivatives(limb_loops* w, const double* q, 
   limb_loop_solver o = w->settings.solver;
   if (o.alpha != 0 || o.beta != 0) return LIMB_E_UNSUPPORTED;
   const limb_status s = limb_loop_options_at(w, env, &o.loops);
-  return s == LIMB_OK ? limb_closed_forward_dynamics_derivatives(w, w->dual, &in, tau, &o, &x) : s;
+  return s == LIMB_OK ? limb_closed_forward_dynamics_derivatives(w->owner, w->dual, &in, tau, &o, &x) : s;
 }
 
 // X = A B' for A, X nv x nv and B ny x nv, in columns of the independent velocities; others are zero. work: nv
@@ -391,7 +376,7 @@ static limb_status close_derivatives(limb_loops* w, const double* q, const doubl
   int ny = 0;
   limb_status s = limb_loop_options_at(w, env, &o);
   if (s == LIMB_OK) s = choose(w, q, &o);
-  if (s == LIMB_OK) s = limb_velocity_map(w, q, w->chosen, &o, &ny, G);
+  if (s == LIMB_OK) s = limb_velocity_map(w->owner, q, w->chosen, &o, &ny, G);
   if (s != LIMB_OK) return s;
   for (ptrdiff_t d = 0; d < ny; d++)
     for (ptrdiff_t i = 0; i < n; i++) dq[d * n + i] = G[i * ny + d];
@@ -427,12 +412,15 @@ static limb_status drive(limb_loops* w, const double* q, int columns, double* x)
 
 static limb_status rows(const limb_model* m, const double* q, double* Psi)
 {
-  limb_loops* w;
+  limb_data* d;
+  limb_memory memory;
   limb_loop_equations out = {0};
   out.Psi = Psi;
-  limb_status s = limb_loops_create(m, LIMB_LOOPS_LINEAR, &m->alloc, &w);
-  if (s == LIMB_OK) s = limb_loop_equations_at(w, q, NULL, NULL, &out);
-  limb_loops_destroy(w);
+  limb_status s = limb_memory_take(&m->alloc, limb_data_lean_size(m), &memory);
+  if (s != LIMB_OK) return s;
+  s = limb_data_init_lean(m, memory.block, memory.size, &d);
+  if (s == LIMB_OK) s = limb_loop_equations_at(d, q, NULL, NULL, &out);
+  limb_memory_end(memory);
   return s;
 }
 
@@ -461,8 +449,8 @@ static limb_status accelerate(limb_loops* w, const double* q, int columns, doubl
   return s;
 }
 
-const limb_loop_calls limb_loop_calls_closed = {.size = size,
-                                                .init = init,
+const limb_loop_calls limb_loop_calls_closed = {.size = limb_loops_size,
+                                                .init = limb_loops_init,
                                                 .inverse_dynamics = inverse_dynamics,
                                                 .forward_dynamics = limb_forward_dynamics_closed,
                                                 .bias_forces = bias_forces,

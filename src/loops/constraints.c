@@ -180,12 +180,19 @@ static void copy_psi(const limb_loops* w, double* Psi)
   }
 }
 
-limb_status limb_loop_equations_at(limb_loops* w, const double* q, const double* v, const limb_loop_options* options,
+limb_status limb_check_tree_state(limb_data* d, const double* q, const double* v)
+{
+  return limb_link_kinematics(d, q, v, NULL, &d->own);
+}
+
+limb_status limb_loop_equations_at(limb_data* d, const double* q, const double* v, const limb_loop_options* options,
                                    const limb_loop_equations* out)
 {
-  if (!w || !q || !out) return LIMB_E_ARG;
+  if (!d || !q || !out) return LIMB_E_ARG;
+  limb_loops* w = d->loops;
   limb_loop_options o;
   limb_status s = limb_loop_options_read(options, &o);
+  if (!w) return s == LIMB_OK ? limb_check_tree_state(d, q, v) : s;
   const unsigned need = (out->Psi ? LIMB_NEED_PSI : 0U) | (out->gamma ? LIMB_NEED_GAMMA : 0U);
   if (s == LIMB_OK) s = limb_constraints_at(w, q, v, o.time, need);
   if (s != LIMB_OK) return s;
@@ -222,13 +229,15 @@ static void widen(double size, int loop, double* largest, int* whose)
   *largest = size, *whose = loop;
 }
 
-limb_status limb_loop_gap_of(limb_loops* w, const double* q, const double* v, const limb_loop_options* options,
+limb_status limb_loop_gap_of(limb_data* d, const double* q, const double* v, const limb_loop_options* options,
                              limb_loop_gap* out)
 {
-  if (!w || !q || !out) return LIMB_E_ARG;
+  if (!d || !q || !out) return LIMB_E_ARG;
   *out = (limb_loop_gap){0, 0, -1, -1};
+  limb_loops* w = d->loops;
   limb_loop_options o;
   limb_status s = limb_loop_options_read(options, &o);
+  if (!w) return s == LIMB_OK ? limb_check_tree_state(d, q, v) : s;
   if (s == LIMB_OK) s = limb_constraints_at(w, q, v, o.time, v ? LIMB_NEED_PSI : 0);
   if (s != LIMB_OK) return s;
   const limb_model* m = w->m;

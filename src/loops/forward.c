@@ -350,10 +350,11 @@ static limb_status check_call(const limb_loops* w, const limb_forward_in* x, lim
   return limb_finite_v(w->d, x->tau) ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
-limb_status limb_closed_forward_dynamics(limb_loops* w, const limb_closed_motion* in, const double* tau,
+limb_status limb_closed_forward_dynamics(limb_data* d, const limb_closed_motion* in, const double* tau,
                                          const limb_loop_solver* options, double* a, double* lambda,
                                          limb_closed_report* report)
 {
+  limb_loops* w = limb_data_loops(d);
   if (!w || !in || !in->q || !in->v || !tau || !a) return LIMB_E_ARG;
   limb_loop_solver o;
   limb_status s = limb_loop_solver_read(options, &o);
@@ -404,7 +405,7 @@ limb_status limb_forward_dynamics_closed(limb_loops* w, const double* q, const d
   limb_closed_report report = {.loop = -1};
   limb_status s = limb_loop_options_at(w, env, &o.loops);
   if (s != LIMB_OK) return s;
-  s = limb_closed_forward_dynamics(w, &in, tau, &o, a, lambda, w->settings.report ? &report : NULL);
+  s = limb_closed_forward_dynamics(w->owner, &in, tau, &o, a, lambda, w->settings.report ? &report : NULL);
   limb_keep_details(w, &report, lambda);
   return s;
 }

@@ -355,9 +355,10 @@ static limb_status check_impact_ranks(limb_loops* w, const double* q, const limb
   return s;
 }
 
-limb_status limb_closed_impulse(limb_loops* w, const double* q, const double* v, const limb_loop_solver* options,
+limb_status limb_closed_impulse(limb_data* d, const double* q, const double* v, const limb_loop_solver* options,
                                 double* v_after, double* impulse, limb_closed_report* report)
 {
+  limb_loops* w = limb_data_loops(d);
   if (!w || !q || !v || !v_after) return LIMB_E_ARG;
   limb_loop_solver o;
   limb_status s = limb_loop_solver_read(options, &o);
@@ -394,7 +395,7 @@ limb_status limb_loop_impulse(limb_data* d, const double* q, const double* v, do
   limb_loop_solver o = w->settings.solver;
   limb_closed_report report = {.loop = -1};
   o.loops.time = time;
-  const limb_status s = limb_closed_impulse(w, q, v, &o, v_after, impulse, w->settings.report ? &report : NULL);
+  const limb_status s = limb_closed_impulse(w->owner, q, v, &o, v_after, impulse, w->settings.report ? &report : NULL);
   limb_keep_details(w, &report, NULL);
   return s;
 }

@@ -246,9 +246,10 @@ static limb_status judge(limb_loops* w, const limb_closed_motion* in, const doub
   return unbalanced <= ROUNDING * scale ? LIMB_OK : LIMB_E_SINGULAR;
 }
 
-limb_status limb_closed_inverse_dynamics(limb_loops* w, const limb_closed_motion* in, const limb_actuation* actuation,
+limb_status limb_closed_inverse_dynamics(limb_data* d, const limb_closed_motion* in, const limb_actuation* actuation,
                                          const limb_loop_options* options, limb_closed_forces* out)
 {
+  limb_loops* w = limb_data_loops(d);
   if (!w || !motion_complete(in) || !out) return LIMB_E_ARG;
   const limb_model* m = w->m;
   const size_t size = (size_t)m->nv * sizeof(double);
@@ -276,19 +277,20 @@ limb_status limb_closed_inverse_dynamics(limb_loops* w, const limb_closed_motion
 
 // ---- reduced dynamics ---------------------------------------------------------------------------------------
 
-limb_status limb_closed_reduced_dynamics(limb_loops* w, const limb_closed_motion* in, const unsigned char* independent,
+limb_status limb_closed_reduced_dynamics(limb_data* d, const limb_closed_motion* in, const unsigned char* independent,
                                          const limb_loop_options* options, int* count, double* A, double* H)
 {
+  limb_loops* w = limb_data_loops(d);
   if (!w || !in || !in->q || !in->v || !count || !A || !H) return LIMB_E_ARG;
   if (w->use != LIMB_LOOPS_DENSE) return LIMB_E_ORDER;
   const int nv = w->m->nv;
   const ptrdiff_t square = (ptrdiff_t)(nv + 1) * (nv + 1);
   double *G = w->dense, *M = G + square, *MG = M + square;
   double *a = MG, *tau = MG + nv; // before MG is needed
-  limb_status s = limb_velocity_map(w, in->q, independent, options, count, G);
+  limb_status s = limb_velocity_map(w->owner, in->q, independent, options, count, G);
   // g: accelerations when the independent ones are zero
   for (int v = 0; v < nv; v++) a[v] = 0;
-  if (s == LIMB_OK) s = limb_complete_accelerations(w, in->q, in->v, independent, options, a);
+  if (s == LIMB_OK) s = limb_complete_accelerations(w->owner, in->q, in->v, independent, options, a);
   if (s == LIMB_OK) s = limb_inverse_dynamics(w->d, in->q, in->v, a, in->env, tau);
   if (s == LIMB_OK) s = limb_mass_matrix(w->d, in->q, M);
   if (s != LIMB_OK) return s;
@@ -317,7 +319,7 @@ limb_status limb_reduced_dynamics(limb_data* d, const double* q, const double* v
   const limb_closed_motion in = {.q = q, .v = v, .env = env};
   limb_loop_options o;
   const limb_status s = limb_loop_options_at(w, env, &o);
-  return s == LIMB_OK ? limb_closed_reduced_dynamics(w, &in, w->settings.independent, &o, count, A, H) : s;
+  return s == LIMB_OK ? limb_closed_reduced_dynamics(w->owner, &in, w->settings.independent, &o, count, A, H) : s;
 }
 
 // ---- loads --------------------------------------------------------------------------------------------------
@@ -383,9 +385,10 @@ static int gather(limb_loops* w, const double* lambda, limb_ref ref, sp_force* l
   return count;
 }
 
-limb_status limb_closed_loads(limb_loops* w, const limb_closed_motion* in, const double* lambda, limb_ref ref,
+limb_status limb_closed_loads(limb_data* d, const limb_closed_motion* in, const double* lambda, limb_ref ref,
                               const limb_loop_options* options, sp_force* joint, sp_force* loop)
 {
+  limb_loops* w = limb_data_loops(d);
   if (!w || !in || !in->q || !in->v || !in->a || !lambda || !limb_ref_valid(ref)) return LIMB_E_ARG;
   const limb_model* m = w->m;
   if (!limb_finite(m->nrow, lambda)) return LIMB_E_NONFINITE;

@@ -237,10 +237,11 @@ static bool all_finite(const limb_model* m, const limb_closed_derivatives* out)
          limb_finite_if(rows, out->dlambda_dv) && limb_finite_if(rows, out->dlambda_dtau);
 }
 
-limb_status limb_closed_forward_dynamics_derivatives(limb_loops* w, limb_dual* dual, const limb_closed_motion* in,
+limb_status limb_closed_forward_dynamics_derivatives(limb_data* d, limb_dual* dual, const limb_closed_motion* in,
                                                      const double* tau, const limb_loop_solver* options,
                                                      const limb_closed_derivatives* out)
 {
+  limb_loops* w = limb_data_loops(d);
   if (!w || !dual || !in || !in->q || !in->v || !tau || !out || limb_spanning_tree(dual->m) != w->d->m)
     return LIMB_E_ARG;
   if (w->use != LIMB_LOOPS_DENSE) return LIMB_E_ORDER;
@@ -249,7 +250,7 @@ limb_status limb_closed_forward_dynamics_derivatives(limb_loops* w, limb_dual* d
   if (s != LIMB_OK) return s;
   if (o.alpha != 0 || o.beta != 0) return LIMB_E_ARG;
   double *a = out->a ? out->a : w->v4, *lambda = out->lambda ? out->lambda : w->r2;
-  s = limb_closed_forward_dynamics(w, in, tau, &o, a, lambda, NULL);
+  s = limb_closed_forward_dynamics(w->owner, in, tau, &o, a, lambda, NULL);
   if (s != LIMB_OK) return s;
   if (a != w->v4) memcpy(w->v4, a, (size_t)w->m->nv * sizeof *a);
   limb_constraints_from_user(w, lambda, w->r3);
@@ -286,7 +287,7 @@ limb_status limb_multiplier_derivatives_at(limb_data* d, const double* q, const 
   limb_loop_solver o = w->settings.solver;
   if (o.alpha != 0 || o.beta != 0) return LIMB_E_UNSUPPORTED;
   const limb_status s = limb_loop_options_at(w, env, &o.loops);
-  return s == LIMB_OK ? limb_closed_forward_dynamics_derivatives(w, w->dual, &in, tau, &o, &x) : s;
+  return s == LIMB_OK ? limb_closed_forward_dynamics_derivatives(w->owner, w->dual, &in, tau, &o, &x) : s;
 }
 
 // ---- inverse dynamics ---------------------------------------------------------------------------------------
@@ -456,14 +457,11 @@ static limb_status prepare(limb_loops* w, const limb_closed_motion* in, const un
                            inverse_parts* p)
 {
   const limb_model* m = w->m;
-  limb_status s = LIMB_OK;
-  if (!independent)
-    s = limb_independent_velocities(w, in->q, p->o, w->chosen);
-  else if (independent != w->chosen)
-    memcpy(w->chosen, independent, (size_t)m->nv);
-  if (s == LIMB_OK) s = limb_velocity_map(w, in->q, w->chosen, p->o, &p->y, p->G);
+  limb_status s = independent ? LIMB_OK : limb_independent_velocities(w->owner, in->q, p->o, w->chosen);
+  if (independent && independent != w->chosen) memcpy(w->chosen, independent, (size_t)m->nv);
+  if (s == LIMB_OK) s = limb_velocity_map(w->owner, in->q, w->chosen, p->o, &p->y, p->G);
   memcpy(w->v4, in->a, (size_t)m->nv * sizeof *w->v4);
-  if (s == LIMB_OK) s = limb_complete_accelerations(w, in->q, in->v, w->chosen, p->o, w->v4);
+  if (s == LIMB_OK) s = limb_complete_accelerations(w->owner, in->q, in->v, w->chosen, p->o, w->v4);
   if (s == LIMB_OK) s = limb_constraints_at(w, in->q, in->v, p->o->time, LIMB_NEED_PSI);
   if (s != LIMB_OK) return s;
   p->m = independent_constraints(w, p->o->tolerance);
@@ -471,10 +469,11 @@ static limb_status prepare(limb_loops* w, const limb_closed_motion* in, const un
   return factor_inverse(w, p);
 }
 
-limb_status limb_closed_inverse_dynamics_derivatives(limb_loops* w, limb_dual* dual, const limb_closed_motion* in,
+limb_status limb_closed_inverse_dynamics_derivatives(limb_data* d, limb_dual* dual, const limb_closed_motion* in,
                                                      const unsigned char* independent, const limb_loop_options* options,
                                                      int* count, const limb_closed_inverse_derivatives* out)
 {
+  limb_loops* w = limb_data_loops(d);
   if (!w || !dual || !in || !in->q || !in->v || !in->a || !count || !out || limb_spanning_tree(dual->m) != w->d->m)
     return LIMB_E_ARG;
   if (w->use != LIMB_LOOPS_DENSE) return LIMB_E_ORDER;

@@ -79,13 +79,11 @@ static limb_loops* lay_out(limb_arena* a, const limb_model* m, limb_loops_use us
   return w;
 }
 
-static bool use_is_known(limb_loops_use use) { return use == LIMB_LOOPS_LINEAR || use == LIMB_LOOPS_DENSE; }
-
 size_t limb_loops_size(const limb_model* m, limb_loops_use use)
 {
   limb_arena a = {0};
   blocks in;
-  if (m && use_is_known(use)) (void)lay_out(&a, m, use, &in);
+  (void)lay_out(&a, m, use, &in);
   return a.used;
 }
 
@@ -207,16 +205,13 @@ limb_loop_settings limb_default_loop_settings(void)
 
 // ---- life ---------------------------------------------------------------------------------------------------
 
-limb_status limb_loops_init(const limb_model* m, limb_loops_use use, void* memory, size_t size, limb_loops** out)
+limb_status limb_loops_init(limb_data* owner, limb_loops_use use, void* memory, limb_loops** out)
 {
-  if (!out) return LIMB_E_ARG;
-  *out = NULL;
-  if (!m || !use_is_known(use) || !memory || (uintptr_t)memory % LIMB_DATA_ALIGN) return LIMB_E_ARG;
-  if (size < limb_loops_size(m, use)) return LIMB_E_NOMEM;
-  limb_arena a = limb_arena_over(memory, size);
+  const limb_model *m = owner->m, *tree = limb_spanning_tree(m);
+  limb_arena a = limb_arena_over(memory, limb_loops_size(m, use));
   blocks in;
-  const limb_model* tree = limb_spanning_tree(m);
   limb_loops* w = lay_out(&a, m, use, &in);
+  w->owner = owner;
   w->settings = limb_default_loop_settings();
   for (int r = 0; r < m->nrow; r++) w->lambda[r] = 0;
   limb_status s = limb_data_init(tree, in.data, limb_data_size(tree), &w->d);
@@ -225,32 +220,8 @@ limb_status limb_loops_init(const limb_model* m, limb_loops_use use, void* memor
   if (s != LIMB_OK) return s;
   w->kernels = limb_loop_kernels_here();
   w->cluster_kernels = limb_cluster_kernels_here();
-  w->memory = (limb_memory){.block = memory, .size = size};
   number_constraints_and_columns(w);
   s = find_idle_constraints(w);
-  if (s == LIMB_OK) *out = w;
+  *out = w;
   return s;
 }
-
-limb_status limb_loops_create(const limb_model* m, limb_loops_use use, const limb_allocator* alloc, limb_loops** out)
-{
-  if (!out) return LIMB_E_ARG;
-  *out = NULL;
-  if (!m || !use_is_known(use)) return LIMB_E_ARG;
-  limb_memory memory;
-  limb_status s = limb_memory_take(alloc, limb_loops_size(m, use), &memory);
-  if (s != LIMB_OK) return s;
-  s = limb_loops_init(m, use, memory.block, memory.size, out);
-  if (s == LIMB_OK)
-    (*out)->memory = memory;
-  else
-    limb_memory_end(memory);
-  return s;
-}
-
-void limb_loops_destroy(limb_loops* w)
-{
-  if (w) limb_memory_end(w->memory);
-}
-
-const limb_model* limb_loops_model(const limb_loops* w) { return w ? w->m : NULL; }

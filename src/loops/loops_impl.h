@@ -28,7 +28,7 @@ typedef struct limb_loop_tangents {
 
 struct limb_loops {
   const limb_model* m;
-  limb_memory memory;
+  limb_data* owner; // the workspace that this is a part of
   limb_loops_use use;
   limb_data* d; // trees; its d->own holds poses, velocities and a_v of the links after limb_constraints_at
   const limb_loop_kernels* kernels;
@@ -87,6 +87,10 @@ struct limb_loops {
 
 enum { LIMB_DENSE_PARTS = 6 }; // of dense scratch
 
+// limb_loop_calls.size and init.
+size_t limb_loops_size(const limb_model* m, limb_loops_use use);
+limb_status limb_loops_init(limb_data* owner, limb_loops_use use, void* memory, limb_loops** out);
+
 // Reads options (NULL: defaults).
 limb_status limb_loop_options_read(const limb_loop_options* given, limb_loop_options* out);
 
@@ -95,6 +99,9 @@ limb_status limb_loop_options_at(const limb_loops* w, const limb_environment* en
 
 // What limb_get_loop_details returns after forward dynamics and impacts.
 void limb_keep_details(limb_loops* w, const limb_closed_report* report, const double* lambda);
+
+// What is left of a call on a robot without loops: is this a state? Links' poses and velocities are in d->own.
+limb_status limb_check_tree_state(limb_data* d, const double* q, const double* v);
 
 static inline bool limb_is_wheel(const limb_loop* loop)
 {

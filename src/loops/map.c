@@ -2,7 +2,7 @@
 //
 // Breadth first from the grid points around the start, each followed from a neighbour that closes
 // (loops/assemble.c): all belong to one branch. The list of points whose neighbours are still to be tried goes
-// through the points themselves: mobility.rows is the next of the list until a point is filled in.
+// through the points themselves: mobility.constraints is the next of the list until a point is filled in.
 //
 // Cost: for every point at most one way from each of its four neighbours, and one limb_mobility_at.
 
@@ -16,7 +16,9 @@
 #include <string.h>
 
 typedef struct grid {
-  limb_loops* w;
+  limb_data *d, *poses; // the workspace, and the one for poses: of the tree
+  unsigned char* held;  // nv
+  double* goal;         // nq
   limb_map map;
   const limb_loop_options* options;
   int at[2];        // indices in q
@@ -48,7 +50,7 @@ limb_map limb_default_map(void)
   return (limb_map){.size = sizeof(limb_map), .velocity = {-1, -1}, .count = {1, 1}, .frame = -1};
 }
 
-static limb_status read_map(limb_loops* w, const limb_map* given, grid* g)
+static limb_status read_map(const limb_model* m, const limb_map* given, grid* g)
 {
   g->map = limb_default_map();
   const size_t min_size = offsetof(limb_map, frame) + sizeof g->map.frame;
@@ -56,12 +58,12 @@ static limb_status read_map(limb_loops* w, const limb_map* given, grid* g)
   if (s != LIMB_OK) return s;
   const limb_map* map = &g->map;
   if (!limb_finite(2, map->lower) || !limb_finite(2, map->upper)) return LIMB_E_NONFINITE;
-  const int frames = limb_frame_count(w->m);
+  const int frames = limb_frame_count(m);
   if (map->frame < -1 || map->frame >= frames) return LIMB_E_ARG;
   g->lines = map->velocity[1] < 0 ? 1 : 2;
   if (g->lines == 2 && map->velocity[0] == map->velocity[1]) return LIMB_E_ARG;
   for (int i = 0; i < g->lines; i++) {
-    g->at[i] = map->velocity[i] < 0 ? -1 : coordinate_of(w->m, map->velocity[i]);
+    g->at[i] = map->velocity[i] < 0 ? -1 : coordinate_of(m, map->velocity[i]);
     if (g->at[i] < 0 || map->count[i] < 1) return LIMB_E_ARG;
   }
   if (g->lines == 1 && map->count[1] != 1) return LIMB_E_ARG;
@@ -74,40 +76,38 @@ static limb_status read_map(limb_loops* w, const limb_map* given, grid* g)
 // other active ones as well.
 static limb_status choose_held(grid* g, const double* q)
 {
-  limb_loops* w = g->w;
+  const unsigned char* given = g->d->inverse; // LIMB_ACCELERATION_GIVEN where a motor is
   limb_mobility mobility;
-  const limb_status s = limb_mobility_at(w, q, g->options, &mobility);
+  const limb_status s = limb_mobility_at(g->d, q, g->options, &mobility);
   bool with_drives = mobility.overdriven == 0;
-  for (int i = 0; i < g->lines; i++) with_drives &= w->active[g->map.velocity[i]] != 0;
-  for (int v = 0; v < w->m->nv; v++) w->chosen[v] = with_drives ? w->active[v] : 0;
-  for (int i = 0; i < g->lines; i++) w->chosen[g->map.velocity[i]] = 1;
+  for (int i = 0; i < g->lines; i++) with_drives &= given[g->map.velocity[i]] == LIMB_ACCELERATION_GIVEN;
+  for (int v = 0; v < g->d->m->nv; v++) g->held[v] = with_drives && given[v] == LIMB_ACCELERATION_GIVEN;
+  for (int i = 0; i < g->lines; i++) g->held[g->map.velocity[i]] = 1;
   return s;
 }
 
 // Fills in a point that closes: its configuration is there.
 static limb_status fill_point(grid* g, int index)
 {
-  limb_loops* w = g->w;
   limb_map_point* p = &g->point[index];
-  const double* q = g->q + (ptrdiff_t)index * w->m->nq;
-  limb_status s = limb_mobility_at(w, q, g->options, &p->mobility);
-  if (s == LIMB_OK && g->map.frame >= 0) s = limb_kinematics(w->d, q, NULL, NULL);
-  if (s == LIMB_OK && g->map.frame >= 0) s = limb_frame_pose(w->d, g->map.frame, &p->pose);
+  const double* q = g->q + (ptrdiff_t)index * g->d->m->nq;
+  limb_status s = limb_mobility_at(g->d, q, g->options, &p->mobility);
+  if (s == LIMB_OK && g->map.frame >= 0) s = limb_kinematics(g->poses, q, NULL, NULL);
+  if (s == LIMB_OK && g->map.frame >= 0) s = limb_frame_pose(g->poses, g->map.frame, &p->pose);
   return s;
 }
 
 // Goes to a point from a configuration; a point that closes joins the list. What stops the way is no error.
 static limb_status reach(grid* g, int index, const double* from)
 {
-  limb_loops* w = g->w;
-  const int nq = w->m->nq;
+  const int nq = g->d->m->nq;
   if (g->point[index].closed) return LIMB_OK;
   double* q = g->q + (ptrdiff_t)index * nq;
   memcpy(q, from, (size_t)nq * sizeof *q);
-  memcpy(w->q3, from, (size_t)nq * sizeof *q);
-  w->q3[g->at[0]] = value_at(&g->map, 0, index / g->map.count[1]);
-  if (g->lines == 2) w->q3[g->at[1]] = value_at(&g->map, 1, index % g->map.count[1]);
-  const limb_status s = limb_follow_branch(w, w->q3, w->chosen, g->options, q);
+  memcpy(g->goal, from, (size_t)nq * sizeof *q);
+  g->goal[g->at[0]] = value_at(&g->map, 0, index / g->map.count[1]);
+  if (g->lines == 2) g->goal[g->at[1]] = value_at(&g->map, 1, index % g->map.count[1]);
+  const limb_status s = limb_follow_branch(g->d, g->goal, g->held, g->options, q);
   if (s == LIMB_E_SINGULAR || s == LIMB_E_NOCONV) return LIMB_OK;
   if (s != LIMB_OK) return s;
   g->point[index].closed = 1;
@@ -141,26 +141,29 @@ static int nearest(const grid* g, int line, const double* q)
   return best;
 }
 
-limb_status limb_map_over(limb_loops* w, const double* q, const limb_map* map, const limb_loop_options* options,
+limb_status limb_map_over(limb_data* d, const double* q, const limb_map* map, const limb_loop_options* options,
                           limb_map_point* point, double* q_out)
 {
-  if (!w || !map || !q || !point || !q_out) return LIMB_E_ARG;
-  grid g = {.w = w, .options = options, .point = point, .q = q_out, .first = -1, .last = -1};
-  limb_status s = read_map(w, map, &g);
+  if (!d || !map || !q || !point || !q_out) return LIMB_E_ARG;
+  const size_t nq = (size_t)d->m->nq;
+  limb_loops* w = d->loops;
+  grid g = {.d = d, .poses = w ? w->d : d, .options = options, .point = point, .q = q_out, .first = -1, .last = -1};
+  g.held = w ? w->chosen : (unsigned char*)(void*)d->probe, g.goal = w ? w->q3 : d->probe_q;
+  limb_status s = read_map(d->m, map, &g);
   if (s != LIMB_OK) return s;
   memset(point, 0, (size_t)g.count * sizeof *point);
-  memset(q_out, 0, (size_t)g.count * (size_t)w->m->nq * sizeof *q_out);
+  memset(q_out, 0, (size_t)g.count * nq * sizeof *q_out);
   s = choose_held(&g, q);
   if (s == LIMB_OK) s = spread(&g, nearest(&g, 0, q), nearest(&g, 1, q), 1, q);
   while (s == LIMB_OK && g.first >= 0) {
     const int index = g.first;
-    s = spread(&g, index / g.map.count[1], index % g.map.count[1], 0, q_out + (ptrdiff_t)index * w->m->nq);
+    s = spread(&g, index / g.map.count[1], index % g.map.count[1], 0, q_out + (size_t)index * nq);
     g.first = point[index].mobility.constraints;
     if (g.first < 0) g.last = -1;
     if (s == LIMB_OK) s = fill_point(&g, index);
   }
   for (int i = 0; i < g.count; i++) { // a way that was stopped leaves its last configuration
-    if (!point[i].closed) memset(q_out + (ptrdiff_t)i * w->m->nq, 0, (size_t)w->m->nq * sizeof *q_out);
+    if (!point[i].closed) memset(q_out + (size_t)i * nq, 0, nq * sizeof *q_out);
   }
   return s;
 }

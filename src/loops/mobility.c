@@ -181,6 +181,12 @@ static limb_status go_next(limb_loops* w, const double* q, double time)
   return limb_constraints_at(w, w->q2, NULL, time, LIMB_NEED_PSI);
 }
 
+const char* limb_singularity_name(limb_singularity s)
+{
+  static const char* const name[] = {"regular", "drives", "platform", "both", "closure"};
+  return s >= LIMB_REGULAR && s <= LIMB_SINGULAR_CLOSURE ? name[s] : "?";
+}
+
 static limb_singularity classify(ranks here, ranks next)
 {
   if (here.rank < next.rank) return LIMB_SINGULAR_CLOSURE;
@@ -207,31 +213,38 @@ static limb_status condition_of(limb_loops* w, form f, const double* count, doub
   return LIMB_OK;
 }
 
-static void count_all(const limb_loops* w, ranks here, limb_mobility* out)
+static void count_all(const limb_data* d, ranks here, limb_mobility* out)
 {
-  const limb_model* m = w->m;
+  const limb_model* m = d->m;
+  const limb_loops* w = d->loops;
   out->nv = m->nv, out->constraints = m->nrow;
   out->rank = here.rank;
   out->gruebler = m->nv - m->nrow;
   out->mobility = m->nv - here.rank;
   out->redundant = m->nrow - here.rank;
-  for (int c = 0; c < m->clusters.count; c++) out->idle += m->clusters.cluster[c].nrow - w->nlive[c];
-  for (int v = 0; v < m->nv; v++) out->active += w->active[v];
+  for (int c = 0; w && c < m->clusters.count; c++) out->idle += m->clusters.cluster[c].nrow - w->nlive[c];
+  for (int v = 0; v < m->nv; v++) out->active += d->inverse[v] == LIMB_ACCELERATION_GIVEN;
   out->passive = m->nv - out->active;
   out->undriven = out->passive - here.passive;
   out->driven = out->mobility - out->undriven;
   out->overdriven = out->active - out->driven;
 }
 
-limb_status limb_mobility_at(limb_loops* w, const double* q, const limb_loop_options* options, limb_mobility* out)
+limb_status limb_mobility_at(limb_data* d, const double* q, const limb_loop_options* options, limb_mobility* out)
 {
-  if (!w || !q || !out) return LIMB_E_ARG;
+  if (!d || !q || !out) return LIMB_E_ARG;
+  limb_loops* w = d->loops;
   *out = (limb_mobility){.condition = 1, .condition_passive = 1, .condition_active = 1};
   limb_loop_options o;
   limb_status s = limb_loop_options_read(options, &o);
+  ranks here = {0, 0, 0}, next;
+  if (!w) {
+    if (s == LIMB_OK) s = limb_check_tree_state(d, q, NULL);
+    if (s == LIMB_OK) count_all(d, here, out);
+    return s;
+  }
   if (s == LIMB_OK) s = limb_constraints_at(w, q, NULL, o.time, LIMB_NEED_PSI);
   if (s == LIMB_OK) s = limb_check_distance(w, o.tolerance, NULL);
-  ranks here = {0, 0, 0}, next;
   if (s == LIMB_OK) s = take_ranks(w, o.tolerance, &here);
   if (s == LIMB_OK) s = go_next(w, q, o.time);
   if (s == LIMB_OK) s = take_ranks(w, o.tolerance, &next);
@@ -240,18 +253,20 @@ limb_status limb_mobility_at(limb_loops* w, const double* q, const limb_loop_opt
   if (s == LIMB_OK) s = condition_of(w, passive_part, w->r2, &out->condition_passive);
   if (s == LIMB_OK) s = condition_of(w, sides, w->r3, &out->condition_active);
   if (s != LIMB_OK) return s;
-  count_all(w, here, out);
+  count_all(d, here, out);
   out->singularity = classify(here, next);
   return LIMB_OK;
 }
 
-limb_status limb_redundant_constraints(limb_loops* w, const double* q, const limb_loop_options* options,
+limb_status limb_redundant_constraints(limb_data* d, const double* q, const limb_loop_options* options,
                                        unsigned char* redundant)
 {
-  if (!w || !q || !redundant) return LIMB_E_ARG;
-  const limb_model* m = w->m;
+  if (!d || !q || !redundant) return LIMB_E_ARG;
+  const limb_model* m = d->m;
+  limb_loops* w = d->loops;
   limb_loop_options o;
   limb_status s = limb_loop_options_read(options, &o);
+  if (!w) return s == LIMB_OK ? limb_check_tree_state(d, q, NULL) : s;
   if (s == LIMB_OK) s = limb_constraints_at(w, q, NULL, o.time, LIMB_NEED_PSI);
   if (s == LIMB_OK) s = limb_check_distance(w, o.tolerance, NULL);
   if (s != LIMB_OK) return s;

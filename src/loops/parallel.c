@@ -287,12 +287,12 @@ static int count_active(const limb_model* m)
   return n;
 }
 
-static limb_parallel* lay_out(limb_arena* a, const limb_model* m, const limb_parts* parts, int link, void** loops)
+static limb_parallel* lay_out(limb_arena* a, const limb_model* m, const limb_parts* parts, int link, void** data)
 {
   const size_t nq = (size_t)m->nq, nv = (size_t)m->nv;
   limb_parallel* p = limb_arena_take(a, 1, sizeof *p);
   limb_parallel t = {.m = m, .ngroup = parts->ngroup, .nleg = parts->nleg, .link = link};
-  *loops = limb_arena_take(a, limb_loops_size(m, LIMB_LOOPS_LINEAR), 1);
+  *data = limb_arena_take(a, limb_data_lean_size(m), 1);
   t.leg = limb_arena_take(a, (size_t)t.ngroup, sizeof *t.leg);
   t.of_link = take_ints(a, (size_t)m->nlink);
   int rows = 0;
@@ -362,7 +362,7 @@ static limb_status check_legs(limb_parallel* p, limb_error* err)
 static int mobility_at_start(limb_parallel* p)
 {
   const limb_assembly o = limb_default_assembly();
-  if (limb_start(p->m, p->q) != LIMB_OK || limb_assemble(p->w, &o, p->q, NULL) != LIMB_OK ||
+  if (limb_start(p->m, p->q) != LIMB_OK || limb_assemble(p->w->owner, &o, p->q, NULL) != LIMB_OK ||
       limb_legs_at(p, p->q, NULL) != LIMB_OK)
     return -1;
   limb_legs_set(p, 0, p->w->phi, (const double[PLATFORM]){0});
@@ -393,15 +393,17 @@ static limb_status create(const limb_model* m, int platform, const limb_allocato
 {
   const int link = m->body[platform].link;
   limb_arena measured = {0};
-  void* loops;
-  (void)lay_out(&measured, m, parts, link, &loops);
+  void* data;
+  limb_data* d;
+  (void)lay_out(&measured, m, parts, link, &data);
   limb_memory memory;
   limb_status s = limb_memory_take(alloc, measured.used, &memory);
   if (s != LIMB_OK) return limb_fail(err, s, m->name, "out of memory");
   limb_arena arena = limb_arena_over(memory.block, memory.size);
-  limb_parallel* p = lay_out(&arena, m, parts, link, &loops);
+  limb_parallel* p = lay_out(&arena, m, parts, link, &data);
   p->memory = memory;
-  s = limb_loops_init(m, LIMB_LOOPS_LINEAR, loops, limb_loops_size(m, LIMB_LOOPS_LINEAR), &p->w);
+  s = limb_data_init_lean(m, data, limb_data_lean_size(m), &d);
+  if (s == LIMB_OK) p->w = d->loops;
   if (s == LIMB_OK) s = set_up(p, parts, platform, err);
   if (s == LIMB_OK)
     *out = p;

@@ -41,7 +41,7 @@ typedef struct limb_leg {
 
 struct limb_parallel {
   const limb_model* m;
-  limb_loops* w;
+  limb_loops* w; // of a workspace without dense matrices, inside
   limb_memory memory;
 
   int platform;         // body

@@ -276,15 +276,17 @@ static bool determines_others(const limb_model* m, const unsigned char* independ
   return true;
 }
 
-limb_status limb_independent_velocities(limb_loops* w, const double* q, const limb_loop_options* options,
+limb_status limb_independent_velocities(limb_data* d, const double* q, const limb_loop_options* options,
                                         unsigned char* independent)
 {
-  if (!w || !q || !independent) return LIMB_E_ARG;
+  if (!d || !q || !independent) return LIMB_E_ARG;
+  limb_loops* w = d->loops;
   limb_loop_options o;
   limb_status s = limb_loop_options_read(options, &o);
-  if (s == LIMB_OK) s = limb_constraints_at(w, q, NULL, o.time, LIMB_NEED_PSI);
+  if (s == LIMB_OK) s = w ? limb_constraints_at(w, q, NULL, o.time, LIMB_NEED_PSI) : limb_check_tree_state(d, q, NULL);
   if (s != LIMB_OK) return s;
-  for (int v = 0; v < w->m->nv; v++) independent[v] = 1;
+  for (int v = 0; v < d->m->nv; v++) independent[v] = 1;
+  if (!w) return LIMB_OK;
   const request x = {NULL, LIMB_CARRY_NOTHING, o.tolerance};
   w->suspect = false;
   for (int c = 0; c < w->m->clusters.count; c++) {
@@ -395,64 +397,66 @@ limb_status limb_follow_constraints(limb_loops* w, int count, double tolerance, 
   return LIMB_OK;
 }
 
-limb_status limb_complete_velocities(limb_loops* w, const double* q, const unsigned char* independent,
+// Of a robot without loops all velocities are independent: nothing follows from them.
+static limb_status complete_tree(limb_data* d, const double* q, const double* v, const unsigned char* independent,
+                                 const double* x)
+{
+  const limb_status s = limb_check_tree_state(d, q, v);
+  if (s != LIMB_OK) return s;
+  if (!determines_others(d->m, independent)) return LIMB_E_SINGULAR;
+  return limb_finite(d->m->nv, x) ? LIMB_OK : LIMB_E_NONFINITE;
+}
+
+limb_status limb_complete_velocities(limb_data* d, const double* q, const unsigned char* independent,
                                      const limb_loop_options* options, double* v)
 {
-  if (!w || !q || !v || (independent && !limb_given_valid(w->m, independent))) return LIMB_E_ARG;
+  if (!d || !q || !v || (independent && !limb_given_valid(d->m, independent))) return LIMB_E_ARG;
+  limb_loops* w = d->loops;
   limb_loop_options o;
   limb_status s = limb_loop_options_read(options, &o);
+  if (!w) return s == LIMB_OK ? complete_tree(d, q, NULL, independent, v) : s;
   if (s == LIMB_OK) s = limb_constraints_at(w, q, NULL, o.time, LIMB_NEED_PSI);
   if (s != LIMB_OK) return s;
   const request x = {independent, LIMB_CARRY_RATE, o.tolerance};
   return complete(w, &x, w->rate, LIMB_CONSTRAINT_ROUNDING, v);
 }
 
-limb_status limb_complete_accelerations(limb_loops* w, const double* q, const double* v,
+limb_status limb_complete_accelerations(limb_data* d, const double* q, const double* v,
                                         const unsigned char* independent, const limb_loop_options* options, double* a)
 {
-  if (!w || !q || !v || !a || (independent && !limb_given_valid(w->m, independent))) return LIMB_E_ARG;
+  if (!d || !q || !v || !a || (independent && !limb_given_valid(d->m, independent))) return LIMB_E_ARG;
+  limb_loops* w = d->loops;
   limb_loop_options o;
   limb_status s = limb_loop_options_read(options, &o);
+  if (!w) return s == LIMB_OK ? complete_tree(d, q, v, independent, a) : s;
   if (s == LIMB_OK) s = limb_constraints_at(w, q, v, o.time, LIMB_NEED_PSI | LIMB_NEED_GAMMA);
   if (s != LIMB_OK) return s;
   const request x = {independent, LIMB_CARRY_GAMMA, o.tolerance};
   return complete(w, &x, w->gamma, limb_rounding_at(w->m, v), a);
 }
 
-// Columns of G are numbered in v1.
-static int number_columns(limb_loops* w, const unsigned char* independent, double* G)
+// Columns of G are numbered in `column`, nv numbers. independent NULL: all are.
+static int number_columns(int nv, const unsigned char* independent, double* column, double* G)
 {
-  const int nv = w->m->nv;
   int ny = 0;
   for (int v = 0; v < nv; v++) {
-    w->v1[v] = ny;
-    ny += independent[v];
+    column[v] = ny;
+    ny += !independent || independent[v];
   }
   for (ptrdiff_t i = 0; i < (ptrdiff_t)nv * ny; i++) G[i] = 0;
   for (int v = 0; v < nv; v++) {
-    if (independent[v]) G[(ptrdiff_t)v * ny + (ptrdiff_t)w->v1[v]] = 1;
+    if (!independent || independent[v]) G[(ptrdiff_t)v * ny + (ptrdiff_t)column[v]] = 1;
   }
   return ny;
 }
 
-limb_status limb_velocity_map(limb_loops* w, const double* q, const unsigned char* independent,
-                              const limb_loop_options* options, int* count, double* G)
+// The columns of G that are not those of a unit matrix, numbered in v1, at the constraints that are there.
+static limb_status fill_dependent(limb_loops* w, const request* x, int ny, double* G)
 {
-  if (!w || !q || !count || !G || (independent && !limb_given_valid(w->m, independent))) return LIMB_E_ARG;
-  *count = 0;
-  limb_loop_options o;
-  limb_status s = limb_loop_options_read(options, &o);
-  if (s == LIMB_OK && !determines_others(w->m, independent)) s = LIMB_E_SINGULAR;
-  if (s == LIMB_OK && !independent) s = limb_independent_velocities(w, q, options, w->chosen);
-  if (s == LIMB_OK && independent) s = limb_constraints_at(w, q, NULL, o.time, LIMB_NEED_PSI);
-  if (s != LIMB_OK) return s;
-  const unsigned char* mark = independent ? independent : w->chosen;
-  const int ny = number_columns(w, mark, G);
-  const request x = {mark, LIMB_CARRY_NOTHING, o.tolerance};
   w->suspect = false;
   for (int c = 0; c < w->m->clusters.count; c++) {
     const limb_cluster* k = &w->m->clusters.cluster[c];
-    const limb_reduction* r = follow_cluster(w, c, &x);
+    const limb_reduction* r = follow_cluster(w, c, x);
     if (!r) return LIMB_E_SINGULAR;
     for (int i = 0; i < r->rank; i++) { // G_p = -B
       double* row = G + (ptrdiff_t)k->v[r->pivot[i]] * ny;
@@ -460,7 +464,30 @@ limb_status limb_velocity_map(limb_loops* w, const double* q, const unsigned cha
         row[(ptrdiff_t)w->v1[k->v[r->pivot[j]]]] = -r->A[i * (ptrdiff_t)r->columns + r->pivot[j]];
     }
   }
-  s = w->suspect ? limb_check_distance(w, o.tolerance, NULL) : LIMB_OK;
-  *count = s == LIMB_OK ? ny : 0;
+  return w->suspect ? limb_check_distance(w, x->tolerance, NULL) : LIMB_OK;
+}
+
+limb_status limb_velocity_map(limb_data* d, const double* q, const unsigned char* independent,
+                              const limb_loop_options* options, int* count, double* G)
+{
+  if (!d || !q || !count || !G || (independent && !limb_given_valid(d->m, independent))) return LIMB_E_ARG;
+  *count = 0;
+  limb_loops* w = d->loops;
+  limb_loop_options o;
+  limb_status s = limb_loop_options_read(options, &o);
+  if (s == LIMB_OK && !determines_others(d->m, independent)) s = LIMB_E_SINGULAR;
+  if (s != LIMB_OK) return s;
+  if (!w) {
+    s = limb_check_tree_state(d, q, NULL);
+    if (s == LIMB_OK) *count = number_columns(d->m->nv, NULL, d->user_v, G);
+    return s;
+  }
+  s = independent ? limb_constraints_at(w, q, NULL, o.time, LIMB_NEED_PSI)
+                  : limb_independent_velocities(d, q, options, w->chosen);
+  if (s != LIMB_OK) return s;
+  const request x = {independent ? independent : w->chosen, LIMB_CARRY_NOTHING, o.tolerance};
+  const int ny = number_columns(w->m->nv, x.independent, w->v1, G);
+  s = fill_dependent(w, &x, ny, G);
+  if (s == LIMB_OK) *count = ny;
   return s;
 }

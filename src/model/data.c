@@ -15,8 +15,8 @@ static void take_motion(limb_arena* a, size_t nlink, limb_link_motion* out)
   out->a_v = limb_arena_take(a, nlink, sizeof *out->a_v);
 }
 
-// loops: block of the workspace of loops
-static limb_data* lay_out(limb_arena* a, const limb_model* m, bool dense, void** loops)
+// loops: block of the part about loops
+static limb_data* lay_out(limb_arena* a, const limb_model* m, limb_loops_use use, void** loops)
 {
   const size_t nl = (size_t)m->nlink;
   limb_data* d = limb_arena_take(a, 1, sizeof *d);
@@ -40,39 +40,40 @@ static limb_data* lay_out(limb_arena* a, const limb_model* m, bool dense, void**
   if (m->loop_calls) {
     t.q = t.own_q = limb_arena_take(a, (size_t)m->nq, sizeof *t.q);
     t.v = t.own_v = limb_arena_take(a, (size_t)m->nv, sizeof *t.v);
-    *loops = limb_arena_take(a, m->loop_calls->size(m, dense), 1);
+    *loops = limb_arena_take(a, m->loop_calls->size(m, use), 1);
   }
   if (d) *d = t;
   return d;
 }
 
-size_t limb_data_size(const limb_model* m)
+static size_t size_for(const limb_model* m, limb_loops_use use)
 {
   limb_arena a = {0};
   void* loops;
-  if (m) (void)lay_out(&a, m, false, &loops);
+  if (m) (void)lay_out(&a, m, use, &loops);
   return a.used;
 }
 
-size_t limb_data_dense_size(const limb_model* m)
+static limb_loops_use usual(const limb_model* m)
 {
-  limb_arena a = {0};
-  void* loops;
-  if (m) (void)lay_out(&a, m, true, &loops);
-  return a.used;
+  return m && m->nv + m->nrow <= LIMB_LOOPS_DENSE_MAX ? LIMB_LOOPS_DENSE : LIMB_LOOPS_LINEAR;
 }
 
-limb_status limb_data_init(const limb_model* m, void* memory, size_t size, limb_data** out)
+size_t limb_data_size(const limb_model* m) { return size_for(m, usual(m)); }
+
+size_t limb_data_dense_size(const limb_model* m) { return size_for(m, LIMB_LOOPS_DENSE); }
+
+size_t limb_data_lean_size(const limb_model* m) { return size_for(m, LIMB_LOOPS_LINEAR); }
+
+static limb_status init(const limb_model* m, limb_loops_use use, void* memory, size_t size, limb_data** out)
 {
   if (!out) return LIMB_E_ARG;
   *out = NULL;
   if (!m || !memory || (uintptr_t)memory % LIMB_DATA_ALIGN) return LIMB_E_ARG;
-  const size_t wanted = limb_data_size(m);
-  if (size < wanted) return LIMB_E_NOMEM;
+  if (size < size_for(m, use)) return LIMB_E_NOMEM;
   limb_arena a = limb_arena_over(memory, size);
   void* loops;
-  const bool dense = size >= limb_data_dense_size(m);
-  limb_data* d = lay_out(&a, m, dense, &loops);
+  limb_data* d = lay_out(&a, m, use, &loops);
   memset(d->link_force, 0, (size_t)m->nlink * sizeof *d->link_force);
   memset(d->zeros, 0, (size_t)m->nv * sizeof *d->zeros);
   memset(d->probe_base, 0, (size_t)m->nroot * LIMB_WS_STATE * sizeof *d->probe_base);
@@ -80,9 +81,19 @@ limb_status limb_data_init(const limb_model* m, void* memory, size_t size, limb_
   d->memory = (limb_memory){.block = memory, .size = size};
   limb_status s = limb_given_for_passive(m, d->inverse);
   if (s == LIMB_OK) s = limb_given_for_base(m, d->base);
-  if (s == LIMB_OK && m->loop_calls) s = m->loop_calls->init(m, loops, m->loop_calls->size(m, dense), &d->loops);
+  if (s == LIMB_OK && m->loop_calls) s = m->loop_calls->init(d, use, loops, &d->loops);
   if (s == LIMB_OK) *out = d;
   return s;
+}
+
+limb_status limb_data_init(const limb_model* m, void* memory, size_t size, limb_data** out)
+{
+  return init(m, size >= limb_data_dense_size(m) ? LIMB_LOOPS_DENSE : usual(m), memory, size, out);
+}
+
+limb_status limb_data_init_lean(const limb_model* m, void* memory, size_t size, limb_data** out)
+{
+  return init(m, LIMB_LOOPS_LINEAR, memory, size, out);
 }
 
 limb_status limb_data_create(const limb_model* m, const limb_allocator* alloc, limb_data** out)

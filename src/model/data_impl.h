@@ -94,6 +94,10 @@ struct limb_data {
   const double *q, *v;                // which these point to
 };
 
+// Workspaces without dense matrices, for who does not need them. limb_data_lean_size: bytes.
+size_t limb_data_lean_size(const limb_model* m);
+limb_status limb_data_init_lean(const limb_model* m, void* memory, size_t size, limb_data** out);
+
 // Calls that have no answer for a robot with loops refuse it: limb_spanning_tree() gives its tree.
 static inline bool limb_has_loops(const limb_data* d) { return d && d->loops; }
 

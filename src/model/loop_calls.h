@@ -9,9 +9,18 @@
 #include "limb/derivatives.h"
 #include "limb/loops.h"
 
+typedef struct limb_loops limb_loops; // the part of a limb_data that is about its loops
+
+// What is in it.
+typedef enum limb_loops_use {
+  LIMB_LOOPS_LINEAR, // memory linear in the size of the robot, quadratic only in its largest cluster
+  LIMB_LOOPS_DENSE   // matrices of the whole robot as well: a few times 8 (nv + nc)^2 bytes
+} limb_loops_use;
+
 typedef struct limb_loop_calls {
-  size_t (*size)(const limb_model* m, bool dense); // of the workspace; dense: with dense matrices, whatever its size
-  limb_status (*init)(const limb_model* m, void* memory, size_t size, limb_loops** out);
+  size_t (*size)(const limb_model* m, limb_loops_use use);
+  // Finds the constraints that no joint moves, at random configurations. memory: `size` bytes; owner: the workspace.
+  limb_status (*init)(limb_data* owner, limb_loops_use use, void* memory, limb_loops** out);
 
   limb_status (*inverse_dynamics)(limb_loops* w, const double* q, const double* v, const double* a,
                                   const limb_environment* env, double* tau);

@@ -22,7 +22,7 @@ struct limb_completion {
   limb_allocator alloc;
   const limb_model* model;
   limb_dofs* dofs;
-  limb_loops* loops;
+  limb_data* loops;
   limb_loop_options options; // the time of the state at hand
   double tolerance;
   int nq, nv, nc;
@@ -140,14 +140,13 @@ static limb_status find_start(limb_completion* c)
 
 static limb_status prepare(limb_completion* c, const limb_completion_options* o, limb_error* err)
 {
-  const limb_loops_use use = c->nv + c->nc <= DENSE_MAX ? LIMB_LOOPS_DENSE : LIMB_LOOPS_LINEAR;
   limb_status s = make_room(c);
   if (s == LIMB_OK) s = limb_dofs_create(c->model, &c->alloc, &c->dofs);
   if (s != LIMB_OK) return limb_fail(err, s, "loops", "%s", limb_status_text(s));
   s = mark_given(c, o, err);
   if (s == LIMB_OK) s = refuse_rolling(c, err);
   if (s != LIMB_OK) return s;
-  s = limb_loops_create(c->model, use, &c->alloc, &c->loops);
+  s = limb_data_create(c->model, &c->alloc, &c->loops);
   if (s == LIMB_OK) s = find_start(c);
   return s == LIMB_OK ? s : limb_fail(err, s, "loops", "%s", limb_status_text(s));
 }
@@ -186,7 +185,7 @@ void limb_completion_destroy(limb_completion* c)
 {
   if (!c) return;
   const limb_allocator a = c->alloc;
-  limb_loops_destroy(c->loops);
+  limb_data_destroy(c->loops);
   limb_dofs_destroy(c->dofs);
   limb_free(&a, c->memory, c->size);
   limb_free(&a, c, sizeof *c);

@@ -22,7 +22,7 @@ static limb_loop_options loop_options(const limb_lane* w)
 static limb_status equations(limb_lane* w, const double* v, limb_loop_equations out)
 {
   const limb_loop_options o = loop_options(w);
-  return limb_loop_equations_at(limb_data_loops(w->data), w->q, v, &o, &out);
+  return limb_loop_equations_at(w->data, w->q, v, &o, &out);
 }
 
 limb_status limb_eval_Psi(limb_lane* w, double* x) { return equations(w, NULL, (limb_loop_equations){.Psi = x}); }
@@ -51,7 +51,7 @@ limb_status limb_eval_mobility(limb_lane* w, double* x)
 {
   const limb_loop_options o = loop_options(w);
   limb_mobility m = {0};
-  const limb_status s = limb_mobility_at(limb_data_loops(w->data), w->q, &o, &m);
+  const limb_status s = limb_mobility_at(w->data, w->q, &o, &m);
   const double all[] = {m.nv,         m.constraints, m.rank,      m.gruebler,          m.mobility,
                         m.redundant,  m.idle,        m.active,    m.passive,           m.driven,
                         m.undriven,   m.overdriven,  m.condition, m.condition_passive, m.condition_active,
@@ -66,7 +66,7 @@ limb_status limb_eval_independent(limb_lane* w, double* x)
 {
   const limb_loop_options o = loop_options(w);
   unsigned char* marks = (unsigned char*)w->work;
-  const limb_status s = limb_independent_velocities(limb_data_loops(w->data), w->q, &o, marks);
+  const limb_status s = limb_independent_velocities(w->data, w->q, &o, marks);
   for (int k = 0; k < w->e->nv && s == LIMB_OK; k++) x[k] = marks[k];
   return s;
 }
@@ -79,8 +79,8 @@ limb_status limb_eval_passive(limb_lane* w, double* x)
   double *v = x, *a = x + nv;
   memcpy(v, w->v, nv * sizeof *v);
   memcpy(a, w->a, nv * sizeof *a);
-  limb_status s = limb_complete_velocities(limb_data_loops(w->data), w->q, NULL, &o, v);
-  if (s == LIMB_OK) s = limb_complete_accelerations(limb_data_loops(w->data), w->q, v, NULL, &o, a);
+  limb_status s = limb_complete_velocities(w->data, w->q, NULL, &o, v);
+  if (s == LIMB_OK) s = limb_complete_accelerations(w->data, w->q, v, NULL, &o, a);
   return s == LIMB_E_SINGULAR ? limb_because(w, s, "the loops contradict each other here: evaluate mobility") : s;
 }
 
@@ -89,16 +89,16 @@ limb_status limb_eval_passive(limb_lane* w, double* x)
 limb_status limb_find_independent(limb_evaluator* e, limb_error* err)
 {
   enum { TRIES = 20 };
-  limb_loops* loops = NULL;
+  limb_data* d = NULL;
   limb_assembly how = limb_default_assembly();
   how.max_tries = TRIES;
   if (e->nindependent >= 0) return LIMB_OK;
   double* q = limb_alloc(&e->alloc, ((size_t)e->nq + 1) * sizeof *q);
-  limb_status s = q ? limb_loops_create(e->model, LIMB_LOOPS_LINEAR, &e->alloc, &loops) : LIMB_E_NOMEM;
+  limb_status s = q ? limb_data_create(e->model, &e->alloc, &d) : LIMB_E_NOMEM;
   if (s == LIMB_OK) s = limb_start(e->model, q);
-  if (s == LIMB_OK) s = limb_assemble(loops, &how, q, NULL);
-  if (s == LIMB_OK) s = limb_independent_velocities(loops, q, NULL, e->independent);
-  limb_loops_destroy(loops);
+  if (s == LIMB_OK) s = limb_assemble(d, &how, q, NULL);
+  if (s == LIMB_OK) s = limb_independent_velocities(d, q, NULL, e->independent);
+  limb_data_destroy(d);
   limb_free(&e->alloc, q, ((size_t)e->nq + 1) * sizeof *q);
   if (s == LIMB_E_NOMEM) return limb_fail(err, s, "workspace", "%s", limb_status_text(s));
   if (s != LIMB_OK)
@@ -123,7 +123,7 @@ limb_status limb_eval_G(limb_lane* w, double* x)
   const limb_loop_options o = loop_options(w);
   const size_t used = (size_t)w->e->nv * (size_t)w->e->nindependent;
   int count = 0;
-  limb_status s = limb_velocity_map(limb_data_loops(w->data), w->q, w->e->independent, &o, &count, w->work);
+  limb_status s = limb_velocity_map(w->data, w->q, w->e->independent, &o, &count, w->work);
   s = check_independent(w, s, count);
   if (s == LIMB_OK) memcpy(x, w->work, used * sizeof *x);
   return s;
@@ -284,7 +284,7 @@ limb_status limb_eval_closed_dacc_dtau(limb_lane* w, double* x)
 limb_status limb_count_undriven(limb_evaluator* e, double* q)
 {
   enum { TRIES = 20 };
-  limb_loops* loops = limb_data_loops(e->lane[0].data);
+  limb_data* loops = e->lane[0].data;
   limb_assembly how = limb_default_assembly();
   limb_mobility m = {0};
   how.max_tries = TRIES;

@@ -2,7 +2,7 @@
 // list are added to it, or replace those of the same name; outputs replace those of their kind.
 //
 // Lists separate their entries by commas (events by semicolons) outside brackets and quotes: elbow=max(1, t),'a,b'=2.
-#include "run/run_override.h"
+#include "run/run_impl.h"
 
 #include "base/status.h"
 

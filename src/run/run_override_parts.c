@@ -1,5 +1,5 @@
-// Settings put over a run: start, inputs, controllers, events, outputs (run_override.h).
-#include "run/run_override.h"
+// Settings put over a run: start, inputs, controllers, events, outputs (run_impl.h).
+#include "run/run_impl.h"
 
 #include "base/status.h"
 

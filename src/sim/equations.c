@@ -69,7 +69,7 @@ limb_status limb_sim_set_loops(limb_sim* sim, double alpha, double beta)
   s.solver = sim->o.loops;
   s.solver.alpha = alpha, s.solver.beta = beta;
   s.multipliers = 1;
-  return sim->closed ? limb_set_loops(sim->closed, &s) : LIMB_OK;
+  return sim->loops ? limb_set_loops(sim->loops, &s) : LIMB_OK;
 }
 
 // Forward dynamics with the loops closed, at the time in sim->o.loops; lambda goes to sim->lambda.
@@ -77,9 +77,9 @@ static limb_status forward_closed(limb_sim* sim, const double* q, const double* 
 {
   limb_loop_details details;
   sim->env.time = sim->o.loops.loops.time;
-  limb_status s = limb_forward_dynamics(sim->closed, q, v, x, &sim->env, a);
+  limb_status s = limb_forward_dynamics(sim->loops, q, v, x, &sim->env, a);
   if (s != LIMB_OK) return s;
-  s = limb_get_loop_details(sim->closed, &details);
+  s = limb_get_loop_details(sim->loops, &details);
   if (s == LIMB_OK) limb_sim_note_pivots(sim, sim->env.time, details.pivots);
   if (s == LIMB_OK) memcpy(sim->lambda, details.lambda, (size_t)limb_constraint_count(sim->m) * sizeof *sim->lambda);
   return s;

@@ -68,9 +68,8 @@ static limb_status alloc_workspaces(limb_sim* sim)
 {
   limb_status s = limb_data_create(limb_spanning_tree(sim->m), &sim->alloc, &sim->d);
   if (s != LIMB_OK || !limb_loop_count(sim->m)) return s;
-  s = limb_data_create(sim->m, &sim->alloc, &sim->closed);
+  s = limb_data_create(sim->m, &sim->alloc, &sim->loops);
   if (s != LIMB_OK) return s;
-  sim->loops = limb_data_loops(sim->closed);
   s = limb_sim_set_loops(sim, sim->o.loops.alpha, sim->o.loops.beta);
   if (s != LIMB_OK) return s;
   sim->responses = limb_sim_alloc(sim, limb_sim_responses_work(sim), sizeof(double));
@@ -84,7 +83,7 @@ void limb_sim_destroy(limb_sim* sim)
     const sim_stepper* stepper = limb_sim_stepper_of((limb_sim_method)k);
     if ((sim->state = sim->kept[k]) && stepper->destroy) stepper->destroy(sim);
   }
-  limb_data_destroy(sim->closed);
+  limb_data_destroy(sim->loops);
   limb_data_destroy(sim->d);
   const limb_allocator alloc = sim->alloc;
   for (sim_memory* p = sim->memory; p;) {

@@ -183,8 +183,7 @@ struct limb_sim {
   double alpha, beta; // of the caller; methods may change those in o
   int nq, nv, nc, nblock;
   limb_data* d;
-  limb_data* closed; // robots with loops: answers with them closed; d is of the spanning tree
-  limb_loops* loops; // in it; NULL: no loops
+  limb_data* loops; // robots with loops: answers with them closed, and d is of the spanning tree; NULL: no loops
   sim_block* block;
   int* coordinate; // nv: coordinate whose rate a velocity is; -1 in blocks
 

@@ -13,7 +13,7 @@ typedef struct closing {
   const limb_model* m;
   int nv;
   const limb_start_given* given;
-  limb_loops* loops;
+  limb_data* loops;
   limb_loop_options options;
   unsigned char* independent; // nv marks
   double* v;                  // nv: completed velocities
@@ -145,12 +145,12 @@ limb_status limb_sim_close_start(const limb_model* m, const limb_start_given* gi
   c.independent = (unsigned char*)(c.q + nq);
   memcpy(c.q, q, nq * sizeof *q);
   limb_loop_gap gap = {0, 0, -1, -1};
-  limb_status s = limb_loops_create(m, LIMB_LOOPS_DENSE, NULL, &c.loops);
+  limb_status s = limb_data_create(m, NULL, &c.loops);
   if (s == LIMB_OK) s = limb_loop_gap_of(c.loops, q, NULL, &c.options, &gap);
   if (s == LIMB_OK && (gap.position > EXACT || !all_marked(c.nv, given->q))) s = close_positions(&c, q);
   if (s == LIMB_OK) s = limb_loop_gap_of(c.loops, q, v, &c.options, &gap);
   if (s == LIMB_OK && (gap.velocity > EXACT || !all_marked(c.nv, given->v))) s = close_velocities(&c, q, v);
-  limb_loops_destroy(c.loops);
+  limb_data_destroy(c.loops);
   limb_free(&alloc, c.v, size);
   return s;
 }

@@ -128,7 +128,7 @@ static limb_status of_loops(limb_sim* sim, const double* q, const double* v, boo
   if (sim->nheld || (exact && (stabilised || sim->redundant || sim->passage.near))) return LIMB_E_UNSUPPORTED;
   limb_status s = stabilised ? limb_sim_set_loops(sim, 0, 0) : LIMB_OK;
   sim->env.time = o->loops.time;
-  if (s == LIMB_OK) s = limb_forward_dynamics_derivatives(sim->closed, q, v, sim->x, &sim->env, out);
+  if (s == LIMB_OK) s = limb_forward_dynamics_derivatives(sim->loops, q, v, sim->x, &sim->env, out);
   const limb_status restored = stabilised ? limb_sim_set_loops(sim, o->alpha, o->beta) : LIMB_OK;
   if (s == LIMB_OK) return restored;
   return s == LIMB_E_SINGULAR ? LIMB_E_UNSUPPORTED : s; // uncertain rank: by differences

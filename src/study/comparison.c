@@ -14,7 +14,7 @@ static const double SAME = 1e-9; // of starts and loop constraints, relative
 typedef struct pair {
   const limb_model *a, *b;
   limb_data *da, *db;
-  limb_loops *la, *lb; // NULL: there are none
+  limb_data *la, *lb; // NULL: there are none
   int nq, nv;
   int *q, *v; // where number k of b is in a's vectors
   double* memory;
@@ -190,8 +190,8 @@ static limb_status prepare(pair* p)
   if (nn > 0) p->Ma = at, p->Mb = at + nn, p->Mc = at + 2 * nn;
   limb_status s = limb_data_create(limb_spanning_tree(p->a), NULL, &p->da);
   if (s == LIMB_OK) s = limb_data_create(limb_spanning_tree(p->b), NULL, &p->db);
-  if (s == LIMB_OK && limb_loop_count(p->a) > 0) s = limb_loops_create(p->a, LIMB_LOOPS_LINEAR, NULL, &p->la);
-  if (s == LIMB_OK && limb_loop_count(p->b) > 0) s = limb_loops_create(p->b, LIMB_LOOPS_LINEAR, NULL, &p->lb);
+  if (s == LIMB_OK && limb_loop_count(p->a) > 0) s = limb_data_create(p->a, NULL, &p->la);
+  if (s == LIMB_OK && limb_loop_count(p->b) > 0) s = limb_data_create(p->b, NULL, &p->lb);
   return s;
 }
 
@@ -214,8 +214,8 @@ limb_status limb_compare(const limb_model* a, const limb_model* b, int states, l
   for (int i = 0; i < states && s == LIMB_OK && !*out->why; i++) s = compare_state(&p, &seed, out);
   limb_data_destroy(p.da);
   limb_data_destroy(p.db);
-  limb_loops_destroy(p.la);
-  limb_loops_destroy(p.lb);
+  limb_data_destroy(p.la);
+  limb_data_destroy(p.lb);
   free(p.q);
   free(p.memory);
   return s;

@@ -1,4 +1,4 @@
-// Facts about a robot: mass, composite inertia, reach, elastic joints, limits.
+// Facts about a robot: mass, composite inertia, reach, elastic joints, limits, loops.
 #include "limb/study.h"
 
 #include "limb/dynamics.h"
@@ -8,7 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_MASS_MATRIX = 2000 }; // velocities: beyond that there are no frequencies
+enum {
+  MAX_MASS_MATRIX = 2000, // velocities: beyond that there are no frequencies
+  MAX_VELOCITY_MAP = 3000 // velocities and constraints: beyond that joints that cannot move are not determined
+};
 
 static const double TURN = 6.283185307179586;
 
@@ -207,4 +210,101 @@ limb_status limb_outside_limits(const limb_model* m, const double* q, int max, l
     ++*count;
   }
   return LIMB_OK;
+}
+
+// ---- loops -----------------------------------------------------------------------------------------
+
+enum { CLOSING_TRIES = 20 };
+
+limb_status limb_loop_facts_create(const limb_model* m, limb_loop_facts** out)
+{
+  if (!m || !out) return LIMB_E_ARG;
+  limb_loop_facts* f = calloc(1, sizeof *f);
+  if (!f) return LIMB_E_NOMEM;
+  *f = (limb_loop_facts){.model = m, .report = {.loop = -1}};
+  f->q = calloc((size_t)limb_nq(m) + 1, sizeof *f->q);
+  f->redundant = calloc((size_t)limb_constraint_count(m) + 1, 1);
+  f->still = calloc((size_t)limb_nv(m) + 1, sizeof *f->still);
+  limb_status s = f->q && f->redundant && f->still ? limb_data_create(m, NULL, &f->data) : LIMB_E_NOMEM;
+  if (s == LIMB_OK) s = limb_start(m, f->q);
+  if (s == LIMB_OK)
+    *out = f;
+  else
+    limb_loop_facts_destroy(f);
+  return s;
+}
+
+void limb_loop_facts_destroy(limb_loop_facts* f)
+{
+  if (!f) return;
+  limb_data_destroy(f->data);
+  free(f->q);
+  free(f->redundant);
+  free(f->still);
+  free(f);
+}
+
+limb_status limb_close_loops(limb_loop_facts* f, const limb_assembly* how)
+{
+  limb_assembly o = limb_default_assembly();
+  if (!f) return LIMB_E_ARG;
+  o.max_tries = CLOSING_TRIES;
+  const limb_status s = limb_assemble(f->data, how ? how : &o, f->q, &f->report);
+  f->closed = s == LIMB_OK;
+  return s == LIMB_E_NOCONV ? LIMB_OK : s;
+}
+
+// A velocity stands still if its row of G is zero: no independent velocity changes it.
+static limb_status find_still(limb_loop_facts* f, const limb_loop_options* options)
+{
+  const size_t nv = (size_t)limb_nv(f->model);
+  int ny = 0;
+  f->still_count = -1;
+  if (limb_nv(f->model) + limb_constraint_count(f->model) > MAX_VELOCITY_MAP) return LIMB_OK;
+  double* G = calloc(nv * nv + 1, sizeof *G);
+  if (!G) return LIMB_E_NOMEM;
+  const limb_status s = limb_velocity_map(f->data, f->q, NULL, options, &ny, G);
+  if (s == LIMB_OK) f->still_count = 0;
+  for (size_t v = 0; v < nv && s == LIMB_OK; v++) {
+    double max = 0;
+    for (size_t k = 0; k < (size_t)ny; k++) max = fmax(max, fabs(G[v * (size_t)ny + k]));
+    if (max < 1e-9) f->still[f->still_count++] = (int)v;
+  }
+  free(G);
+  return s;
+}
+
+limb_status limb_examine_loops(limb_loop_facts* f, const limb_loop_options* options)
+{
+  if (!f) return LIMB_E_ARG;
+  limb_status s = limb_mobility_at(f->data, f->q, options, &f->mobility);
+  if (s == LIMB_OK) s = limb_redundant_constraints(f->data, f->q, options, f->redundant);
+  return s == LIMB_OK ? find_still(f, options) : s;
+}
+
+int limb_redundant_of(const limb_loop_facts* f, int loop)
+{
+  limb_loop_info x;
+  int n = 0;
+  if (!f || limb_get_loop(f->model, loop, &x) != LIMB_OK) return 0;
+  for (int r = 0; r < x.nconstraint; r++) n += f->redundant[x.constraint + r];
+  return n;
+}
+
+int limb_is_locked(const limb_loop_facts* f)
+{
+  return f && f->closed && limb_loop_count(f->model) > 0 && limb_nv(f->model) > 0 && f->mobility.mobility == 0 &&
+         !limb_has_prescribed_motion(f->model);
+}
+
+limb_status limb_closed_start(const limb_model* m, double* q)
+{
+  if (!m || !q) return LIMB_E_ARG;
+  limb_loop_facts* f = NULL;
+  if (limb_loop_count(m) == 0) return limb_start(m, q);
+  limb_status s = limb_loop_facts_create(m, &f);
+  if (s == LIMB_OK) s = limb_close_loops(f, NULL);
+  if (s == LIMB_OK) memcpy(q, f->q, (size_t)limb_nq(m) * sizeof *q);
+  limb_loop_facts_destroy(f);
+  return s;
 }

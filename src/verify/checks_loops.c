@@ -16,7 +16,7 @@ static limb_status move(verify* t, const double* dq, double h)
 // The equations of the loops at q; v for gamma only.
 static limb_status equations(verify_closed* c, const double* q, const double* v, limb_loop_equations out)
 {
-  return limb_loop_equations_at(c->w, q, v, NULL, &out);
+  return limb_loop_equations_at(c->d, q, v, NULL, &out);
 }
 
 static limb_status sample_residual(verify* t, double h, double* out)
@@ -101,9 +101,9 @@ static limb_status by_reduction(verify* t, double* off)
   verify_closed* c = t->closed;
   int ny = 0, count = 0;
   limb_status s = verify_close(t);
-  if (s == LIMB_OK) s = limb_independent_velocities(c->w, c->q, NULL, c->mark);
+  if (s == LIMB_OK) s = limb_independent_velocities(c->d, c->q, NULL, c->mark);
   if (s == LIMB_OK) s = limb_reduced_dynamics(c->d, c->q, c->v, &t->env, &ny, t->A, c->y);
-  if (s == LIMB_OK) s = limb_velocity_map(c->w, c->q, c->mark, NULL, &count, t->B);
+  if (s == LIMB_OK) s = limb_velocity_map(c->d, c->q, c->mark, NULL, &count, t->B);
   if (s != LIMB_OK) return s;
   const size_t n = (size_t)ny;
   double size = c->size_force;
@@ -338,9 +338,9 @@ static limb_status move_along(verify* t, double time)
     c->at[k] = c->a[k];
   }
   limb_status s = limb_integrate(t->m, c->q, c->z, time, c->qt);
-  if (s == LIMB_OK) s = limb_assemble(c->w, &how, c->qt, NULL);
-  if (s == LIMB_OK) s = limb_complete_velocities(c->w, c->qt, c->mark, NULL, c->vt);
-  if (s == LIMB_OK) s = limb_complete_accelerations(c->w, c->qt, c->vt, c->mark, NULL, c->at);
+  if (s == LIMB_OK) s = limb_assemble(c->d, &how, c->qt, NULL);
+  if (s == LIMB_OK) s = limb_complete_velocities(c->d, c->qt, c->mark, NULL, c->vt);
+  if (s == LIMB_OK) s = limb_complete_accelerations(c->d, c->qt, c->vt, c->mark, NULL, c->at);
   return s;
 }
 
@@ -370,7 +370,7 @@ static limb_status inverse_derivatives(verify* t, double* off)
   const limb_id_derivatives out = {.dtau_dq = t->A, .dtau_dv = t->B};
   const size_t n = (size_t)t->nv;
   limb_status s = verify_close(t);
-  if (s == LIMB_OK) s = limb_independent_velocities(c->w, c->q, NULL, c->mark);
+  if (s == LIMB_OK) s = limb_independent_velocities(c->d, c->q, NULL, c->mark);
   if (s != LIMB_OK) return s;
   if (c->mobility.undriven > 0) return LIMB_E_SINGULAR;
   if (!can_be_held(t) || limb_has_prescribed_motion(t->m)) return LIMB_E_UNSUPPORTED;

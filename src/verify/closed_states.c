@@ -44,9 +44,7 @@ static limb_status allocate(verify* t, verify_closed* c)
   for (size_t i = 0; i < sizeof of_v / sizeof *of_v; i++) *of_v[i] = at, at += nv;
   for (size_t i = 0; i < sizeof of_row / sizeof *of_row; i++) *of_row[i] = at, at += nc;
   c->Psi = at;
-  const limb_status s = create_closed(t->m, &c->block, &c->d);
-  c->w = limb_data_loops(c->d);
-  return s;
+  return create_closed(t->m, &c->block, &c->d);
 }
 
 limb_status verify_loops_open(verify* t, limb_assembly_report* report)
@@ -61,7 +59,7 @@ limb_status verify_loops_open(verify* t, limb_assembly_report* report)
   limb_status s = allocate(t, c);
   if (s == LIMB_OK) s = limb_start(t->m, c->start);
   how.max_tries = ASSEMBLY_TRIES;
-  return s == LIMB_OK ? limb_assemble(c->w, &how, c->start, report) : s;
+  return s == LIMB_OK ? limb_assemble(c->d, &how, c->start, report) : s;
 }
 
 void verify_loops_free(verify* t)
@@ -94,8 +92,8 @@ static limb_status draw_configuration(verify* t, uint64_t* seed, double reach)
     }
   }
   limb_status s = limb_integrate(t->m, c->start, c->x, 1, c->q);
-  if (s == LIMB_OK) s = limb_assemble(c->w, &how, c->q, NULL);
-  if (s == LIMB_OK) s = limb_mobility_at(c->w, c->q, NULL, &c->mobility);
+  if (s == LIMB_OK) s = limb_assemble(c->d, &how, c->q, NULL);
+  if (s == LIMB_OK) s = limb_mobility_at(c->d, c->q, NULL, &c->mobility);
   return s;
 }
 
@@ -123,8 +121,8 @@ static limb_status draw_motion(verify* t, uint64_t* seed)
 {
   verify_closed* c = t->closed;
   for (int k = 0; k < t->nv; k++) c->v[k] = limb_random_sign(seed), c->a[k] = limb_random_sign(seed);
-  limb_status s = limb_complete_velocities(c->w, c->q, NULL, NULL, c->v);
-  if (s == LIMB_OK) s = limb_complete_accelerations(c->w, c->q, c->v, NULL, NULL, c->a);
+  limb_status s = limb_complete_velocities(c->d, c->q, NULL, NULL, c->v);
+  if (s == LIMB_OK) s = limb_complete_accelerations(c->d, c->q, c->v, NULL, NULL, c->a);
   const double fast = fmax(verify_largest(t->nv, c->v), sqrt(verify_largest(t->nv, c->a)));
   const double worst = fmax(c->mobility.condition, c->mobility.condition_passive);
   const double condition = fmin(MAX_CONDITION, worst);
@@ -238,16 +236,16 @@ static limb_status make_pinned(verify* t)
 {
   verify_closed* c = t->closed;
   limb_builder* b = NULL;
-  limb_loops* w = NULL;
+  limb_data* w = NULL;
   limb_loop_gap gap = {.position = 1};
   limb_status s = limb_builder_create(NULL, &b);
   if (s == LIMB_OK) s = copy_tree(t->m, b);
   if (s == LIMB_OK) s = copy_loops(t->m, b);
   if (s == LIMB_OK) s = limb_builder_build(b, &c->pinned, NULL);
   if (s == LIMB_OK) s = limb_data_create(limb_spanning_tree(c->pinned), NULL, &c->pinned_data);
-  if (s == LIMB_OK) s = limb_loops_create(c->pinned, LIMB_LOOPS_LINEAR, NULL, &w);
+  if (s == LIMB_OK) s = limb_data_create(c->pinned, NULL, &w);
   if (s == LIMB_OK) s = limb_loop_gap_of(w, c->q, NULL, NULL, &gap);
-  limb_loops_destroy(w);
+  limb_data_destroy(w);
   limb_builder_destroy(b);
   if (s == LIMB_OK && gap.position < 1e-9) return LIMB_OK;
   limb_data_destroy(c->pinned_data);

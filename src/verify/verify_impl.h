@@ -189,7 +189,6 @@ typedef struct verify_cut {
 
 struct verify_closed {
   limb_data* d;         // with the loops closed; verify's is of the spanning tree
-  limb_loops* w;        // its constraints
   void* block;          // its memory
   limb_environment env; // as verify's, Coulomb friction smooth: differences go over its step
   int nc;               // constraints

@@ -310,7 +310,7 @@ static void check_rows(const closed_case* c, written* w)
 {
   const int n = limb_nv(c->m), most = limb_constraint_count(c->m);
   double* Psi = calloc((size_t)(most * n) + 1, sizeof *Psi);
-  limb_loops* loops;
+  limb_data* loops;
   limb_mobility x;
   int rows = 0;
   written_vector(w, 'q', c->q, n);
@@ -328,10 +328,10 @@ static void check_rows(const closed_case* c, written* w)
     for (int j = 0; j < n; j++) sum += Psi[i * n + j] * c->v[j];
     assert_close(sum, 0, 0, 1e-9);
   }
-  assert_ok(limb_loops_create(c->m, LIMB_LOOPS_LINEAR, NULL, &loops));
+  assert_ok(limb_data_create(c->m, NULL, &loops));
   assert_ok(limb_mobility_at(loops, c->q, NULL, &x));
   ck_assert_int_eq(rank_of(Psi, rows, n), x.rank);
-  limb_loops_destroy(loops);
+  limb_data_destroy(loops);
   free(Psi);
 }
 

@@ -120,11 +120,11 @@ static inline void compare_states(traced* t, int states)
 // Whether some motion has no motor, in a state.
 static inline int is_undriven(const limb_model* m, const double* q)
 {
-  limb_loops* w = NULL;
+  limb_data* w = NULL;
   limb_mobility is;
-  assert_ok(limb_loops_create(m, LIMB_LOOPS_LINEAR, NULL, &w));
+  assert_ok(limb_data_create(m, NULL, &w));
   assert_ok(limb_mobility_at(w, q, NULL, &is));
-  limb_loops_destroy(w);
+  limb_data_destroy(w);
   return is.undriven > 0;
 }
 

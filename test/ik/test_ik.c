@@ -231,7 +231,7 @@ START_TEST(loops)
     assert_ok(limb_ik_create(c.m, 1, &goal, NULL, NULL, &ik));
     assert_ok(limb_ik_solve(ik, &target, q, q, &report));
     check_reached(d, q, frame, &target);
-    assert_ok(limb_loop_gap_of(limb_data_loops(d), q, NULL, NULL, &gap));
+    assert_ok(limb_loop_gap_of(d, q, NULL, NULL, &gap));
     assert_that(gap.position <= 1e-10 && report.loops <= 1e-10);
     limb_ik_destroy(ik);
     limb_data_destroy(d);
@@ -257,7 +257,7 @@ START_TEST(loops_out_of_reach)
   assert_status(limb_ik_solve(ik, &target, NULL, q, &report), LIMB_E_NOCONV);
   assert_that(report.reason == LIMB_IK_OUT_OF_REACH);
   assert_ok(limb_data_create(m, NULL, &d));
-  assert_ok(limb_loop_gap_of(limb_data_loops(d), q, NULL, NULL, &gap));
+  assert_ok(limb_loop_gap_of(d, q, NULL, NULL, &gap));
   assert_that(gap.position < 1e-10);
   limb_data_destroy(d);
   limb_ik_destroy(ik);

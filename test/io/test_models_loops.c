@@ -192,10 +192,10 @@ START_TEST(moves_as_it_should)
 {
   const built_in* b = &table[_i];
   rig r = load(b->name);
-  limb_loops* w = NULL;
+  limb_data* w = NULL;
   limb_mobility found;
   double q[MOST];
-  assert_ok(limb_loops_create(r.m, LIMB_LOOPS_LINEAR, NULL, &w));
+  assert_ok(limb_data_create(r.m, NULL, &w));
   assert_ok(limb_start(r.m, q));
   assert_ok(limb_mobility_at(w, q, NULL, &found));
   ck_assert_int_eq(found.mobility, b->mobility);
@@ -207,7 +207,7 @@ START_TEST(moves_as_it_should)
   ck_assert_int_eq(found.undriven, b->mobility - b->driven);
   ck_assert_int_eq(found.overdriven, 0);
   ck_assert_int_eq(found.singularity, LIMB_REGULAR);
-  limb_loops_destroy(w);
+  limb_data_destroy(w);
   rig_free(&r);
 }
 END_TEST
@@ -216,12 +216,12 @@ END_TEST
 START_TEST(assembles_near_its_start)
 {
   rig r = load(table[_i].name);
-  limb_loops* w = NULL;
+  limb_data* w = NULL;
   double q[MOST], start[MOST], off[MOST];
   const limb_assembly options = limb_default_assembly();
   limb_assembly_report report;
   rng draw = {(uint64_t)_i};
-  assert_ok(limb_loops_create(r.m, LIMB_LOOPS_LINEAR, NULL, &w));
+  assert_ok(limb_data_create(r.m, NULL, &w));
   assert_ok(limb_start(r.m, start));
   rng_fill(&draw, 0.003, limb_nv(r.m), off);
   assert_ok(limb_integrate(r.m, start, off, 1, q));
@@ -229,7 +229,7 @@ START_TEST(assembles_near_its_start)
   assert_that(report.residual <= options.tolerance);
   assert_ok(limb_difference(r.m, start, q, off));
   for (int i = 0; i < limb_nv(r.m); i++) assert_close(off[i], 0, 0, 0.05);
-  limb_loops_destroy(w);
+  limb_data_destroy(w);
   rig_free(&r);
 }
 END_TEST

@@ -5,6 +5,7 @@
 #include "loops/closed.h"
 #include "support/check.h"
 #include "support/closed_impl.h"
+#include "support/lean.h"
 
 #include "limb/loops.h"
 
@@ -14,7 +15,7 @@
 
 typedef struct bench {
   closed_case c;
-  limb_loops* w;
+  limb_data* w;
   limb_data *d, *closed; // of the spanning tree, and of the robot
   int nv, nc;
   double *a, *tau, *tree, *lambda;
@@ -23,7 +24,7 @@ typedef struct bench {
 static inline bench bench_of(closed_case c)
 {
   bench b = {.c = c, .nv = limb_nv(c.m), .nc = limb_constraint_count(c.m)};
-  assert_ok(limb_loops_create(c.m, LIMB_LOOPS_DENSE, NULL, &b.w));
+  assert_ok(limb_data_create(c.m, NULL, &b.w));
   assert_ok(limb_data_create(limb_spanning_tree(c.m), NULL, &b.d));
   assert_ok(limb_data_create(c.m, NULL, &b.closed));
   b.a = numbers(b.nv), b.tau = numbers(b.nv), b.tree = numbers(b.nv), b.lambda = numbers(b.nc);
@@ -41,9 +42,34 @@ static inline bench bench_with(limb_model* m, const double* q, const double* v, 
   return b;
 }
 
+// The same robot beside a loop that it has nothing to do with: two wheels, the first with a motor, and a gear between
+// them. Their coordinates are the last two.
+static inline limb_model* bench_beside_loop(limb_model* m)
+{
+  limb_builder* b = NULL;
+  int wheel[2];
+  assert_ok(limb_builder_from_model(m, NULL, &b));
+  for (int k = 0; k < 2; k++) {
+    closed_link link = {.name = k ? "second wheel" : "first wheel",
+                        .type = LIMB_REVOLUTE,
+                        .parent = LIMB_WORLD_BODY,
+                        .placement = sp_pose_identity(),
+                        .axis = {0, 0, 1},
+                        .inertia = limb_inertia_sphere(1, 0.1),
+                        .active = k == 0};
+    closed_add(b, &link);
+    wheel[k] = limb_builder_find_joint(b, link.name);
+  }
+  limb_loop_def gear = limb_default_loop_def("gear", LIMB_LOOP_GEAR, -1, -1);
+  gear.joint = wheel[1], gear.other = wheel[0], gear.coefficient[1] = 2;
+  closed_add_loop(b, &gear);
+  limb_model_destroy(m);
+  return fixture_end(b);
+}
+
 static inline void bench_end(bench* b)
 {
-  limb_loops_destroy(b->w);
+  limb_data_destroy(b->w);
   limb_data_destroy(b->d);
   limb_data_destroy(b->closed);
   double* const block[4] = {b->a, b->tau, b->tree, b->lambda};

@@ -4,6 +4,7 @@
 
 #include "support/check.h"
 #include "support/closed_impl.h"
+#include "support/lean.h"
 
 #include "limb/assemble.h"
 
@@ -13,14 +14,14 @@
 
 typedef struct ground {
   closed_case c;
-  limb_loops* w;
+  limb_data* w;
   int nq, nv, nc;
 } ground;
 
 static inline ground ground_of(closed_case c)
 {
   ground g = {c, NULL, limb_nq(c.m), limb_nv(c.m), limb_constraint_count(c.m)};
-  assert_ok(limb_loops_create(c.m, LIMB_LOOPS_LINEAR, NULL, &g.w));
+  g.w = closed_lean(c.m);
   return g;
 }
 
@@ -34,7 +35,7 @@ static inline ground ground_with(limb_model* m)
 
 static inline void ground_end(ground* g)
 {
-  limb_loops_destroy(g->w);
+  limb_data_destroy(g->w);
   closed_free(&g->c);
 }
 

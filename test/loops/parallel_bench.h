@@ -30,7 +30,7 @@ static inline limb_model* gough_upside_down(void)
 typedef struct bench {
   closed_case c;
   limb_data* d;
-  limb_loops* w;
+  limb_data* w;
   limb_parallel* p;
   limb_parallel_info info;
   int nq, nv;
@@ -96,7 +96,7 @@ static inline bench bench_of(limb_model* m, const char* platform, uint64_t seed)
   closed_velocity(&b.c, rng_next(&r), b.c.v);
   closed_acceleration(&b.c, rng_next(&r), b.a);
   assert_ok(limb_data_create(m, NULL, &b.d));
-  assert_ok(limb_loops_create(m, LIMB_LOOPS_DENSE, NULL, &b.w));
+  assert_ok(limb_data_create(m, NULL, &b.w));
   const int body = platform ? limb_find_body(m, platform) : -1;
   fixture_ok(limb_parallel_create(m, body, NULL, &b.p, &err), &err);
   assert_ok(limb_parallel_get(b.p, &b.info));
@@ -135,7 +135,7 @@ static inline limb_model* closed_with_motors(limb_model* m, const char* const* a
 static inline void bench_free(bench* b)
 {
   limb_parallel_destroy(b->p);
-  limb_loops_destroy(b->w);
+  limb_data_destroy(b->w);
   limb_data_destroy(b->d);
   free(b->a), free(b->tau), free(b->tree), free(b->x), free(b->y), free(b->q);
   closed_free(&b->c);

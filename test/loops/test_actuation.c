@@ -339,15 +339,16 @@ END_TEST
 // A joint in no loop: within its bounds, or not.
 START_TEST(bounds_without_loops)
 {
-  bench b = bench_with(robot_pendulum(), NULL, NULL, NULL);
+  bench b = bench_with(bench_beside_loop(robot_pendulum()), NULL, NULL, NULL);
   b.c.q[0] = 0.3, b.a[0] = 2;
   const limb_closed_motion in = bench_motion(&b);
   limb_closed_forces out = bench_forces(&b);
   assert_ok(limb_closed_inverse_dynamics(b.w, &in, NULL, NULL, &out));
   assert_that(b.tau[0] == b.tree[0] && out.bounded == 0);
-  const double need = b.tau[0], half = 0.5 * fabs(need), minus = -half;
+  const double need = b.tau[0], half = 0.5 * fabs(need);
+  const double minus[3] = {-half, -HUGE_VAL, -HUGE_VAL}, plus[3] = {half, HUGE_VAL, HUGE_VAL};
   limb_actuation how = limb_default_actuation();
-  how.lower = &minus, how.upper = &half;
+  how.lower = minus, how.upper = plus;
   assert_status(limb_closed_inverse_dynamics(b.w, &in, &how, NULL, &out), LIMB_E_SINGULAR);
   assert_close(out.unbalanced, half, 1e-12, 0);
   assert_that(out.bounded == 1 && fabs(b.tau[0]) == half);

@@ -404,10 +404,10 @@ START_TEST(rounded_poses)
       fixture_link(b, "rocker", LIMB_REVOLUTE, LIMB_WORLD_BODY, fixture_at(1, 0, 0), z, limb_inertia_point(1, z));
     closed_join(b, "pin", LIMB_LOOP_PIN, rocker, fixture_at(0.7, 0, 0), coupler, fixture_at(0.9, 0, out_of_plane));
     limb_model* m = fixture_end(b);
-    limb_loops* w;
+    limb_data* w;
     limb_assembly_report report;
     double q[3] = {0.7, -0.1456, 1.5238}, v[3] = {0};
-    assert_ok(limb_loops_create(m, LIMB_LOOPS_DENSE, NULL, &w));
+    assert_ok(limb_data_create(m, NULL, &w));
     const limb_status s = limb_assemble(w, NULL, q, &report);
     assert_status(s, k ? LIMB_E_NOCONV : LIMB_OK);
     assert_close(report.residual, out_of_plane, 1e-6, 0);
@@ -417,7 +417,7 @@ START_TEST(rounded_poses)
       assert_ok(limb_project(w, NULL, q, v, &report));
       assert_close(report.residual, out_of_plane, 1e-6, 0);
     }
-    limb_loops_destroy(w);
+    limb_data_destroy(w);
     limb_model_destroy(m);
   }
 }

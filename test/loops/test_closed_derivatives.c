@@ -6,6 +6,7 @@
 #include "loops/closed.h"
 #include "loops/complex_loops.h"
 #include "support/check.h"
+#include "support/lean.h"
 
 #include <string.h>
 
@@ -115,9 +116,9 @@ START_TEST(forward_derivatives_are_those_of_the_complex_step)
       continue;
     }
     const int n = limb_nv(c.m);
-    limb_loops* w = NULL;
+    limb_data* w = NULL;
     limb_dual* u = NULL;
-    ck_assert_int_eq(limb_loops_create(c.m, LIMB_LOOPS_DENSE, NULL, &w), LIMB_OK);
+    ck_assert_int_eq(limb_data_create(c.m, NULL, &w), LIMB_OK);
     ck_assert_int_eq(limb_dual_create(c.m, LIMB_DUAL_VECTORS, NULL, &u), LIMB_OK);
     double* tau = room((size_t)n);
     for (int i = 0; i < n; i++) tau[i] = 1 + 0.3 * i;
@@ -137,7 +138,7 @@ START_TEST(forward_derivatives_are_those_of_the_complex_step)
     slopes_free(&s);
     free(tau);
     limb_dual_destroy(u);
-    limb_loops_destroy(w);
+    limb_data_destroy(w);
     closed_free(&c);
   }
 }
@@ -226,9 +227,9 @@ static void mark_active(const limb_model* m, unsigned char* active)
 static void check_inverse(const closed_case* c)
 {
   const size_t n = (size_t)limb_nv(c->m);
-  limb_loops* w = NULL;
+  limb_data* w = NULL;
   limb_dual* u = NULL;
-  ck_assert_int_eq(limb_loops_create(c->m, LIMB_LOOPS_DENSE, NULL, &w), LIMB_OK);
+  ck_assert_int_eq(limb_data_create(c->m, NULL, &w), LIMB_OK);
   ck_assert_int_eq(limb_dual_create(c->m, LIMB_DUAL_VECTORS, NULL, &u), LIMB_OK);
   limb_mobility mobility;
   ck_assert_int_eq(limb_mobility_at(w, c->q, NULL, &mobility), LIMB_OK);
@@ -261,7 +262,7 @@ static void check_inverse(const closed_case* c)
   free(x.independent);
   free(x.active);
   limb_dual_destroy(u);
-  limb_loops_destroy(w);
+  limb_data_destroy(w);
 }
 
 START_TEST(inverse_derivatives_are_those_of_the_complex_step)
@@ -280,11 +281,11 @@ START_TEST(what_cannot_be_differentiated_is_refused)
 {
   closed_case c = closed_find("four_bar", 1), other = closed_find("bennett", 1);
   const size_t n = (size_t)limb_nv(c.m), no = (size_t)limb_nv(other.m);
-  limb_loops *w = NULL, *lean = NULL, *wo = NULL;
+  limb_data *w = NULL, *lean = NULL, *wo = NULL;
   limb_dual *u = NULL, *uo = NULL;
-  ck_assert_int_eq(limb_loops_create(c.m, LIMB_LOOPS_DENSE, NULL, &w), LIMB_OK);
-  ck_assert_int_eq(limb_loops_create(c.m, LIMB_LOOPS_LINEAR, NULL, &lean), LIMB_OK);
-  ck_assert_int_eq(limb_loops_create(other.m, LIMB_LOOPS_DENSE, NULL, &wo), LIMB_OK);
+  ck_assert_int_eq(limb_data_create(c.m, NULL, &w), LIMB_OK);
+  lean = closed_lean(c.m);
+  ck_assert_int_eq(limb_data_create(other.m, NULL, &wo), LIMB_OK);
   ck_assert_int_eq(limb_dual_create(c.m, LIMB_DUAL_VECTORS, NULL, &u), LIMB_OK);
   ck_assert_int_eq(limb_dual_create(other.m, LIMB_DUAL_VECTORS, NULL, &uo), LIMB_OK);
   double *tau = room(n + no), *J = room(no * no);
@@ -309,9 +310,9 @@ START_TEST(what_cannot_be_differentiated_is_refused)
   free(J);
   limb_dual_destroy(u);
   limb_dual_destroy(uo);
-  limb_loops_destroy(w);
-  limb_loops_destroy(lean);
-  limb_loops_destroy(wo);
+  limb_data_destroy(w);
+  limb_data_destroy(lean);
+  limb_data_destroy(wo);
   closed_free(&c);
   closed_free(&other);
 }

@@ -210,8 +210,7 @@ END_TEST
 START_TEST(small_workspace)
 {
   bench b = bench_of(closed_find("four_bar", 1));
-  limb_loops* w;
-  assert_ok(limb_loops_create(b.c.m, LIMB_LOOPS_LINEAR, NULL, &w));
+  limb_data* w = closed_lean(b.c.m);
   for (int method = LIMB_LOOP_METHOD_AUTO; method <= LIMB_LOOP_METHOD_PROXIMAL; method++) {
     const limb_loop_solver o = bench_options((limb_loop_method)method);
     check_at("method %d", method);
@@ -219,7 +218,7 @@ START_TEST(small_workspace)
       limb_closed_forward_dynamics(w, &(limb_closed_motion){.q = b.c.q, .v = b.c.v}, b.tau, &o, b.a, NULL, NULL),
       method <= LIMB_LOOP_METHOD_CLUSTERS ? LIMB_OK : LIMB_E_ORDER);
   }
-  limb_loops_destroy(w);
+  limb_data_destroy(w);
   bench_end(&b);
 }
 END_TEST

@@ -12,7 +12,7 @@ typedef struct twins { // m as it was and as it is cut elsewhere
   closed_case c;
   limb_model* to;
   limb_data *d, *d_to;
-  limb_loops *w, *w_to;
+  limb_data *w, *w_to;
   double *q, *v, *tau, *a, *tau_to, *a_to; // q, v: of the other
 } twins;
 
@@ -30,8 +30,8 @@ static int twins_of(closed_case c, int loop, int joint, twins* out)
   }
   assert_ok(limb_data_create(c.m, NULL, &t.d));
   assert_ok(limb_data_create(t.to, NULL, &t.d_to));
-  assert_ok(limb_loops_create(c.m, LIMB_LOOPS_DENSE, NULL, &t.w));
-  assert_ok(limb_loops_create(t.to, LIMB_LOOPS_DENSE, NULL, &t.w_to));
+  assert_ok(limb_data_create(c.m, NULL, &t.w));
+  assert_ok(limb_data_create(t.to, NULL, &t.w_to));
   t.q = numbers(limb_nq(t.to)), t.v = numbers(limb_nv(t.to));
   t.tau = numbers(limb_nv(c.m)), t.a = numbers(limb_nv(c.m));
   t.tau_to = numbers(limb_nv(t.to)), t.a_to = numbers(limb_nv(t.to));
@@ -42,7 +42,7 @@ static int twins_of(closed_case c, int loop, int joint, twins* out)
 
 static void twins_free(twins* t)
 {
-  limb_loops_destroy(t->w), limb_loops_destroy(t->w_to);
+  limb_data_destroy(t->w), limb_data_destroy(t->w_to);
   limb_data_destroy(t->d), limb_data_destroy(t->d_to);
   free(t->q), free(t->v), free(t->tau), free(t->a), free(t->tau_to), free(t->a_to);
   limb_model_destroy(t->to);
@@ -315,11 +315,11 @@ START_TEST(every_type_turns_round)
     assert_ok(limb_random(c.m, &r.state, c.q));
     for (int t = 0; t < 20 && !closed_close(c.m, c.q); t++) assert_ok(limb_random(c.m, &r.state, c.q));
     assert_that(closed_close(c.m, c.q));
-    limb_loops* w = NULL;
+    limb_data* w = NULL;
     limb_loop_gap gap;
-    assert_ok(limb_loops_create(c.m, LIMB_LOOPS_LINEAR, NULL, &w));
+    assert_ok(limb_data_create(c.m, NULL, &w));
     assert_ok(limb_loop_gap_of(w, c.q, NULL, NULL, &gap));
-    limb_loops_destroy(w);
+    limb_data_destroy(w);
     if (gap.position > 1e-9) { // turned the wrong way round: not closed
       closed_free(&c);
       continue;

@@ -22,7 +22,7 @@ enum { ROBOTS = sizeof names / sizeof names[0] };
 
 typedef struct bench {
   closed_case c;
-  limb_loops* w;
+  limb_data* w;
   limb_dual* dual;
   int n;
   rng r;
@@ -33,7 +33,7 @@ static bench bench_make(int which, uint64_t seed)
   bench b = {.c = closed_find(names[which], seed), .r = {seed}};
   b.n = limb_nv(b.c.m);
   assert_that(b.n <= MOST);
-  assert_ok(limb_loops_create(b.c.m, LIMB_LOOPS_DENSE, NULL, &b.w));
+  assert_ok(limb_data_create(b.c.m, NULL, &b.w));
   assert_ok(limb_dual_create(b.c.m, LIMB_DUAL_VECTORS, NULL, &b.dual));
   limb_mobility mobility;
   assert_ok(limb_mobility_at(b.w, b.c.q, NULL, &mobility));
@@ -45,7 +45,7 @@ static bench bench_make(int which, uint64_t seed)
 static void bench_free(bench* b)
 {
   limb_dual_destroy(b->dual);
-  limb_loops_destroy(b->w);
+  limb_data_destroy(b->w);
   closed_free(&b->c);
 }
 

@@ -20,7 +20,7 @@ enum { STATION_NV = 64, STATION_NUMBERS = 400000 };
 typedef struct station {
   limb_model* m;
   limb_data *d, *tree; // of the robot, and of its spanning tree
-  limb_loops* loops;   // NULL: a tree
+  limb_data* loops;    // NULL: a tree
   limb_environment env;
   limb_wrench wrench;
   limb_state s;
@@ -34,7 +34,7 @@ static inline void station_close(station* t)
 {
   limb_assembly how = limb_default_assembly();
   how.max_tries = 20;
-  assert_ok(limb_loops_create(t->m, LIMB_LOOPS_DENSE, NULL, &t->loops));
+  assert_ok(limb_data_create(t->m, NULL, &t->loops));
   assert_ok(limb_start(t->m, t->q));
   assert_ok(limb_assemble(t->loops, &how, t->q, NULL));
   assert_ok(limb_complete_velocities(t->loops, t->q, NULL, NULL, t->v));
@@ -77,7 +77,7 @@ static inline void station_open(station* t, const char* robot, const limb_evalua
 static inline void station_end(station* t)
 {
   limb_evaluator_destroy(t->e);
-  limb_loops_destroy(t->loops);
+  limb_data_destroy(t->loops);
   limb_data_destroy(t->d);
   limb_data_destroy(t->tree);
   limb_model_destroy(t->m);

@@ -6,6 +6,7 @@
 
 #include "support/check.h"
 #include "support/closed_impl.h"
+#include "support/lean.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@ enum { LOOP_OUTPUTS = 4 };
 // ---- the signature -------------------------------------------------------------------------------------
 
 typedef struct loop_inputs {
-  limb_loops* w;
+  limb_data* w;
   limb_parallel* p;
   limb_data* d;
   limb_dual* dual;
@@ -60,7 +61,8 @@ enum {
   READS_SOME_A = 8,
   READS_POSE = 16, // of the platform
   READS_MOTION = 32,
-  TAKES_MARKS = 64 // of independent velocities
+  TAKES_MARKS = 64, // of independent velocities
+  NO_TREES = 128    // hidden calls that the public ones make for robots with loops only
 };
 
 typedef enum option_kind { NO_OPTIONS, LOOP_OPTIONS, ASSEMBLY, CLOSED_OPTIONS, ACTUATION, MAP } option_kind;
@@ -98,7 +100,7 @@ static inline double bad_number(int k) { return k % 3 == 0 ? nan("") : k % 3 == 
 typedef struct loop_bed {
   closed_case c;
   limb_model* other;
-  limb_loops *dense, *linear;
+  limb_data *dense, *linear;
   limb_parallel* p;
   limb_data* d;
   limb_dual* dual;
@@ -146,8 +148,8 @@ static inline loop_bed loop_bed_make(closed_case c)
 {
   loop_bed b = {.c = c, .nq = limb_nq(c.m), .nv = limb_nv(c.m), .nc = limb_constraint_count(c.m)};
   const size_t nv = (size_t)b.nv, room = loop_room(c.m);
-  assert_ok(limb_loops_create(c.m, LIMB_LOOPS_DENSE, NULL, &b.dense));
-  assert_ok(limb_loops_create(c.m, LIMB_LOOPS_LINEAR, NULL, &b.linear));
+  assert_ok(limb_data_create(c.m, NULL, &b.dense));
+  b.linear = closed_lean(c.m);
   assert_ok(limb_data_create(c.m, NULL, &b.d));
   assert_ok(limb_dual_create(c.m, LIMB_DUAL_VECTORS, NULL, &b.dual));
   b.a = calloc(nv, sizeof *b.a), b.tau = calloc(nv, sizeof *b.tau), b.independent = calloc(nv, 1);
@@ -178,8 +180,8 @@ static inline void loop_bed_free(loop_bed* b)
   limb_parallel_destroy(b->p);
   limb_dual_destroy(b->dual);
   limb_data_destroy(b->d);
-  limb_loops_destroy(b->linear);
-  limb_loops_destroy(b->dense);
+  limb_data_destroy(b->linear);
+  limb_data_destroy(b->dense);
   limb_model_destroy(b->other);
   for (int k = 0; k < LOOP_OUTPUTS; k++) free(b->out[k]);
   free(b->a), free(b->tau), free(b->lambda), free(b->independent);

@@ -100,7 +100,6 @@ static void make_dynamics(void)
   const limb_ik_goal goal = limb_default_ik_goal(limb_frame_count(m) - 1);
   limb_verify_options few = limb_default_verify();
   few.states = 1;
-  (void)!limb_loops_create(m, LIMB_LOOPS_DENSE, NULL, &handle_limb_loops);
   (void)!limb_dual_create(m, LIMB_DUAL_MATRICES, NULL, &handle_limb_dual);
   (void)!limb_series_create(m, NULL, &handle_limb_series);
   (void)!limb_ik_create(m, 1, &goal, NULL, NULL, &handle_limb_ik);

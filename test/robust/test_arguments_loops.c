@@ -48,7 +48,7 @@ START_TEST(structs)
   assert_status(limb_closed_inverse_dynamics_derivatives(b.dense, b.dual, &in, NULL, NULL, &n, NULL), LIMB_E_ARG);
   assert_status(limb_assembly_branches(b.dense, b.c.q, NULL, 0, b.out[0], &n), LIMB_E_ARG);
   assert_status(limb_baumgarte(1e-3, NULL), LIMB_E_ARG);
-  assert_that(limb_loops_model(b.dense) == b.c.m && !limb_loops_model(NULL));
+  assert_that(limb_data_model(b.dense) == b.c.m && !limb_data_model(NULL));
   assert_status(limb_parallel_get(NULL, NULL), LIMB_E_ARG);
   assert_status(limb_parallel_get(b.p, NULL), LIMB_E_ARG);
   assert_that(limb_parallel_leg_of(NULL, 0) == -2 && limb_parallel_leg_of(b.p, -1) == -2);
@@ -266,7 +266,8 @@ START_TEST(workspaces_for_less)
 }
 END_TEST
 
-// Trees have no loops, and every call takes them; the dynamics are those of limb/dynamics.h.
+// Trees have no loops, and public calls about loops take them: every configuration is closed, all velocities are
+// independent, and held coordinates go wherever they are told to.
 START_TEST(robots_without_loops)
 {
   limb_model* m = robot_find("panda")->make();
@@ -278,23 +279,66 @@ START_TEST(robots_without_loops)
   for (int k = 0; k < limb_nv(m); k++) c.v[k] = 0.3 - 0.1 * k;
   loop_bed b = loop_bed_make(c);
   assert_that(b.nc == 0 && !b.p && !b.other);
-  double want[16];
-  assert_that(b.nv <= 16);
   for (int i = 0; i < HOT_LOOPS; i++) {
-    const int tree_has_none = hot_loops[i].needs & (NEEDS_P | NEEDS_OTHER);
+    const int none = hot_loops[i].needs & (NEEDS_P | NEEDS_OTHER) || hot_loops[i].flags & NO_TREES;
     const loop_inputs in = loop_inputs_of(&b, hot_loops[i].more);
     check_at("%s of a tree", hot_loops[i].name);
-    assert_status(hot_loops[i].call(&in), tree_has_none ? LIMB_E_ARG : LIMB_OK);
-    if (hot_loops[i].call == closed_inverse) {
-      assert_ok(limb_inverse_dynamics(b.d, c.q, c.v, b.a, NULL, want));
-      assert_close_array(b.out[0], want, b.nv, TOL_ALGEBRA, 0);
-    }
-    if (hot_loops[i].needs & NEEDS_TAU && !tree_has_none) {
-      assert_ok(limb_forward_dynamics(b.d, c.q, c.v, b.tau, NULL, want));
-      assert_close_array(b.out[0], want, b.nv, TOL_SOLVE, 0);
-    }
+    assert_status(hot_loops[i].call(&in), none ? LIMB_E_ARG : LIMB_OK);
   }
   loop_bed_free(&b);
+}
+END_TEST
+
+START_TEST(answers_without_loops)
+{
+  limb_model* m = robot_find("panda")->make();
+  limb_data* d = NULL;
+  double q[9], goal[9], v[9] = {0.5, -0.25}, G[81];
+  unsigned char held[9] = {1, 1}, independent[9] = {0};
+  const int nq = limb_nq(m), nv = limb_nv(m);
+  uint64_t seed = 4;
+  int count = 0;
+  assert_that(nv <= 9 && nq == nv);
+  assert_ok(limb_data_create(m, NULL, &d));
+  assert_ok(limb_random(m, &seed, q));
+  assert_ok(limb_random(m, &seed, goal));
+  limb_mobility is;
+  assert_ok(limb_mobility_at(d, q, NULL, &is));
+  assert_that(is.mobility == nv && is.gruebler == nv && is.rank == 0 && is.driven == is.active && is.overdriven == 0);
+  assert_that(is.active + is.passive == nv && is.condition == 1 && is.singularity == LIMB_REGULAR);
+  limb_loop_gap gap = {1, 1, 0, 0};
+  assert_ok(limb_loop_gap_of(d, q, v, NULL, &gap));
+  assert_that(gap.position == 0 && gap.velocity == 0 && gap.position_loop == -1 && gap.velocity_loop == -1);
+  assert_ok(limb_independent_velocities(d, q, NULL, independent));
+  for (int k = 0; k < nv; k++) assert_that(independent[k] == 1);
+  assert_ok(limb_velocity_map(d, q, NULL, NULL, &count, G));
+  assert_that(count == nv);
+  for (int k = 0; k < nv * nv; k++) assert_that(G[k] == (k % (nv + 1) == 0));
+  assert_status(limb_complete_velocities(d, q, held, NULL, v), LIMB_E_SINGULAR);
+  // only what is held goes to the goal; a map is of the poses there
+  double to[9], x[3 * 9];
+  memcpy(to, q, sizeof q);
+  assert_ok(limb_follow_branch(d, goal, held, NULL, to));
+  for (int k = 0; k < nq; k++) assert_close(to[k], k < 2 ? goal[k] : q[k], 1e-15, 0);
+  limb_map map = limb_default_map();
+  limb_map_point point[3];
+  map.velocity[0] = 1, map.lower[0] = -1, map.upper[0] = 0, map.count[0] = 3, map.frame = limb_frame_count(m) - 1;
+  assert_ok(limb_map_over(d, q, &map, NULL, point, x));
+  for (int i = 0; i < 3; i++) {
+    sp_pose pose;
+    assert_that(point[i].closed && point[i].mobility.mobility == nv);
+    assert_close(x[i * nq + 1], -1 + 0.5 * i, 1e-15, 0);
+    assert_ok(limb_kinematics(d, x + (size_t)i * (size_t)nq, NULL, NULL));
+    assert_ok(limb_frame_pose(d, map.frame, &pose));
+    assert_that(memcmp(&pose, &point[i].pose, sizeof pose) == 0);
+  }
+  limb_assembly_report report;
+  assert_ok(limb_assemble(d, NULL, q, &report));
+  assert_that(report.residual == 0 && report.loop == -1 && report.tries == 1);
+  assert_ok(limb_assembly_branches(d, goal, NULL, 1, to, &count));
+  assert_that(count == 1 && memcmp(to, goal, (size_t)nq * sizeof *to) == 0);
+  limb_data_destroy(d);
+  limb_model_destroy(m);
 }
 END_TEST
 
@@ -304,43 +348,34 @@ START_TEST(life)
   const limb_allocator usual = limb_default_allocator();
   limb_allocator broken[2] = {usual, usual};
   broken[0].alloc = NULL, broken[1].free = NULL;
-  limb_loops* w = NULL;
+  limb_data* w = NULL;
   limb_parallel* p = NULL;
   limb_model* m = NULL;
   limb_error err = {0};
-  assert_that(limb_loops_size(NULL, LIMB_LOOPS_LINEAR) == 0);
-  assert_that(limb_loops_size(c.m, (limb_loops_use)2) == 0);
-  for (int use = 0; use < 2; use++) {
-    const size_t size = limb_loops_size(c.m, (limb_loops_use)use), all = (size + 191) / 64 * 64;
+  for (int dense = 0; dense < 2; dense++) { // what test_arguments_cold tries with trees
+    const size_t size = dense ? limb_data_dense_size(c.m) : limb_data_size(c.m), all = (size + 191) / 64 * 64;
     char* block = aligned_alloc(LIMB_DATA_ALIGN, all);
     assert_that(size > 0 && block);
     memset(block, 0x5a, all);
-    const limb_loops_use u = (limb_loops_use)use;
-    assert_status(limb_loops_init(NULL, u, block, size, &w), LIMB_E_ARG);
-    assert_status(limb_loops_init(c.m, (limb_loops_use)-1, block, size, &w), LIMB_E_ARG);
-    assert_status(limb_loops_init(c.m, u, NULL, size, &w), LIMB_E_ARG);
-    assert_status(limb_loops_init(c.m, u, block + 8, size, &w), LIMB_E_ARG);
-    assert_status(limb_loops_init(c.m, u, block, size, NULL), LIMB_E_ARG);
-    assert_status(limb_loops_init(c.m, u, block, size - 1, &w), LIMB_E_NOMEM);
+    assert_status(limb_data_init(c.m, block + 8, size, &w), LIMB_E_ARG);
+    if (!dense) assert_status(limb_data_init(c.m, block, size - 1, &w), LIMB_E_NOMEM);
     assert_that(w == NULL);
-    assert_ok(limb_loops_init(c.m, u, block, size, &w));
+    assert_ok(limb_data_init(c.m, block, size, &w));
     limb_mobility found;
     assert_ok(limb_mobility_at(w, c.q, NULL, &found));
     assert_that(found.mobility == 6);
-    limb_loops_destroy(w);
+    limb_data_destroy(w);
     for (size_t i = size; i < all; i++) assert_that(block[i] == 0x5a);
     free(block);
+    w = NULL;
   }
   for (int k = 0; k < 2; k++) {
-    w = (limb_loops*)(void*)&c, p = (limb_parallel*)(void*)&c, m = c.m;
-    assert_status(limb_loops_create(c.m, LIMB_LOOPS_DENSE, &broken[k], &w), LIMB_E_ARG);
+    w = (limb_data*)(void*)&c, p = (limb_parallel*)(void*)&c, m = c.m;
+    assert_status(limb_data_create(c.m, &broken[k], &w), LIMB_E_ARG);
     assert_status(limb_parallel_create(c.m, -1, &broken[k], &p, &err), LIMB_E_ARG);
     assert_status(limb_recut(c.m, 0, 0, &broken[k], &m, &err), LIMB_E_ARG);
     assert_that(!w && !p && !m);
   }
-  assert_status(limb_loops_create(NULL, LIMB_LOOPS_DENSE, NULL, &w), LIMB_E_ARG);
-  assert_status(limb_loops_create(c.m, (limb_loops_use)3, NULL, &w), LIMB_E_ARG);
-  assert_status(limb_loops_create(c.m, LIMB_LOOPS_DENSE, NULL, NULL), LIMB_E_ARG);
   assert_status(limb_parallel_create(NULL, -1, NULL, &p, &err), LIMB_E_ARG);
   assert_status(limb_parallel_create(c.m, -2, NULL, &p, &err), LIMB_E_ARG);
   assert_status(limb_parallel_create(c.m, limb_body_count(c.m), NULL, &p, NULL), LIMB_E_ARG);
@@ -351,11 +386,11 @@ START_TEST(life)
   assert_status(limb_recut(c.m, 0, -1, NULL, &m, &err), LIMB_E_ARG);
   assert_status(limb_recut(c.m, 0, limb_joint_count(c.m), NULL, &m, &err), LIMB_E_ARG);
   assert_status(limb_recut(c.m, 0, 0, NULL, NULL, &err), LIMB_E_ARG);
-  limb_loops_destroy(NULL);
+  limb_data_destroy(NULL);
   limb_parallel_destroy(NULL);
   closed_free(&c);
 }
 END_TEST
 
 CHECK_MAIN("robust/arguments_loops", 1, pointers, structs, marks, not_finite, motions_of_platforms, quaternions,
-           beyond_the_numbers, environments, workspaces_for_less, robots_without_loops, life)
+           beyond_the_numbers, environments, workspaces_for_less, robots_without_loops, answers_without_loops, life)

@@ -14,18 +14,16 @@
 // Everything that is made of a model with loops; stops at the first failure.
 static limb_status cold_life(const limb_model* m, int joint, const limb_allocator* alloc)
 {
-  limb_loops *linear = NULL, *dense = NULL;
+  limb_data* d = NULL;
   limb_parallel* p = NULL;
   limb_model* other = NULL;
   limb_error err = {0};
-  limb_status s = limb_loops_create(m, LIMB_LOOPS_LINEAR, alloc, &linear);
-  if (!s) s = limb_loops_create(m, LIMB_LOOPS_DENSE, alloc, &dense);
+  limb_status s = limb_data_create(m, alloc, &d);
   if (!s) s = limb_parallel_create(m, -1, alloc, &p, &err);
   if (!s) s = limb_recut(m, 0, joint, alloc, &other, &err);
-  if (s && dense) assert_that(err.status == s && err.text[0] != 0);
+  if (s && d) assert_that(err.status == s && err.text[0] != 0);
   assert_that(s == LIMB_OK || !other);
-  limb_loops_destroy(linear);
-  limb_loops_destroy(dense);
+  limb_data_destroy(d);
   limb_parallel_destroy(p);
   if (other) assert_that(limb_loop_count(other) == limb_loop_count(m));
   limb_model_destroy(other);
@@ -120,14 +118,14 @@ END_TEST
 START_TEST(workspaces_in_given_memory)
 {
   closed_case c = closed_find("random_large", 1);
-  const size_t size = limb_loops_size(c.m, LIMB_LOOPS_DENSE);
+  const size_t size = limb_data_size(c.m);
   void* block = aligned_alloc(LIMB_DATA_ALIGN, (size + 63) / 64 * 64);
-  limb_loops* w = NULL;
+  limb_data* w = NULL;
   assert_that(block != NULL);
   errno = EXDEV;
   calls = 0, watching = 1;
-  const limb_status s = limb_loops_init(c.m, LIMB_LOOPS_DENSE, block, size, &w);
-  limb_loops_destroy(w);
+  const limb_status s = limb_data_init(c.m, block, size, &w);
+  limb_data_destroy(w);
   watching = 0;
   const int error = errno;
   assert_ok(s);

@@ -214,8 +214,8 @@ END_TEST
 START_TEST(singularity_is_told)
 {
   limb_model* m = closed_four_bar(1, 0.5, 1, 0.5);
-  limb_loops* w = NULL;
-  assert_ok(limb_loops_create(m, LIMB_LOOPS_DENSE, NULL, &w));
+  limb_data* w = NULL;
+  assert_ok(limb_data_create(m, NULL, &w));
   limb_sim_options o = slides_options(m);
   o.condition = 7;
   o.work = 0;
@@ -236,7 +236,7 @@ START_TEST(singularity_is_told)
     last = e.time;
   }
   limb_sim_destroy(sim);
-  limb_loops_destroy(w);
+  limb_data_destroy(w);
   limb_model_destroy(m);
 }
 END_TEST

@@ -74,9 +74,9 @@ END_TEST
 static void drive(const char* name, limb_sim_method method)
 {
   stage from = stage_make(name);
-  limb_loops* w = NULL;
+  limb_data* w = NULL;
   law l = {&from, {1}};
-  assert_ok(limb_loops_create(from.m, LIMB_LOOPS_DENSE, NULL, &w));
+  assert_ok(limb_data_create(from.m, NULL, &w));
   const limb_sim_options o = run_finely(&from, method);
   limb_sim* sim = run_create(&from, &o);
   assert_ok(limb_sim_set_motion(sim, l.given, follow, &l, NULL));
@@ -97,7 +97,7 @@ static void drive(const char* name, limb_sim_method method)
     assert_that(gap.position < 1e-12 && gap.velocity < 1e-12);
   }
   limb_sim_destroy(sim);
-  limb_loops_destroy(w);
+  limb_data_destroy(w);
   limb_model_destroy(from.m);
 }
 

@@ -103,11 +103,11 @@ static void nearest_solution(equations* e, double* x)
 
 // ---- states -----------------------------------------------------------------------------------------
 
-static limb_loops* workspace_of(const limb_model* m)
+static limb_data* workspace_of(const limb_model* m)
 {
-  limb_loops* w = NULL;
-  fixture_ok(limb_loops_create(m, LIMB_LOOPS_LINEAR, NULL, &w), NULL);
-  return w;
+  limb_data* d = NULL;
+  fixture_ok(limb_data_create(m, NULL, &d), NULL);
+  return d;
 }
 
 static void leave_out_nonholonomic(const limb_model* m, equations* e)
@@ -127,7 +127,7 @@ static double largest(int n, const double* x)
 }
 
 // One step; the residual before it.
-static double newton_step(const limb_model* m, limb_loops* w, double* q)
+static double newton_step(const limb_model* m, limb_data* w, double* q)
 {
   equations e = equations_of(m);
   double* step = numbers(e.columns);
@@ -145,7 +145,7 @@ static double newton_step(const limb_model* m, limb_loops* w, double* q)
 
 int closed_close(const limb_model* m, double* q)
 {
-  limb_loops* w = workspace_of(m);
+  limb_data* w = workspace_of(m);
   double residual = 1, before = 2;
   for (int k = 0; k < 100 && (residual > 1e-13 || residual < before); k++) {
     before = residual;
@@ -153,14 +153,14 @@ int closed_close(const limb_model* m, double* q)
   }
   limb_loop_gap gap = {0};
   fixture_ok(limb_loop_gap_of(w, q, NULL, NULL, &gap), NULL);
-  limb_loops_destroy(w);
+  limb_data_destroy(w);
   return gap.position <= 1e-13;
 }
 
 // The nearest x with Psi x = b, b = s' or gamma.
 static void consistent(const limb_model* m, const double* q, const double* v, double* x)
 {
-  limb_loops* w = workspace_of(m);
+  limb_data* w = workspace_of(m);
   for (int again = 0; again < 3; again++) { // what rounding left
     equations e = equations_of(m);
     const limb_loop_equations out = {NULL, e.A, v ? NULL : e.b, v ? e.b : NULL};
@@ -168,7 +168,7 @@ static void consistent(const limb_model* m, const double* q, const double* v, do
     nearest_solution(&e, x);
     free_equations(&e);
   }
-  limb_loops_destroy(w);
+  limb_data_destroy(w);
 }
 
 void closed_velocity(const closed_case* c, uint64_t seed, double* v)
