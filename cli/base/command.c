@@ -38,6 +38,8 @@ const cli_option cli_model_options[] = {
 const cli_option cli_world_options[] = {
   {"", NULL, "the world"},
   {"gravity", "X,Y,Z", "acceleration of gravity in m/s^2 (default: the model's, mostly 0,0,-9.81)"},
+  {"base-velocity", "WX,WY,WZ,VX,VY,VZ", "velocity of the world itself, in its own axes: a robot on a vehicle"},
+  {"base-acceleration", "WX,...,VZ", "its acceleration: angular, and classical linear of its origin"},
   {"no-friction", NULL, "leave Coulomb and viscous friction out"},
   {"coulomb-width", "W", "smooth Coulomb friction, Fs tanh(v / W), W in rad/s or m/s (default: Fs sign(v))"},
   {0},

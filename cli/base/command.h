@@ -35,7 +35,7 @@ typedef struct cli_command {
 
 // Options that several commands share.
 extern const cli_option cli_model_options[];  // --base --no-mimic --from --max-bytes
-extern const cli_option cli_world_options[];  // --gravity --no-friction --coulomb-width
+extern const cli_option cli_world_options[];  // --gravity --base-velocity --no-friction ...
 extern const cli_option cli_format_options[]; // --format text|json|csv
 
 // All commands, closed by one without name.

@@ -125,8 +125,8 @@ static int put_pose(const eval_run* r, const double** x)
   return put(r, out);
 }
 
-// The numbers from an axis on, *x being the first of them and then what follows. Axes of fields, joints, loops and bodies are
-// objects, others arrays. Only the last axis is held in memory as JSON.
+// The numbers from an axis on, *x being the first of them and then what follows. Axes of fields, joints, loops and
+// bodies are objects, others arrays. Only the last axis is held in memory as JSON.
 static int put_from(const eval_run* r, int i, const limb_item* item, int axis, const double** x)
 {
   const limb_quantity_axis kind = axis < item->rank ? item->axis[axis] : LIMB_AXIS_NONE;

@@ -126,6 +126,15 @@ int cli_read_options(const cli_args* args, limb_read_options* opt)
   return EXIT_FINE;
 }
 
+static int base_motion(const cli_args* args, const char* option, sp_motion* out)
+{
+  double x[6];
+  if (!cli_has(args, option)) return EXIT_FINE;
+  if (!cli_numbers(args, option, 6, x)) return EXIT_USAGE;
+  *out = sp_motion_make(sp_v3(x[0], x[1], x[2]), sp_v3(x[3], x[4], x[5]));
+  return EXIT_FINE;
+}
+
 static int environment_options(const cli_args* args, cli_robot* r)
 {
   double g[3];
@@ -134,6 +143,9 @@ static int environment_options(const cli_args* args, cli_robot* r)
     if (!cli_numbers(args, "gravity", 3, g)) return EXIT_USAGE;
     r->env.gravity = sp_v3(g[0], g[1], g[2]);
   }
+  const int code = base_motion(args, "base-velocity", &r->env.base_velocity);
+  if (code != EXIT_FINE || base_motion(args, "base-acceleration", &r->env.base_acceleration) != EXIT_FINE)
+    return EXIT_USAGE;
   r->env.friction = !cli_has(args, "no-friction");
   if (cli_has(args, "coulomb-width")) {
     if (!cli_numbers(args, "coulomb-width", 1, &r->env.coulomb_width)) return EXIT_USAGE;

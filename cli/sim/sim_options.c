@@ -26,7 +26,7 @@ const cli_option sim_plan_options[] = {
   {"max-steps", "N", "stop with an error after this many steps"},
   {"project", "X", "project loops back if open by more than this (default: 1e-13); off: never"},
   {"closed", "NAME", "solver for the loop equations: auto, clusters, schur, kkt, proximal"},
-  {"baumgarte", "on|off", "stabilise loops by Baumgarte's terms in addition"},
+  {"baumgarte", "ALPHA,BETA", "stabilise loops by Baumgarte's terms in addition; on: gains of 1 / (50 step); off"},
   {"stiction", "exact|smooth", "exact Coulomb friction, or smoothed by --coulomb-width"},
   {"stops", "none|hold|spring|impact|end", "what happens at the limits of joints (default: none)"},
   {"restitution", "X", "restitution of impact stops, 0 to 1 (default: 0.5)"},

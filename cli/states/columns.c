@@ -193,6 +193,18 @@ static void find_group(cli_states* s, int g, char* used)
   }
 }
 
+// base_velocity.wx to base_acceleration.vz
+static void find_base(cli_states* s, char* used)
+{
+  static const char* const part[] = {"wx", "wy", "wz", "vx", "vy", "vz"};
+  for (int k = 0; k < 12; k++) {
+    char name[NAME_ROOM];
+    (void)snprintf(name, sizeof name, "base_%s.%s", k < 6 ? "velocity" : "acceleration", part[k % 6]);
+    s->base_column[k] = states_find_column(s, name);
+    if (s->base_column[k] >= 0) used[s->base_column[k]] = 1;
+  }
+}
+
 static int find_rest(cli_states* s, const char* used)
 {
   const int count = states_columns(s);
@@ -221,6 +233,7 @@ int states_find_columns(cli_states* s)
   s->time_column = states_find_column(s, "time");
   s->has_time = s->time_column >= 0;
   if (s->has_time) used[s->time_column] = 1;
+  find_base(s, used);
   const int code = find_rest(s, used);
   free(used);
   return code;

@@ -98,6 +98,7 @@ int cli_states_open(cli_states* s, const cli_args* args, cli_robot* robot, const
   if (code == EXIT_FINE) code = states_find_columns(s);
   if (code == EXIT_FINE) {
     states_find_quaternions(s);
+    s->env = &robot->env;
     robot->env.nwrench = s->nwrench;
     robot->env.wrench = s->nwrench ? s->wrench : NULL;
   } else {
@@ -209,6 +210,16 @@ static void pick_wrenches(cli_states* s)
   }
 }
 
+// The motion of the base; what has no column is that of the options.
+static void pick_base(cli_states* s)
+{
+  for (int k = 0; k < 12 && s->env; k++) {
+    sp_motion* m = k < 6 ? &s->env->base_velocity : &s->env->base_acceleration;
+    double* const x[] = {&m->w.x, &m->w.y, &m->w.z, &m->v.x, &m->v.y, &m->v.z};
+    if (s->base_column[k] >= 0) *x[k % 6] = s->row[s->base_column[k]];
+  }
+}
+
 static int take_time(cli_states* s)
 {
   const double before = s->time;
@@ -254,6 +265,7 @@ int cli_states_next(cli_states* s, int* got)
   for (int g = 0; g < STATES_GROUPS; g++)
     if ((s->wanted | given) & states_bit(g)) pick(s, g);
   pick_wrenches(s);
+  pick_base(s);
   code = take_time(s);
   if (code == EXIT_FINE && s->wanted & STATES_Q) code = check_quaternions(s);
   return code == EXIT_FINE && s->completion ? complete_row(s) : code;

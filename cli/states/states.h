@@ -1,8 +1,9 @@
 // States of a robot: rows of a table, one by one, or one state of the command line.
 //
 // Columns: time; q.<joint>, v.<joint>, a.<joint>, tau.<joint>, v_r.<joint>, a_r.<joint>, with the suffixes of
-// components where a joint has several; wrench.<frame>.mx .my .mz .fx .fy .fz. Tables are CSV or NPY; memory does not
-// grow with the number of rows. Rows of robots with loops are completed and checked on request (limb_complete_state).
+// components where a joint has several; wrench.<frame>.mx .my .mz .fx .fy .fz; base_velocity.wx ... .vz and
+// base_acceleration. Tables are CSV or NPY; memory does not grow with the number of rows. Rows of robots with loops are
+// completed and checked on request (limb_complete_state).
 #ifndef LIMB_CLI_STATES_H
 #define LIMB_CLI_STATES_H
 
@@ -70,6 +71,8 @@ typedef struct cli_states {
   int has_time;
   int nwrench;
   limb_wrench* wrench;
+  int base_column[12];         // base_velocity.wx ..., base_acceleration.wx ...; -1: none
+  limb_environment* env;       // of the robot: the motion of the base is that of the row
   uint64_t count;              // rows so far
   int line;                    // of the row at hand; 0: not known
   char error[400];             // what the last message about a row said; "": there was none

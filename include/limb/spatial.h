@@ -274,6 +274,28 @@ LIMB_API sp_pose limb_pose_of_mdh(limb_mdh row);
 LIMB_API int limb_dh_of_pose(sp_pose X, limb_dh* out);
 LIMB_API sp_pose limb_pose_of_dh(limb_dh row);
 
+// ---- exponentials, and the maps as 6 x 6 matrices -------------------------------------------------
+//
+// Matrices are row-major and act on columns (w; v), wrenches on (m; f): angular part first.
+
+/// Pose after moving with the constant body twist V for unit time: exp of [V]. Any angle; V = screw axis times angle.
+/// Without cancellation for small angles. Park, Bobrow, Ploen 1995, (15)-(17).
+LIMB_API sp_pose sp_exp(sp_motion V);
+
+/// The body twist that leads to a pose in unit time, with the smallest angle, at most pi: sp_exp(sp_log(X)) = X. Of the
+/// two axes of a half turn one is chosen.
+LIMB_API sp_motion sp_log(sp_pose X);
+
+/// Ad_X: sp_motion_out(X, v) = Ad v, sp_force_in(X, f) = Ad' f.
+LIMB_API void sp_adjoint_matrix(sp_pose X, double Ad[36]);
+
+/// ad_V: sp_crm(V, x) = ad x, sp_crf(V, f) = -ad' f.
+LIMB_API void sp_ad_matrix(sp_motion V, double ad[36]);
+
+/// Spatial inertia at the origin of the body frame: sp_inertia_times(Y, v) = G v; Lynch and Park 2017, (9.52), for any
+/// origin. NULL gives NaN.
+LIMB_API void sp_inertia_matrix(const sp_inertia* Y, double G[36]);
+
 // ---- conversion from and to linear-first vectors (Khalil 2010, ROS, Pinocchio) --------------------
 
 static inline sp_motion sp_motion_from_linear_first(const double x[6])

@@ -326,3 +326,54 @@ sp_quat sp_quat_rot(sp_mat3 R)
   const double k = q.w < 0 ? -1 / n : 1 / n;
   return (sp_quat){k * q.x, k * q.y, k * q.z, k * q.w};
 }
+
+// ---- poses, and maps as matrices ----------------------------------------------------------------------------
+
+sp_pose sp_exp(sp_motion V)
+{
+  const arc a = arc_of(sp_dot3(V.w, V.w));
+  return sp_pose_make(sp_rot_quat(quat_exp(V.w, &a)), screw_position(V.w, &a, V.v));
+}
+
+sp_motion sp_log(sp_pose X)
+{
+  const sp_vec3 w = quat_log(sp_quat_rot(X.R));
+  return sp_motion_make(w, screw_velocity(w, X.p));
+}
+
+// The k-th unit motion, and a column of a matrix.
+static sp_motion unit_motion(int k)
+{
+  return sp_motion_make(sp_v3(k == 0, k == 1, k == 2), sp_v3(k == 3, k == 4, k == 5));
+}
+
+static void put_column(double* A, int k, sp_vec3 x, sp_vec3 y)
+{
+  const double column[6] = {x.x, x.y, x.z, y.x, y.y, y.z};
+  for (int i = 0; i < 6; i++) A[6 * i + k] = column[i];
+}
+
+void sp_adjoint_matrix(sp_pose X, double Ad[36])
+{
+  for (int k = 0; k < 6; k++) {
+    const sp_motion c = sp_motion_out(X, unit_motion(k));
+    put_column(Ad, k, c.w, c.v);
+  }
+}
+
+void sp_ad_matrix(sp_motion V, double ad[36])
+{
+  for (int k = 0; k < 6; k++) {
+    const sp_motion c = sp_crm(V, unit_motion(k));
+    put_column(ad, k, c.w, c.v);
+  }
+}
+
+void sp_inertia_matrix(const sp_inertia* Y, double G[36])
+{
+  const sp_vec3 none = sp_v3((double)NAN, (double)NAN, (double)NAN);
+  for (int k = 0; k < 6; k++) {
+    const sp_force c = Y ? sp_inertia_times(Y, unit_motion(k)) : sp_force_make(none, none);
+    put_column(G, k, c.m, c.f);
+  }
+}

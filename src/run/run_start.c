@@ -77,26 +77,44 @@ static limb_status read_stops(limb_runner* r)
   return code;
 }
 
+// true: gains by the step; "ALPHA,BETA": those.
+static limb_status read_baumgarte(limb_runner* r)
+{
+  const limb_run_value* at = &r->run.solver.baumgarte;
+  limb_sim_options* o = &r->setup.sim;
+  const char* comma = at->text ? strchr(at->text, ',') : NULL;
+  if (comma) {
+    char first[64];
+    limb_run_value alpha = *at, beta = *at;
+    (void)snprintf(first, sizeof first, "%.*s", (int)(comma - at->text < 63 ? comma - at->text : 63), at->text);
+    alpha.text = first, beta.text = comma + 1;
+    const limb_status s = limb_run_number(&alpha, LIMB_RUN_NOT_NEGATIVE, &o->loops.alpha, r->err);
+    return s == LIMB_OK ? limb_run_number(&beta, LIMB_RUN_NOT_NEGATIVE, &o->loops.beta, r->err) : s;
+  }
+  int baumgarte = 0;
+  const limb_status s = limb_run_truth(at, &baumgarte, r->err);
+  if (s == LIMB_OK && baumgarte && limb_baumgarte(o->step > 0 ? o->step : 1e-3, &o->loops) != LIMB_OK)
+    return limb_run_wrong(r->err, at, "the step is too small for it");
+  return s;
+}
+
 static limb_status read_loops(limb_runner* r)
 {
   static const char* const methods[] = {"auto", "clusters", "schur", "kkt", "proximal", NULL};
   const limb_run_solver* s = &r->run.solver;
   limb_sim_options* o = &r->setup.sim;
-  int method = 0, baumgarte = 0, work = 1, code = LIMB_OK;
+  int method = 0, work = 1, code = LIMB_OK;
   if (s->project.text && strcmp(s->project.text, "off") == 0)
     o->project = HUGE_VAL;
   else
     code = limb_run_number(&s->project, LIMB_RUN_NOT_NEGATIVE, &o->project, r->err);
   if (code == LIMB_OK) code = limb_run_word(&s->closed, methods, &method, r->err);
-  if (code == LIMB_OK) code = limb_run_truth(&s->baumgarte, &baumgarte, r->err);
   if (code == LIMB_OK) code = limb_run_number(&s->condition, LIMB_RUN_NOT_NEGATIVE, &o->condition, r->err);
   if (code == LIMB_OK) code = limb_run_truth(&s->work, &work, r->err);
   if (code != LIMB_OK) return code;
   o->loops.method = (limb_loop_method)method;
   o->work = work;
-  if (baumgarte && limb_baumgarte(o->step > 0 ? o->step : 1e-3, &o->loops) != LIMB_OK)
-    return limb_run_wrong(r->err, &s->baumgarte, "the step is too small for it");
-  return LIMB_OK;
+  return read_baumgarte(r);
 }
 
 limb_status limb_run_read_settings(limb_runner* r)

@@ -215,6 +215,39 @@ class Files(Case):
         self.close(read_csv(again)[1][0], read_csv(first)[1][0])
 
 
+class MovingWorld(Case):
+    JOINTS = "shoulder_pan", "shoulder_lift", "elbow", "wrist_1", "wrist_2", "wrist_3"
+    HEAD = [f"q.{j}" for j in JOINTS] + [f"v.{j}" for j in JOINTS] + [f"a.{j}" for j in JOINTS]
+    Q = [0.1, -1.2, 1.4, -0.6, 0.9, -0.3]
+    V, A = [-0.7, 0.9, -1.1, 1.3, -1.5], [1.5, -1, 0.8, -0.6, 1.2]
+    GRAVITY = "--gravity", "0,0,-9.81"
+
+    def torques(self, head, row, *words):
+        done = self.run_limb("id", "ur5", self.file("s.csv", table(",".join(head), [row])), *words)
+        return read_csv(done.stdout)[1][0]
+
+    def test_turntable(self):
+        """The first axis of a UR5 is that of a turntable: both turn the arm alike."""
+        alone = self.torques(self.HEAD, [*self.Q, 0.5, *self.V, 2, *self.A], *self.GRAVITY)
+        shared = self.torques([*self.HEAD, "base_velocity.wz", "base_acceleration.wz"],
+                              [*self.Q, 0.2, *self.V, 1.25, *self.A, 0.3, 0.75], *self.GRAVITY)
+        self.close(shared, alone, 1e-12)
+        turning = self.torques(self.HEAD, [*self.Q, 0.2, *self.V, 1.25, *self.A], "--base-velocity", "0,0,0.3,0,0,0",
+                               "--base-acceleration", "0,0,0.75,0,0,0", *self.GRAVITY)
+        self.close(turning, alone, 1e-12)
+
+    def test_lift(self):
+        """Gravity is an acceleration of the world upwards."""
+        row = [*self.Q, 0.5, *self.V, 2, *self.A]
+        lifted = self.torques(self.HEAD, row, "--gravity", "0,0,0", "--base-acceleration", "0,0,0,0,0,9.81")
+        self.close(lifted, self.torques(self.HEAD, row, *self.GRAVITY), 1e-12)
+
+    def test_refusals(self):
+        self.refused("--base-velocity", "ur5", "--q", "0", "--what", "g", "--base-velocity", "1,2")
+        done = self.run_limb("sim", "ur5", "--duration", "0.1", "--base-velocity", "0,0,1,0,0,0", code=2)
+        self.assertIn("moving base", done.stderr)
+
+
 class Base(Case):
     def test_one_number(self):
         """`limb base` and Y_base have the same set."""

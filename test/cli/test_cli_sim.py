@@ -576,6 +576,27 @@ outputs:
         self.assertLess(told["work"], 0)
 
 
+class Baumgarte(tool.Case):
+    def gap(self, gains):
+        """Residual of the four-bar at the start, which is open by some 1e-7 m, and half a second later."""
+        start = "theta1=1,phi2=-0.5326795317106642,phi1=1.5813590869580111"
+        done = self.run_limb("sim", "four_bar", "--duration", "0.5", "--assemble", "false", "--q", start, "--project",
+                             "off", "--baumgarte", gains, "--channels", "loop_residual", "--quiet", "--interval", "0.5")
+        rows = read_csv(done.stdout)[1]
+        return [max(abs(x) for x in row[1:]) for row in (rows[0], rows[-1])]
+
+    def test_gains_decide_the_decay(self):
+        """eta'' + 2 alpha eta' + beta^2 eta = 0 with alpha = beta: eta = (1 + alpha t) exp(-alpha t) eta_0."""
+        for alpha in (5, 12):
+            first, last = self.gap(f"{alpha},{alpha}")
+            self.assertGreater(first, 1e-7)
+            self.assertAlmostEqual(last / first, (1 + alpha / 2) * math.exp(-alpha / 2), delta=0.02)
+
+    def test_gains_are_numbers(self):
+        for gains in ("5,x", "5,", "-1,2", "5"):
+            self.assertIn("baumgarte", self.run_limb("sim", "four_bar", "--duration", "0.1", f"--baumgarte={gains}",
+                                                     code=2).stderr)
+
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in the background of a shell
     tool.main(__doc__)
