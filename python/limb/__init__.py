@@ -21,8 +21,11 @@ from ._errors import (
     SingularError,
     UnsupportedError,
 )
-from .build import Builder
+from .build import Builder, Payload
+from .code import Equations, Generated
+from .goals import Goal, Solution
 from .model import Model, Plan, load, loads, quantities, robots, rules
+from .motion import Event, Trajectory
 from .parts import Body, Coordinate, Finding, Frame, Joint, Loop, Parameter, Placement, Pose, Quantity, Rule
 
 __version__, ISA, _ = _limb.facts()
@@ -34,10 +37,14 @@ __all__ = [
     "Builder",
     "ConvergenceError",
     "Coordinate",
+    "Equations",
     "Error",
+    "Event",
     "FileError",
     "Finding",
     "Frame",
+    "Generated",
+    "Goal",
     "Joint",
     "Loop",
     "Model",
@@ -47,12 +54,15 @@ __all__ = [
     "NonFiniteError",
     "OrderError",
     "Parameter",
+    "Payload",
     "Placement",
     "Plan",
     "Pose",
     "Quantity",
     "Rule",
     "SingularError",
+    "Solution",
+    "Trajectory",
     "UnsupportedError",
     "load",
     "loads",

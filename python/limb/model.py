@@ -6,6 +6,7 @@ import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from html import escape
 from typing import Any, Literal
 
 import numpy
@@ -13,6 +14,10 @@ import numpy
 from . import _limb
 from ._errors import ModelWarning, make
 from ._numbers import Array, ArrayLike
+from .build import Payload, changed
+from .code import codegen, equations
+from .goals import ik
+from .motion import simulate
 from .parts import (
     BaseParameter,
     Body,
@@ -27,6 +32,7 @@ from .parts import (
     Pose,
     Quantity,
     Rule,
+    Vector,
 )
 
 FORMATS = ("auto", "urdf", "yaml", "par", "mjcf")
@@ -151,6 +157,10 @@ class Plan(_limb.Plan):
             if name in (None, item[0]):
                 return item[3]
         raise KeyError(name)
+
+
+def _vector(x: Array) -> Vector:
+    return float(x[0]), float(x[1]), float(x[2])
 
 
 def _marks(mask: Iterable[bool] | None) -> bytes | None:
@@ -463,6 +473,88 @@ class Model(_limb.Robot):
             listed.append((frames[frame], REFERENCES.index(ref), tuple(numbers)))
         down = self.gravity_acceleration if gravity is None else gravity
         return _limb.Environment(self, down, base_velocity, base_acceleration, listed, friction, coulomb_width)
+
+    # ---- motion, goals, code: in modules of their own ---------------------
+
+    simulate = simulate
+    ik = ik
+    codegen = codegen
+    equations = equations
+
+    # ---- changed copies ---------------------------------------------------------------------------------------------
+
+    def with_(
+        self,
+        *,
+        locked: Iterable[str] = (),
+        q: ArrayLike | None = None,
+        payload: Payload | None = None,
+        joints: Mapping[str, Mapping[str, Any]] | None = None,
+        bodies: Mapping[str, Mapping[str, Any]] | None = None,
+        gravity: tuple[float, float, float] | None = None,
+        name: str | None = None,
+    ) -> Model:
+        """A copy with changes.
+
+        `locked` joints are fixed at `q` (by default the start configuration), those that mimic them as well. A
+        `payload` is a body fixed to a frame. `joints` and `bodies` have new values of their members, by name.
+
+        >>> panda = load("panda")
+        >>> heavy = panda.with_(payload=Payload("flange", 2.0), locked=["joint7"], joints={"joint1": {"viscous": 0.5}})
+        >>> heavy.nv, heavy.mass - panda.mass
+        (6, 2.0)
+        """
+        return changed(
+            self._about,
+            locked=list(locked),
+            poses=self._locked_poses(list(locked), q),
+            payload=payload,
+            joints=joints or {},
+            bodies=bodies or {},
+            gravity=self.gravity_acceleration if gravity is None else gravity,
+            name=name or self.name,
+        )
+
+    def _locked_poses(self, names: list[str], q: ArrayLike | None) -> dict[str, Placement]:
+        """Poses of the children of joints in their parents, for joints to be locked and for those that mimic them."""
+        at = self.start() if q is None else q
+        poses = {}
+        for name in names:
+            if name not in self.joints:
+                raise KeyError(f"'{self.name}' has no joint '{name}'")
+        for joint in self.joints.values():
+            if joint.name in names or joint.mimic in names:
+                a, b = self.frame_pose(joint.parent, at), self.frame_pose(joint.child, at)
+                R, p = a.rotation.T @ b.rotation, a.rotation.T @ (b.position - a.position)
+                poses[joint.name] = Placement(_vector(p), (_vector(R[0]), _vector(R[1]), _vector(R[2])))
+        return poses
+
+    # ---- pictures ---------------------------------------------------------------------------------------------------
+
+    def animate(
+        self, q: ArrayLike, times: ArrayLike | None = None, *, html: bool = True, width: int = 640, height: int = 400
+    ) -> str:
+        """A stick figure of one configuration, or of several over time: a self-contained page, or SVG."""
+        rows = numpy.atleast_2d(numpy.asarray(q, dtype=numpy.float64))
+        at = numpy.arange(len(rows)) * 0.1 if times is None else numpy.asarray(times, dtype=numpy.float64)
+        if rows.shape != (len(at), self.nq):
+            raise ValueError(f"animate(): q has shape {rows.shape}, expected ({len(at)}, {self.nq})")
+        return self._animate(at.tolist(), rows.tolist(), 2 if html else 1, width, height)
+
+    def _repr_html_(self) -> str:
+        rows = [
+            f"<tr><td>{escape(j.name)}</td><td>{j.type}</td><td>{escape(j.parent)}</td><td>{escape(j.child)}</td>"
+            f"<td>{j.q_min:.4g} ... {j.q_max:.4g}</td><td>{j.v_max:.4g}</td><td>{j.effort_max:.4g}</td></tr>"
+            for j in self.joints.values()
+        ]
+        words = ("joint", "type", "parent", "child", "limits", "speed", "effort")
+        head = "".join(f"<th>{word}</th>" for word in words)
+        picture = self.animate(self.start(), html=False, width=360, height=300)
+        return (
+            f"<p><b>{escape(self.name)}</b>: {len(self.bodies) - 1} bodies, nq {self.nq}, nv {self.nv}, "
+            f"{self.mass:.4g} kg</p><div style='display:flex'><table><tr>{head}</tr>{''.join(rows)}</table>"
+            f"<div>{picture}</div></div>"
+        )
 
     # ---- text -------------------------------------------------------------------------------------------------------
 

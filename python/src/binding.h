@@ -139,11 +139,24 @@ PyObject* robot_describe(PyObject* self, PyObject* unused);
 PyObject* robot_write(PyObject* self, PyObject* args);
 PyObject* robot_codegen(PyObject* self, PyObject* args);
 PyObject* robot_equations(PyObject* self, PyObject* args);
+PyObject* robot_animate(PyObject* self, PyObject* args);
+PyObject* robot_ik(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* names);
 PyObject* robot_base_formulas(PyObject* self, PyObject* unused);
 PyObject* list_quantities(PyObject* module, PyObject* unused);
 PyObject* list_robots(PyObject* module, PyObject* unused);
 PyObject* list_rules(PyObject* module, PyObject* unused);
 PyObject* findings_list(const limb_findings* f); // list of tuples
+
+// A member of a struct, by name. Tables end with a row without name.
+enum { FIELD_NUMBER, FIELD_INT, FIELD_VECTOR, FIELD_POSE, FIELD_NUMBERS };
+typedef struct limb_field {
+  const char* name;
+  int kind;
+  size_t offset;
+  int count; // of FIELD_NUMBERS
+} limb_field;
+// Sets members by the names of a dict; a name that no member has is an error. 0, or -1 with an exception set.
+int read_dict(const limb_field* fields, PyObject* dict, void* to);
 
 // Definitions as dicts of their members (builder.c).
 PyObject* joint_dict(const limb_joint_def* d);
@@ -160,14 +173,13 @@ extern PyType_Spec environment_spec;
 // The environment behind an object; NULL with an exception set if it is none, or one of another robot.
 const limb_environment* environment_of(PyObject* object, PyObject* robot);
 
-extern PyType_Spec ik_spec;
 extern PyType_Spec simulation_spec;
 
 // ---- the module ------------------------------------------------------------------------------------------------
 
 // Types of the module, made at import.
 typedef struct limb_types {
-  PyTypeObject *robot, *plan, *environment, *builder, *ik, *simulation;
+  PyTypeObject *robot, *plan, *environment, *builder, *simulation;
 } limb_types;
 extern limb_types types;
 

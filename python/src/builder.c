@@ -6,15 +6,6 @@
 
 #include "binding.h"
 
-enum { FIELD_NUMBER, FIELD_INT, FIELD_VECTOR, FIELD_POSE, FIELD_NUMBERS };
-
-typedef struct field {
-  const char* name;
-  int kind;
-  size_t offset;
-  int count; // of FIELD_NUMBERS
-} field;
-
 #define NUMBER(type, name)                       \
   {                                              \
 #name, FIELD_NUMBER, offsetof(type, name), 1 \
@@ -36,35 +27,35 @@ typedef struct field {
     NULL, 0, 0, 0 \
   }
 
-static const field joint_fields[] = {INTEGER(limb_joint_def, parent),       INTEGER(limb_joint_def, child),
-                                     POSE(limb_joint_def, placement),       VECTOR(limb_joint_def, axis),
-                                     VECTOR(limb_joint_def, axis2),         NUMBER(limb_joint_def, pitch),
-                                     NUMBER(limb_joint_def, q_min),         NUMBER(limb_joint_def, q_max),
-                                     NUMBER(limb_joint_def, v_max),         NUMBER(limb_joint_def, effort_max),
-                                     NUMBER(limb_joint_def, rotor_inertia), NUMBER(limb_joint_def, gear_ratio),
-                                     NUMBER(limb_joint_def, coulomb),       NUMBER(limb_joint_def, viscous),
-                                     NUMBER(limb_joint_def, stiffness),     NUMBER(limb_joint_def, rest),
-                                     INTEGER(limb_joint_def, mimic),        NUMBER(limb_joint_def, multiplier),
-                                     NUMBER(limb_joint_def, offset),        INTEGER(limb_joint_def, drive),
-                                     NUMBER(limb_joint_def, start),         LAST};
+static const limb_field joint_fields[] = {INTEGER(limb_joint_def, parent),       INTEGER(limb_joint_def, child),
+                                          POSE(limb_joint_def, placement),       VECTOR(limb_joint_def, axis),
+                                          VECTOR(limb_joint_def, axis2),         NUMBER(limb_joint_def, pitch),
+                                          NUMBER(limb_joint_def, q_min),         NUMBER(limb_joint_def, q_max),
+                                          NUMBER(limb_joint_def, v_max),         NUMBER(limb_joint_def, effort_max),
+                                          NUMBER(limb_joint_def, rotor_inertia), NUMBER(limb_joint_def, gear_ratio),
+                                          NUMBER(limb_joint_def, coulomb),       NUMBER(limb_joint_def, viscous),
+                                          NUMBER(limb_joint_def, stiffness),     NUMBER(limb_joint_def, rest),
+                                          INTEGER(limb_joint_def, mimic),        NUMBER(limb_joint_def, multiplier),
+                                          NUMBER(limb_joint_def, offset),        INTEGER(limb_joint_def, drive),
+                                          NUMBER(limb_joint_def, start),         LAST};
 
-static const field shaft_fields[] = {INTEGER(limb_shaft_def, joint),
-                                     INTEGER(limb_shaft_def, motor),
-                                     NUMBER(limb_shaft_def, ratio),
-                                     NUMBER(limb_shaft_def, stiffness),
-                                     NUMBER(limb_shaft_def, damping),
-                                     NUMBER(limb_shaft_def, rest),
-                                     LAST};
+static const limb_field shaft_fields[] = {INTEGER(limb_shaft_def, joint),
+                                          INTEGER(limb_shaft_def, motor),
+                                          NUMBER(limb_shaft_def, ratio),
+                                          NUMBER(limb_shaft_def, stiffness),
+                                          NUMBER(limb_shaft_def, damping),
+                                          NUMBER(limb_shaft_def, rest),
+                                          LAST};
 
-static const field motor_fields[] = {INTEGER(limb_motor_def, joint),        INTEGER(limb_motor_def, coupled),
-                                     NUMBER(limb_motor_def, rotor_inertia), NUMBER(limb_motor_def, rotor_mass),
-                                     VECTOR(limb_motor_def, axis),          VECTOR(limb_motor_def, centre),
-                                     NUMBER(limb_motor_def, ratio),         NUMBER(limb_motor_def, stiffness),
-                                     NUMBER(limb_motor_def, damping),       NUMBER(limb_motor_def, rest),
-                                     NUMBER(limb_motor_def, coulomb),       NUMBER(limb_motor_def, viscous),
-                                     NUMBER(limb_motor_def, effort_max),    LAST};
+static const limb_field motor_fields[] = {INTEGER(limb_motor_def, joint),        INTEGER(limb_motor_def, coupled),
+                                          NUMBER(limb_motor_def, rotor_inertia), NUMBER(limb_motor_def, rotor_mass),
+                                          VECTOR(limb_motor_def, axis),          VECTOR(limb_motor_def, centre),
+                                          NUMBER(limb_motor_def, ratio),         NUMBER(limb_motor_def, stiffness),
+                                          NUMBER(limb_motor_def, damping),       NUMBER(limb_motor_def, rest),
+                                          NUMBER(limb_motor_def, coulomb),       NUMBER(limb_motor_def, viscous),
+                                          NUMBER(limb_motor_def, effort_max),    LAST};
 
-static const field loop_fields[] = {
+static const limb_field loop_fields[] = {
   INTEGER(limb_loop_def, body_a),
   INTEGER(limb_loop_def, body_b),
   POSE(limb_loop_def, pose_a),
@@ -79,10 +70,10 @@ static const field loop_fields[] = {
   {"motion", FIELD_NUMBERS, offsetof(limb_loop_def, motion.constant), 5},
   LAST};
 
-static const field inertia_fields[] = {
+static const limb_field inertia_fields[] = {
   NUMBER(sp_inertia, mass), VECTOR(sp_inertia, com), {"inertia", FIELD_NUMBERS, offsetof(sp_inertia, xx), 6}, LAST};
 
-static const field frame_fields[] = {INTEGER(limb_frame_info, body), POSE(limb_frame_info, pose), LAST};
+static const limb_field frame_fields[] = {INTEGER(limb_frame_info, body), POSE(limb_frame_info, pose), LAST};
 
 // ---- dicts from structs ------------------------------------------------------------------------------------------
 
@@ -105,7 +96,7 @@ static PyObject* pose_of(const sp_pose* X)
   return position && rotation ? Py_BuildValue("(NN)", position, rotation) : NULL;
 }
 
-static PyObject* field_value(const field* f, const void* from)
+static PyObject* field_value(const limb_field* f, const void* from)
 {
   const char* at = (const char*)from + f->offset;
   switch (f->kind) {
@@ -116,10 +107,10 @@ static PyObject* field_value(const field* f, const void* from)
   }
 }
 
-static PyObject* dict_of(const field* fields, const char* name, const void* from)
+static PyObject* dict_of(const limb_field* fields, const char* name, const void* from)
 {
   PyObject* r = name ? Py_BuildValue("{ss}", "name", name) : PyDict_New();
-  for (const field* f = fields; r && f->name; f++) {
+  for (const limb_field* f = fields; r && f->name; f++) {
     PyObject* value = field_value(f, from);
     if (!value || PyDict_SetItemString(r, f->name, value) < 0) Py_CLEAR(r);
     Py_XDECREF(value);
@@ -183,7 +174,7 @@ static int read_pose(PyObject* value, const char* name, sp_pose* X)
   return 0;
 }
 
-static int read_field(const field* f, PyObject* value, void* to)
+static int read_field(const limb_field* f, PyObject* value, void* to)
 {
   char* at = (char*)to + f->offset;
   long n = 0;
@@ -199,13 +190,12 @@ static int read_field(const field* f, PyObject* value, void* to)
   }
 }
 
-// Members by the names of a dict; a name that no member has is an error.
-static int read_dict(const field* fields, PyObject* dict, void* to)
+int read_dict(const limb_field* fields, PyObject* dict, void* to)
 {
   PyObject *key = NULL, *value = NULL;
   Py_ssize_t place = 0;
   while (dict && PyDict_Next(dict, &place, &key, &value)) {
-    const field* f = fields;
+    const limb_field* f = fields;
     while (f->name && PyUnicode_CompareWithASCIIString(key, f->name) != 0) f++;
     if (!f->name) {
       PyErr_Format(PyExc_TypeError, "there is no argument '%U'", key);

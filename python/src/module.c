@@ -107,7 +107,8 @@ static int start(PyObject* module)
   types.plan = add_type(module, &plan_spec);
   types.environment = add_type(module, &environment_spec);
   types.builder = add_type(module, &builder_spec);
-  return types.robot && types.plan && types.environment && types.builder ? 0 : -1;
+  types.simulation = add_type(module, &simulation_spec);
+  return types.robot && types.plan && types.environment && types.builder && types.simulation ? 0 : -1;
 }
 
 static PyMethodDef methods[] = {

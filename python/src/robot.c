@@ -452,6 +452,8 @@ static const PyMethodDef other_methods[] = {
   {"normalize", FAST(robot_normalize),
    "normalize($self, q, *, out=None, on_error='raise')\n--\n\nScales quaternions to unit norm. Shape (..., nq)."},
   {"_close", FAST(robot_close), NULL},
+  {"_ik", FAST(robot_ik), NULL},
+  {"_animate", robot_animate, METH_VARARGS, NULL},
   {"_configurations", robot_configurations, METH_VARARGS, NULL},
   {"_describe", robot_describe, METH_NOARGS, NULL},
   {"_write", robot_write, METH_VARARGS, NULL},

@@ -1,8 +1,10 @@
-// Generated code and equations as text.
+// Generated code, equations and pictures as text.
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "limb/codegen.h"
+#include "limb/draw.h"
 #include "binding.h"
 
 void text_append(void* context, const char* text)
@@ -95,4 +97,41 @@ PyObject* robot_equations(PyObject* self, PyObject* args)
   if (s == LIMB_OK) return r;
   Py_XDECREF(r);
   return raise_status(s, &e, NULL);
+}
+
+// _animate(times, rows of q, kind, width, height) -> SVG or HTML
+PyObject* robot_animate(PyObject* self, PyObject* args)
+{
+  const limb_model* m = robot_model(self);
+  limb_animation_options o = limb_default_animation();
+  PyObject *times = NULL, *rows = NULL, *r = NULL;
+  int kind = 0;
+  limb_animation* a = NULL;
+  char* text = NULL;
+  size_t size = 0;
+  if (!PyArg_ParseTuple(args, "OOiii", &times, &rows, &kind, &o.width, &o.height)) return NULL;
+  const Py_ssize_t n = PySequence_Size(times);
+  double* q = malloc(((size_t)limb_nq(m) + 1) * sizeof *q);
+  if (n < 0 || !q) {
+    free(q);
+    return n < 0 ? NULL : PyErr_NoMemory();
+  }
+  limb_status s = limb_animation_create(m, &o, &a);
+  for (Py_ssize_t k = 0; k < n && s == LIMB_OK && !PyErr_Occurred(); k++) {
+    PyObject *time = PySequence_GetItem(times, k), *row = PySequence_GetItem(rows, k);
+    const double t = time ? PyFloat_AsDouble(time) : 0;
+    if (!PyErr_Occurred() && row && read_numbers(row, "q", limb_nq(m), q) == 0) s = limb_animation_add(a, t, q);
+    Py_XDECREF(time);
+    Py_XDECREF(row);
+  }
+  FILE* file = s == LIMB_OK && !PyErr_Occurred() ? open_memstream(&text, &size) : NULL;
+  if (file) {
+    s = limb_animation_write(a, (limb_picture)kind, file);
+    if (fclose(file) != 0) s = LIMB_E_NOMEM;
+    r = s == LIMB_OK ? PyUnicode_DecodeUTF8(text, (Py_ssize_t)size, "replace") : NULL;
+  }
+  free(text);
+  free(q);
+  limb_animation_destroy(a);
+  return r || PyErr_Occurred() ? r : raise_status(s == LIMB_OK ? LIMB_E_NOMEM : s, NULL, NULL);
 }
