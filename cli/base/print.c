@@ -5,6 +5,7 @@
 #include "base/command.h"
 #include "base/output.h"
 #include <errno.h>
+#include <float.h>
 
 #include <math.h>
 #include <stdarg.h>
@@ -48,6 +49,16 @@ void cli_cell(cli_table* t, const char* format, ...)
   (void)vsnprintf(cell, (size_t)length + 1, format, list);
   va_end(list);
   t->cells[t->count++] = cell;
+}
+
+double cli_clean(double x, double size) { return fabs(x) < 16 * DBL_EPSILON * size ? 0 : x; }
+
+double cli_largest(const double* x, size_t count)
+{
+  double largest = 0;
+  for (size_t k = 0; k < count; k++)
+    if (isfinite(x[k])) largest = fmax(largest, fabs(x[k]));
+  return largest;
 }
 
 void cli_cell_number(cli_table* t, double x)

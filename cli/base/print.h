@@ -29,6 +29,12 @@ void cli_cell(cli_table* t, const char* format, ...);
 // A number in few digits; "-" for what is not finite.
 void cli_cell_number(cli_table* t, double x);
 
+// x, or zero where it is what rounding leaves of numbers of this size. For people; JSON, CSV and NPY have every digit.
+double cli_clean(double x, double size);
+
+// The largest finite one, without its sign: the size of what belongs together.
+double cli_largest(const double* x, size_t count);
+
 // Prints the rows, each after the indent, and frees the table.
 void cli_table_print(cli_table* t, FILE* out, const char* indent);
 

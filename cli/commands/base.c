@@ -185,6 +185,7 @@ static void put_formula(cli_table* t, const char* formula)
 static void print_formulas(const base_run* x)
 {
   cli_table t = cli_table_make("lrl");
+  const double size = cli_largest(x->values, (size_t)x->nb);
   printf("\nbase parameters: M mass, MX MY MZ first moments, XX ... ZZ inertia, Ia rotor, Fv and Fs\n"
          "viscous and Coulomb friction, k stiffness, c offset, ks Fd cs stiffness, damping and\n"
          "offset of a shaft; S and C are sine and cosine of a alpha, g gamma, t theta\n");
@@ -193,7 +194,7 @@ static void print_formulas(const base_run* x)
   cli_cell(&t, "formula");
   for (int i = 0; i < x->nb; i++) {
     cli_cell(&t, "%s", limb_base_name(x->base, i));
-    cli_cell_number(&t, x->values[i]);
+    cli_cell_number(&t, cli_clean(x->values[i], size));
     put_formula(&t, limb_base_formula(x->base, i));
   }
   cli_table_print(&t, stdout, "  ");

@@ -258,6 +258,7 @@ static int write_head(const ik_run* r, limb_csv_writer* w)
 // Row after row, each from the solution of the one before.
 static int solve_rows(ik_run* r, limb_csv_writer* w)
 {
+  char place[IK_PLACE];
   int code = EXIT_FINE, got = 0;
   for (int row = 0; code == EXIT_FINE; row++) {
     code = cli_interrupted() ? EXIT_USAGE : ik_targets_next(r, &got);
@@ -266,7 +267,7 @@ static int solve_rows(ik_run* r, limb_csv_writer* w)
     if (s == LIMB_E_NOCONV) return ik_explain(r);
     if (s != LIMB_OK) return failed(r, s);
     if (row > 0 && r->report.starts > 1)
-      (void)fprintf(stderr, "%s:%d: warning: cannot be reached continuously from the row before\n", r->path, r->line);
+      (void)fprintf(stderr, "%s: warning: cannot be reached continuously from the row before\n", ik_place(r, place));
     memcpy(r->start, r->q, (size_t)r->dofs.nq * sizeof *r->q);
     code = write_row(r, w, r->q);
   }
@@ -319,6 +320,10 @@ static int solve_and_print(ik_run* r)
 
 static int run_robot(ik_run* r)
 {
+  if (limb_nv(r->robot.model) == 0) {
+    (void)cli_usage(r->args, "%s: no joint moves: there is nothing to solve", limb_model_name(r->robot.model));
+    return EXIT_MODEL;
+  }
   const size_t nq = (size_t)limb_nq(r->robot.model) + 1;
   r->start = calloc(nq, sizeof *r->start);
   r->reference = cli_has(r->args, "reference") ? calloc(nq, sizeof *r->reference) : NULL;

@@ -36,8 +36,14 @@ typedef struct ik_run {
   int time_column; // -1: none
   int column[IK_FRAMES_MAX][IK_POSE];
   double time;
-  int line;
+  int line; // 0: unknown, as in NPY
+  int rows; // so far
 } ik_run;
+
+enum { IK_PLACE = 300 };
+
+// Where the row at hand is, for messages: file and line, else its number. ik_targets.c
+const char* ik_place(const ik_run* r, char text[IK_PLACE]);
 
 // Targets, from --pose or from the table that the second operand names: opens it, finds its columns, and without
 // rotations reduces the goals to positions. EXIT_FINE or EXIT_USAGE after a message. ik_targets.c

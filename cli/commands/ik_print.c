@@ -24,17 +24,18 @@ static void print_limits(const ik_run* r, FILE* out)
 
 int ik_explain(const ik_run* r)
 {
-  if (r->line > 0)
-    (void)fprintf(stderr, "%s:%d: error: ", r->path, r->line);
-  else
-    (void)fprintf(stderr, "%s: error: ", limb_reading_source(r->robot.reading));
+  char place[IK_PLACE];
+  (void)fprintf(stderr, "%s: error: ", r->path ? ik_place(r, place) : limb_reading_source(r->robot.reading));
   (void)fprintf(stderr, "%s", limb_ik_reason_text(r->report.reason));
   for (int k = 0; k < r->frames; k++) {
     limb_ik_result x;
     if (limb_ik_get_result(r->ik, k, &x) != LIMB_OK) continue;
+    const sp_vec3 p = x.pose.p;
+    const double size = sp_norm3(p);
     (void)fprintf(stderr, "%s frame '%s' stays %.6g m", k ? "," : ":", r->frame[k], x.position);
     if (r->goal[k].task.directions & LIMB_ANGULAR) (void)fprintf(stderr, " and %.6g rad", x.angle);
-    (void)fprintf(stderr, " from its target, nearest at %.6g, %.6g, %.6g", x.pose.p.x, x.pose.p.y, x.pose.p.z);
+    (void)fprintf(stderr, " from its target, nearest at %.6g, %.6g, %.6g", cli_clean(p.x, size), cli_clean(p.y, size),
+                  cli_clean(p.z, size));
   }
   print_limits(r, stderr);
   if (r->report.reason == LIMB_IK_LOOPS) (void)fprintf(stderr, "; they stay %.3g apart", r->report.loops);

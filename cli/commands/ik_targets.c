@@ -90,6 +90,14 @@ static int find_all_columns(ik_run* r)
   return rotations ? EXIT_FINE : positions_only(r, "the table has no quaternions");
 }
 
+static int table_error(const ik_run* r, const limb_error* error)
+{
+  char place[48] = "";
+  if (error->line > 0) (void)snprintf(place, sizeof place, ":%d:%d", error->line, error->column);
+  (void)fprintf(stderr, "%s%s: error: %s: %s\n", r->path, place, error->where, error->text);
+  return EXIT_USAGE;
+}
+
 int ik_targets_open(ik_run* r)
 {
   limb_error error;
@@ -104,10 +112,7 @@ int ik_targets_open(ik_run* r)
   if (!r->file) return cli_usage(r->args, "cannot read %s: %s", r->path, strerror(errno));
   const limb_status s = limb_csv_open(r->file, NULL, &r->reader, &error);
   if (s == LIMB_E_NOMEM) return cli_out_of_memory(r->args);
-  if (s != LIMB_OK) {
-    (void)fprintf(stderr, "%s:%d:%d: error: %s\n", r->path, error.line, error.column, error.text);
-    return EXIT_USAGE;
-  }
+  if (s != LIMB_OK) return table_error(r, &error);
   r->row = calloc((size_t)limb_csv_column_count(r->reader) + 1, sizeof *r->row);
   return r->row ? find_all_columns(r) : cli_out_of_memory(r->args);
 }
@@ -119,23 +124,33 @@ void ik_targets_close(ik_run* r)
   free(r->row);
 }
 
+const char* ik_place(const ik_run* r, char text[IK_PLACE])
+{
+  if (r->line > 0)
+    (void)snprintf(text, IK_PLACE, "%.250s:%d", r->path, r->line);
+  else
+    (void)snprintf(text, IK_PLACE, "%.250s: row %d", r->path, r->rows);
+  return text;
+}
+
 int ik_targets_next(ik_run* r, int* got)
 {
   limb_error error;
-  char subject[CLI_NAME_SPACE];
+  char subject[CLI_NAME_SPACE], place[IK_PLACE];
   const limb_status s = limb_csv_next(r->reader, r->row, got, &error);
   if (s == LIMB_E_NOMEM) return cli_out_of_memory(r->args);
-  if (s != LIMB_OK) {
-    (void)fprintf(stderr, "%s:%d:%d: error: %s\n", r->path, error.line, error.column, error.text);
-    return EXIT_USAGE;
-  }
+  if (s != LIMB_OK) return table_error(r, &error);
   if (!*got) return EXIT_FINE;
   r->line = limb_csv_line(r->reader);
+  r->rows++;
+  if (limb_csv_unended(r->reader))
+    (void)fprintf(stderr, "%s: warning: the last line does not end: its last number may have been cut off\n",
+                  ik_place(r, place));
   if (r->time_column >= 0) r->time = r->row[r->time_column];
   for (int k = 0; k < r->frames; k++) {
     double x[IK_POSE] = {0, 0, 0, 0, 0, 0, 1};
     for (int i = 0; i < IK_POSE && r->column[k][i] >= 0; i++) x[i] = r->row[r->column[k][i]];
-    (void)snprintf(subject, sizeof subject, "%s:%d: frame '%.200s'", r->path, r->line, r->frame[k]);
+    (void)snprintf(subject, sizeof subject, "%s: frame '%.200s'", ik_place(r, place), r->frame[k]);
     const int code = make_pose(r, subject, x, &r->target[k]);
     if (code != EXIT_FINE) return code;
   }

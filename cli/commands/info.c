@@ -60,7 +60,7 @@ static void print_summary(const info_run* run)
   const cli_robot* r = &run->robot;
   const limb_facts* x = &run->facts;
   const limb_model* m = run->m;
-  const sp_vec3 g = limb_model_gravity(m), c = x->inertia.com;
+  const sp_vec3 g = limb_model_gravity(m);
   const sp_inertia* Y = &x->inertia;
   printf("%s%s%s, %s (%s)\n\n", cli_on(stdout, CLI_BOLD), limb_model_name(m), cli_off(stdout, CLI_BOLD),
          limb_reading_source(r->reading), limb_format_name(limb_reading_format(r->reading)));
@@ -73,9 +73,11 @@ static void print_summary(const info_run* run)
   printf("  gravity %.6g %.6g %.6g m/s^2\n", g.x, g.y, g.z);
   printf("  mass %.6g kg\n", x->mass);
   if (x->has_inertia) {
-    printf("  centre of mass %.6g %.6g %.6g m, at the neutral configuration\n", c.x, c.y, c.z);
+    const double trace = Y->xx + Y->yy + Y->zz, size = sp_norm3(Y->com) + sqrt(trace / x->mass);
+    printf("  centre of mass %.6g %.6g %.6g m, at the neutral configuration\n", cli_clean(Y->com.x, size),
+           cli_clean(Y->com.y, size), cli_clean(Y->com.z, size));
     printf("  inertia about it xx %.6g  yy %.6g  zz %.6g  xy %.6g  xz %.6g  yz %.6g kg m^2\n", Y->xx, Y->yy, Y->zz,
-           Y->xy, Y->xz, Y->yz);
+           cli_clean(Y->xy, trace), cli_clean(Y->xz, trace), cli_clean(Y->yz, trace));
   }
   printf("  reach %.6g m: bound on the distance of any frame from the base", x->reach);
   limb_joint_info joint;

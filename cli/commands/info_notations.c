@@ -83,7 +83,8 @@ static void parameter_table(const limb_model* m, int grouped)
   for (int i = 0; i < limb_mdh_count(m); i++) {
     if (limb_get_mdh(m, i, &row) != LIMB_OK) continue;
     cli_cell(&t, "%d", i + 1);
-    for (int k = 0; k < 10; k++) cli_cell_number(&t, grouped ? row.grouped[k] : row.inertia[k]);
+    const double *numbers = grouped ? row.grouped : row.inertia, size = cli_largest(numbers, 10);
+    for (int k = 0; k < 10; k++) cli_cell_number(&t, cli_clean(numbers[k], size));
   }
   cli_table_print(&t, stdout, "  ");
 }

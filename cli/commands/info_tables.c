@@ -196,7 +196,7 @@ void info_print_principal(const info_run* r)
     limb_inertia_principal(&x.inertia, moment, &R);
     R = sp_transpose3(R); // row k: axis k
     cli_cell(&t, "%s", x.name);
-    for (int k = 0; k < 3; k++) cli_cell_number(&t, moment[k]);
+    for (int k = 0; k < 3; k++) cli_cell_number(&t, cli_clean(moment[k], moment[2]));
     for (int k = 0; k < 9; k++) cli_cell(&t, "%.6g", fabs(R.m[k]) < 1e-12 ? 0 : R.m[k]);
     count++;
   }

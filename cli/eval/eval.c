@@ -285,8 +285,10 @@ static void warn_open(eval_run* r)
   int loop = -1;
   double apart = 0;
   if (!cli_states_open_loops(t, &r->watch, &loop, &apart) || r->open++ > 0) return;
-  (void)fprintf(stderr, "%s:%d: warning: row %llu does not close the loops: loop '%s' is %.3g apart\n", t->path,
-                t->line, (unsigned long long)t->count, cli_loop_name(t->model, loop), apart);
+  char line[24] = ""; // the command line and NPY have none
+  if (t->line > 0) (void)snprintf(line, sizeof line, ":%d", t->line);
+  (void)fprintf(stderr, "%s%s: warning: row %llu does not close the loops: loop '%s' is %.3g apart\n", t->path, line,
+                (unsigned long long)t->count, cli_loop_name(t->model, loop), apart);
 }
 
 static int row_failed(eval_run* r, limb_status status)

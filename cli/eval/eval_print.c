@@ -4,7 +4,6 @@
 #include "base/print.h"
 #include "eval/eval.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,23 +120,23 @@ static int text_begin(eval_run* r)
   return EXIT_FINE;
 }
 
-// What rounding leaves in an item: below it an entry is no data. Fields are of different kinds, and compared with none.
-static double rounding_of(const eval_run* r, const limb_item* item)
+// The size of the numbers around an entry at x: of its item, or of the field of it. Single numbers in fields are of
+// different kinds, and have none.
+static double size_around(const eval_run* r, const limb_item* item, const double* x)
 {
-  double largest = 0;
-  for (int axis = 0; axis < item->rank; axis++)
+  const double* all = r->x + item->offset;
+  const int fields = item->rank > 0 && item->axis[0] == LIMB_AXIS_FIELD;
+  for (int axis = 1; axis < item->rank; axis++)
     if (item->axis[axis] == LIMB_AXIS_FIELD) return 0;
-  for (size_t k = 0; k < item->size; k++) {
-    const double x = fabs(r->x[item->offset + k]);
-    if (x > largest && isfinite(x)) largest = x;
-  }
-  return DBL_EPSILON * largest;
+  if (!fields) return cli_largest(all, item->size);
+  const size_t one = item->size / item->length[0];
+  return one == 1 ? 0 : cli_largest(all + (size_t)(x - all) / one * one, one);
 }
 
-// A number of an answer. Tables for people show what is rounding as zero; JSON, CSV and NPY have every digit.
-static void cell_answer(cli_table* t, double x, double rounding)
+// A number of an answer.
+static void cell_answer(cli_table* t, double x, double size)
 {
-  if (fabs(x) < rounding) x = 0;
+  x = cli_clean(x, size);
   if (isnan(x))
     cli_cell(t, "%s", "none");
   else if (isinf(x))
@@ -164,11 +163,11 @@ static void matrix_title(const eval_run* r, int i, const limb_item* item, const 
 }
 
 // The last two axes: labels of the last one on top, of the other in front.
-static void text_matrix(const eval_run* r, int i, const limb_item* item, const size_t* index, const double* x,
-                        double rounding)
+static void text_matrix(const eval_run* r, int i, const limb_item* item, const size_t* index, const double* x)
 {
   const int rank = item->rank;
   const size_t rows = item->length[rank - 2], columns = item->length[rank - 1];
+  const double size = size_around(r, item, x);
   char name[NAME];
   char* align = malloc(columns + 2);
   if (!align) {
@@ -186,7 +185,7 @@ static void text_matrix(const eval_run* r, int i, const limb_item* item, const s
   for (size_t k = 0; k < columns; k++) cli_cell(&t, "%s", limb_evaluator_label(r->e, i, rank - 1, k));
   for (size_t j = 0; j < rows; j++) {
     cli_cell(&t, "%s", limb_evaluator_label(r->e, i, rank - 2, j));
-    for (size_t k = 0; k < columns; k++) cell_answer(&t, x[j * columns + k], rounding);
+    for (size_t k = 0; k < columns; k++) cell_answer(&t, x[j * columns + k], size);
   }
   cli_table_print(&t, r->out, "  ");
   free(align);
@@ -205,11 +204,11 @@ static int advance(const limb_item* item, size_t* index)
 static void text_matrices(const eval_run* r, int i, const limb_item* item)
 {
   size_t index[LIMB_QUANTITY_AXES_MAX] = {0};
-  const double *x = r->x + item->offset, rounding = rounding_of(r, item);
+  const double* x = r->x + item->offset;
   const size_t size = item->length[item->rank - 2] * item->length[item->rank - 1];
   if (item->size == 0) return;
   do {
-    text_matrix(r, i, item, index, x, rounding);
+    text_matrix(r, i, item, index, x);
     x += size;
   } while (advance(item, index));
 }
@@ -218,13 +217,13 @@ static void text_matrices(const eval_run* r, int i, const limb_item* item)
 static void text_list(const eval_run* r, int i, const limb_item* item)
 {
   char name[NAME];
-  const double rounding = rounding_of(r, item);
+  const double* x = r->x + item->offset;
   cli_table t = cli_table_make("lrl");
   if (item->rank > 0) cli_cell(&t, "%s", item->name), cli_cell(&t, "%s", ""), cli_cell(&t, "%s", "");
   for (size_t k = 0; k < item->size; k++) {
     if (item->rank == 0) (void)limb_evaluator_column(r->e, i, 0, name, sizeof name);
     cli_cell(&t, "%s", item->rank > 0 ? limb_evaluator_label(r->e, i, 0, k) : name);
-    cell_answer(&t, r->x[item->offset + k], rounding);
+    cell_answer(&t, x[k], size_around(r, item, x + k));
     cli_cell(&t, "%s", limb_evaluator_unit(r->e, i, k));
   }
   cli_table_print(&t, r->out, "  ");

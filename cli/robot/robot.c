@@ -414,7 +414,7 @@ void cli_print_configurations(FILE* out, const limb_model* m, const cli_dofs* do
   for (int i = 0; i < shown; i++) cli_cell(&t, "%d", i + 1);
   for (int k = 0; k < dofs->nq; k++) {
     cli_cell(&t, "%s", dofs->q[k].name);
-    for (int i = 0; i < shown; i++) cli_cell_number(&t, q[(size_t)i * (size_t)dofs->nq + (size_t)k]);
+    for (int i = 0; i < shown; i++) cli_cell_number(&t, cli_clean(q[i * dofs->nq + k], 1));
   }
   (void)fprintf(out, "%s: %d configuration%s (rad, m)\n", limb_model_name(m), count, count == 1 ? "" : "s");
   cli_table_print(&t, out, "  ");

@@ -146,9 +146,10 @@ static void print_text(const sim_job* job, const sim_outcome* o, const facts* f,
   if (s->derivatives) (void)fprintf(out, ", %llu of derivatives", (unsigned long long)s->derivatives);
   if (s->iterations) (void)fprintf(out, ", %llu iterations", (unsigned long long)s->iterations);
   if (s->restarts) (void)fprintf(out, ", %llu restarts", (unsigned long long)s->restarts);
-  (void)fprintf(out, "\n  energy       %.9g to %.9g J", s->energy_start, s->energy);
+  const double size = fmax(o->kinetic, fabs(s->energy_start));
+  (void)fprintf(out, "\n  energy       %.9g to %.9g J", cli_clean(s->energy_start, size), cli_clean(s->energy, size));
   if (job->setup->sim.work)
-    (void)fprintf(out, ", work %.9g J, drift %.3g J\n", s->work, f->drift);
+    (void)fprintf(out, ", work %.9g J, drift %.3g J\n", cli_clean(s->work, size), f->drift);
   else
     (void)fprintf(out, "\n");
   if (o->conserved)

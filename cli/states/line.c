@@ -4,8 +4,9 @@
 // When both --a and --tau name joints, each is given of those that it names only: known and unknown joints of hybrid.
 //
 // Of a robot with loops the loops are closed: what is named stays, and so do the motors that are not named; without any
-// name the start is closed as a whole.
+// name the start is closed as a whole. Named values whose digits were rounded are closed, too; changes are reported.
 #include "limb/control.h"
+#include "limb/sim.h"
 
 #include "base/command.h"
 #include "robot/robot.h"
@@ -163,6 +164,55 @@ static int make_columns(cli_states* s, double* const* value, unsigned char* cons
   s->time_column = -1;
   states_find_quaternions(s);
   return EXIT_FINE;
+}
+
+#define ROUNDED 1e-3  // values may change by that much, as at the start of a simulation
+#define SEEN    1e-12 // changes below are not reported
+
+// Takes given values over into the row, and tells what changed.
+static void take_closed(cli_states* s, int g, const double* closed, int* told)
+{
+  for (int k = 0; k < states_width(s->dofs, g); k++) {
+    const int column = s->column[g][k];
+    if (column < 0) continue;
+    const double change = closed[k] - s->row[column];
+    if (fabs(change) > SEEN)
+      (void)fprintf(stderr, "%s%s.%s by %.2g",
+                    (*told)++ ? ", " : "the command line: note: to close the loops, these changed: ", name_of[g],
+                    (g == 0 ? s->dofs->q : s->dofs->v)[k].name, change);
+    s->row[column] = s->value[g][k] = closed[k];
+  }
+}
+
+// Positions, and velocities as well if they can be closed.
+static limb_status close_values(const cli_states* s, int with_v, unsigned char* marks, double* q)
+{
+  const int nq = s->dofs->nq, nv = s->dofs->nv;
+  for (int k = 0; k < nq + nv; k++) q[k] = k < nq || with_v ? s->row[k] : 0; // all numbers are there, given or not
+  for (int i = 0; i < nq; i++)
+    for (int k = 0; k < nv; k++) marks[k] |= s->column[0][i] >= 0 && s->dofs->q[i].joint == s->dofs->v[k].joint;
+  for (int k = 0; k < nv; k++) marks[nv + k] = with_v && s->column[1][k] >= 0;
+  const limb_start_given given = {.q = marks, .v = marks + nv, .max_tries = 1, .tolerance = ROUNDED};
+  return limb_sim_close_start(s->model, &given, q, q + nq, NULL);
+}
+
+int states_close_rounded(cli_states* s)
+{
+  const int nq = s->dofs->nq, nv = s->dofs->nv;
+  double* q = calloc((size_t)(nq + nv) + 1, sizeof *q);
+  unsigned char* marks = calloc(2 * (size_t)nv + 1, 1);
+  limb_status status = LIMB_E_NOMEM;
+  int told = 0, with_v = (s->completed & STATES_V) != 0;
+  if (q && marks) {
+    status = close_values(s, with_v, marks, q);
+    if (status != LIMB_OK && with_v) status = close_values(s, with_v = 0, marks, q);
+  }
+  if (status == LIMB_OK) take_closed(s, 0, q, &told);
+  if (status == LIMB_OK && with_v) take_closed(s, 1, q + nq, &told);
+  if (told) (void)fprintf(stderr, "\n");
+  free(q);
+  free(marks);
+  return status == LIMB_OK;
 }
 
 int cli_states_line(cli_states* s, const cli_args* args, cli_robot* robot, const cli_dofs* dofs)

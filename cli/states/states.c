@@ -300,13 +300,18 @@ static int not_closed(cli_states* s, limb_status status, const limb_error* err)
   return code == EXIT_MODEL ? EXIT_NUMERICAL : code;
 }
 
+static limb_status complete(const cli_states* s, limb_error* err)
+{
+  return limb_complete_state(s->completion, s->has_time ? s->time : 0, s->q, s->completed & STATES_V ? s->v : NULL,
+                             s->completed & STATES_A ? s->a : NULL, err);
+}
+
 static int complete_row(cli_states* s)
 {
   limb_error err = {0};
   limb_completion_facts facts = {0};
-  const limb_status status =
-    limb_complete_state(s->completion, s->has_time ? s->time : 0, s->q, s->completed & STATES_V ? s->v : NULL,
-                        s->completed & STATES_A ? s->a : NULL, &err);
+  limb_status status = complete(s, &err);
+  if (status == LIMB_E_NOCONV && s->option && states_close_rounded(s)) status = complete(s, &err);
   if (status != LIMB_OK) return not_closed(s, status, &err);
   if (s->count == 1 && limb_completion_get_facts(s->completion, &facts) == LIMB_OK && facts.other_branch)
     (void)fprintf(stderr,

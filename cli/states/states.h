@@ -158,6 +158,10 @@ int states_find_column(const cli_states* s, const char* name);
 int states_make_room(cli_states* s);
 void states_find_quaternions(cli_states* s);
 
+// After a state of the command line whose numbers do not close the loops: closes them if no given value changes by more
+// than the rounding of digits. 1 if it did. line.c
+int states_close_rounded(cli_states* s);
+
 // How many numbers a group has.
 int states_width(const cli_dofs* dofs, int group);
 

@@ -269,10 +269,13 @@ static int report_moments(const doctor* d, int body, const inertia_fault* fault,
   const double* I = fault->moment;
   const double scale = fmax(fabs(I[0]), fabs(I[2]));
   const double off = negative ? fault->negative : fault->excess;
+  const number_text show[3] = {limb_show_beside(I[0], scale), limb_show_beside(I[1], scale),
+                               limb_show_beside(I[2], scale)};
   if (negative) {
-    const int count = (I[0] < 0) + (I[1] < 0) + (I[2] < 0);
+    const double zero = -LIMB_INERTIA_ROUNDING * scale;
+    const int count = (I[0] < 0) + (I[1] < zero) + (I[2] < zero);
     limb_doctor_body_report(d, RULE_INERTIA_NEGATIVE, body, "principal moments of inertia %s, %s, %s kg m^2: %s",
-                            limb_show(I[0]).text, limb_show(I[1]).text, limb_show(I[2]).text,
+                            show[0].text, show[1].text, show[2].text,
                             count == 3   ? "all are negative"
                             : count == 2 ? "the first two are negative"
                                          : "the first is negative");
@@ -280,8 +283,8 @@ static int report_moments(const doctor* d, int body, const inertia_fault* fault,
     limb_doctor_body_report(d, RULE_INERTIA_TRIANGLE, body,
                             "principal moments of inertia %s, %s, %s kg m^2: the last exceeds the sum of the others by "
                             "%s, which is %s %% of it",
-                            limb_show(I[0]).text, limb_show(I[1]).text, limb_show(I[2]).text,
-                            limb_show_rounded(fault->excess * scale).text, limb_show_rounded(100 * off).text);
+                            show[0].text, show[1].text, show[2].text, limb_show_rounded(fault->excess * scale).text,
+                            limb_show_rounded(100 * off).text);
   }
   if (!is_printed_rounding(d, body, off, scale)) return 1;
   limb_report_as(d->f, LIMB_WARNING);

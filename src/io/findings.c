@@ -342,3 +342,11 @@ number_text limb_show_rounded(double x)
   const double scale = pow(10, abs(digits));
   return limb_show(digits > 0 ? round(x * scale) / scale : round(x / scale) * scale);
 }
+
+number_text limb_show_beside(double x, double largest)
+{
+  const double digits = 12 - floor(log10(fabs(largest)));
+  if (!(fabs(digits) <= 300)) return limb_show(x);
+  const double scale = pow(10, fabs(digits)), last = digits > 0 ? round(x * scale) / scale : round(x / scale) * scale;
+  return limb_show(isfinite(last) ? last + 0.0 : x); // no -0
+}

@@ -61,7 +61,8 @@ void limb_report_note(const limb_reporter* r, limb_rule rule, file_pos at, const
 // 1 when a finding was lost because memory ran out.
 int limb_findings_lost(const limb_findings* f);
 
-// A part of a sentence, and a number: all digits, or three of them. Used as limb_show(x).text.
+// A part of a sentence, and a number: all digits, three of them, or those that are above the rounding of a larger
+// number. Used as limb_show(x).text.
 typedef struct limb_phrase {
   char text[LIMB_WHERE_SPACE];
 } limb_phrase;
@@ -72,6 +73,7 @@ typedef struct number_text {
 
 number_text limb_show(double x);
 number_text limb_show_rounded(double x);
+number_text limb_show_beside(double x, double largest);
 
 // "; did you mean 'x'?" for the nearest of the names, or "" when none is near. After some hundred suggestions for the
 // same findings it gives up, so that a hostile file cannot take much time.

@@ -95,6 +95,8 @@ class Ik(tool.Case):
             self.close(got, want, 1e-9)
 
     def test_mistakes(self):
+        npy = self.folder / "e.npy"
+        npy.write_bytes(b"\x93NUMPY")
         for words, message in (
             (("--frame", "tap", "--pose", "1,1,0"), r"no frame 'tap'; did you mean 'tip'\?"),
             (("--frame", "tip"), r"give a table of poses, or one pose by --pose"),
@@ -109,8 +111,17 @@ class Ik(tool.Case):
             ((self.file("r.csv", table(",".join(f"pose.{x}" for x in POSE), [[1, 1, 0, 0, 0, 0, 3]])),
               "--frame", "tip"),
              r"r\.csv:2: frame 'tip': the quaternion has norm 3"),
+            ((self.file("c.csv", table(",".join(f"pose.{x}" for x in POSE), [[1, 1, 0, 0, 0, 0, 3]]).rstrip()),
+              "--frame", "tip"), r"c\.csv:2: warning: the last line does not end"),
+            ((str(npy), "--frame", "tip"), r"e\.npy: error: header: the NPY file"),
         ):
             self.assertRegex(self.ik("planar_2r", *words, code=2).stderr, message)
+        still = self.file("still.yaml", """limb: 1
+name: still
+bodies: [{name: a, mass: 1, inertia: [1, 0, 0, 1, 0, 1]}]
+joints: [{name: j, type: fixed, parent: world, child: a}]
+""")
+        self.assertIn("no joint moves", self.ik(still, "--frame", "a", "--pose", "0,0,0", code=3).stderr)
         self.assertIn("--frame NAME", self.ik("gough_stewart", "--pose", "0,0,1", code=2).stderr)
 
 

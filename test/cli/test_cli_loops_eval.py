@@ -138,6 +138,19 @@ def motors(tau):
 
 
 class Numbers(Case):
+    def test_rounded_digits(self):
+        """Start values as papers print them: closed, and every change told. A wrong value stays an error."""
+        state = ("four_bar_spring", "--what", "q,v", "--format", "csv", "--q")
+        done = self.run_limb("eval", *state, "theta1=0.01,phi2=-0.0102,phi1=0.0102", "--v", "theta1=1")
+        head, rows = read_csv(done.stdout)
+        q = dict(zip(head, rows[0]))
+        self.assertRegex(done.stderr, r"to close the loops, these changed: q.theta1 by 1.9e-05, q.phi2 by 9.5e-06")
+        self.close([q["q.theta1"], q["q.phi2"], q["q.phi1"]], [0.0100193, -0.0101905, 0.0101905], 1e-7)
+        exact = ",".join(f"{name}={q['q.' + name]!r}" for name in BARS)
+        self.assertEqual(self.run_limb("eval", *state, exact, "--v", "theta1=1").stderr, "")
+        wrong = self.run_limb("eval", *state, "theta1=0.01,phi2=-0.0202,phi1=0.0102", code=4)
+        self.assertIn("loop 'pin' is 0.0121 apart", wrong.stderr)
+
     def test_five_bar(self):
         r = self.answer("five_bar", "tau,lambda,loop_residual,loop_rate", five_bar("q", "v", "a"))
         self.close(motors(r["tau"]), FIVE_TAU)

@@ -6,6 +6,7 @@ command line, formats by the ending of a file, NPY and CSV that are read back.
 """
 import json
 import math
+import re
 import struct
 from pathlib import Path
 
@@ -84,6 +85,19 @@ class Names(Case):
         self.assertEqual((len(head), head[8:]), (11, ["time", f"q.{a}", f"q.{b}"]))
         self.assertEqual((head[3], len(set(head))), (f"christoffel.{a}.{b}.{b}", 11))
         self.assertEqual(rows[0][8:], [1, 2, 3])
+
+    def test_rounding_is_no_data(self):
+        """Text shows zero where there is rounding only; JSON has every digit."""
+        noise = re.compile(r"(?<![\w.])-?\d(?:\.\d+)?e-(?:1[3-9]|[2-9]\d)\b")
+        state = ("--q", "0.3", "--v", "0.1", "--a", "0", "--what")
+        for words in (("eval", "general_6r", *state, "C,d2tau,christoffel,M", "--format", "text"),
+                      ("eval", "ur5", *state, "curvature,dM_dq,C", "--format", "text"),
+                      ("info", "car"), ("base", "ankle_leg"), ("info", "stanford", "--mdh"),
+                      ("ik", "ur5", "--frame", "link6", "--pose", "0.3,0.2,0.1", "--format", "text")):
+            said = self.run_limb(*words).stdout
+            self.assertEqual([line for line in said.splitlines() if noise.search(line) and "pivot" not in line], [],
+                             words)
+        self.assertRegex(self.ask("general_6r", *state, "d2tau").stdout, noise)
 
     def test_columns(self):
         what = "velocity@body.flange,pose.flange.position,reactions.joint3"
