@@ -120,6 +120,29 @@ LIMB_NODISCARD LIMB_API limb_status limb_parallel_forward_dynamics(limb_parallel
                                                                    const double* tau, const limb_environment* env,
                                                                    sp_motion* acceleration, double* a);
 
+// ---- modules in series ---------------------------------------------------------------------------------
+
+/// One module of several that stand on each other: a model of its own, whose world is what it stands on.
+typedef struct limb_parallel_module {
+  limb_parallel* p;            ///< of that model
+  sp_pose mount;               ///< pose of its world in the platform below; of the first module in the ground
+  const double* q;             ///< nq, closed, with the platform at motion.pose
+  limb_platform_motion motion; ///< of its platform, against its own world
+  double* tau;                 ///< nv: at active joints; zero at passive ones (output)
+} limb_parallel_module;
+
+/// Inverse dynamics of modules in series, as stacked platforms: outward from the ground, each module moves on a moving
+/// base; inward, each loads the platform that it stands on. Allocates.
+/// @param module   count modules, from the ground on; each with a limb_parallel of its own
+/// @param env      in the axes of the ground; NULL: the default of the first model. Without wrenches and laws
+///                 (LIMB_E_UNSUPPORTED)
+/// @param on_base  the wrench that the first module asks of the ground, in its axes, at its origin; NULL: not needed
+///                 (output)
+/// @return as limb_parallel_inverse_dynamics; LIMB_E_NOMEM.
+LIMB_NODISCARD LIMB_API limb_status limb_parallel_series_inverse_dynamics(const limb_parallel_module* module, int count,
+                                                                          const limb_environment* env,
+                                                                          sp_force* on_base);
+
 #ifdef __cplusplus
 }
 #endif

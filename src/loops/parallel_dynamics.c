@@ -16,6 +16,7 @@
 // B_a: rows of the active joints; (N' B_a')^-1 N' is J_p' where there are as many drives as motions.
 
 #include "base/numeric.h"
+#include "dynamics/environment.h"
 #include "linalg/dense.h"
 #include "loops/parallel_impl.h"
 
@@ -325,4 +326,117 @@ limb_status limb_parallel_forward_dynamics(limb_parallel* p, const double* q, co
   limb_legs_follow(p, V, p->a);
   if (acceleration) *acceleration = sp_addm(read_motion(V), read_motion(bias));
   return a ? give(p, p->a, a) : LIMB_OK;
+}
+
+// ---- modules in series --------------------------------------------------------------------------------------
+
+// Each module stands on the platform of the one before.
+//
+// Reference: the outlook of Khalil 2010 on hybrid structures. Outward motions and inward forces are those of the
+//            Newton-Euler recursion, with a module in the place of a link.
+// Cost:      that of the modules, each once.
+//
+//   V_0k, V'_0k   motion of what a module stands on, in its axes: a moving base (limb_environment)
+//   X_k, M_k      pose of its platform; pose of what it stands on, in the platform below
+//   V_k, V'_k     motion of its platform against its base, given
+//   W_k           wrench that it asks of its base
+//
+//   V = Ad_X^-1 V_0k + V_k,    V' = Ad_X^-1 V'_0k + (Ad_X^-1 V_0k) x V_k + V'_k,    V_0k+1 = Ad_M^-1 V
+//
+// and inward: the load of platform k is -Ad_M^* W_k+1; W_k is the sum of the wrenches through the joints on the base of
+// its spanning tree, because closures push both ways.
+
+// Twist and its derivative (spatial), of what a module stands on, in its axes.
+typedef struct moved {
+  sp_motion V, A;
+  sp_vec3 gravity;
+} moved;
+
+// Of the platform of a module, in the platform's axes.
+static moved on_platform(const moved* base, const limb_platform_motion* x)
+{
+  const sp_motion carried = sp_motion_in(x->pose, base->V);
+  const sp_motion turned = sp_addm(sp_crm(carried, x->velocity), x->acceleration);
+  return (moved){sp_addm(carried, x->velocity), sp_addm(sp_motion_in(x->pose, base->A), turned),
+                 sp_tmulv(x->pose.R, base->gravity)};
+}
+
+static moved on_mount(const moved* platform, sp_pose M)
+{
+  return (moved){sp_motion_in(M, platform->V), sp_motion_in(M, platform->A), sp_tmulv(M.R, platform->gravity)};
+}
+
+static moved ground(const limb_environment* env)
+{
+  const sp_motion V = env->base_velocity, A = env->base_acceleration;
+  return (moved){V, {A.w, sp_sub3(A.v, sp_cross3(V.w, V.v))}, env->gravity};
+}
+
+// The environment of a module; w: the load of its platform, or NULL.
+static limb_environment around(const limb_environment* env, const moved* base, const limb_wrench* w)
+{
+  limb_environment e = *env;
+  e.gravity = base->gravity;
+  e.base_velocity = base->V;
+  e.base_acceleration = sp_motion_make(base->A.w, sp_add3(base->A.v, sp_cross3(base->V.w, base->V.v)));
+  e.nwrench = w != NULL, e.wrench = w;
+  return e;
+}
+
+// W of a module in the motion that limb_parallel_inverse_dynamics has left in it. F: one per joint.
+static limb_status wrench_on_base(limb_parallel* p, const double* q, const limb_environment* env, sp_force* F,
+                                  sp_force* W)
+{
+  const limb_status s = limb_joint_reactions(p->w->d, q, p->v, p->a, env, LIMB_WORLD, F);
+  *W = (sp_force){{0, 0, 0}, {0, 0, 0}};
+  for (int j = 0; j < p->m->njoint && s == LIMB_OK; j++)
+    if (p->m->joint[j].def.parent == LIMB_WORLD_BODY) *W = sp_addf(*W, F[j]);
+  return s;
+}
+
+static limb_status solve_inward(const limb_parallel_module* module, int count, const moved* base,
+                                const limb_environment* env, sp_force* F, sp_force* W)
+{
+  limb_status s = LIMB_OK;
+  for (int k = count - 1; k >= 0 && s == LIMB_OK; k--) {
+    const limb_parallel_module* x = &module[k];
+    const limb_wrench load = {x->p->platform, LIMB_BODY,
+                              k + 1 < count ? sp_force_out(module[k + 1].mount, sp_scalef(-1, *W)) : *W};
+    const limb_environment e = around(env, &base[k], k + 1 < count ? &load : NULL);
+    s = limb_parallel_inverse_dynamics(x->p, x->q, &x->motion, &e, x->tau);
+    if (s == LIMB_OK) s = wrench_on_base(x->p, x->q, &e, F, W);
+  }
+  return s;
+}
+
+limb_status limb_parallel_series_inverse_dynamics(const limb_parallel_module* module, int count,
+                                                  const limb_environment* env, sp_force* on_base)
+{
+  if (!module || count < 1) return LIMB_E_ARG;
+  size_t joints = 0;
+  for (int k = 0; k < count; k++) {
+    if (!module[k].p || !module[k].q || !module[k].tau) return LIMB_E_ARG;
+    if (!limb_finite(9, module[k].mount.R.m) || !limb_finite3(module[k].mount.p)) return LIMB_E_NONFINITE;
+    if ((size_t)module[k].p->m->njoint > joints) joints = (size_t)module[k].p->m->njoint;
+  }
+  limb_environment e;
+  limb_status s = limb_environment_read(module[0].p->m, env, &e);
+  if (s != LIMB_OK) return s;
+  if (e.nwrench > 0 || e.nlaw > 0) return LIMB_E_UNSUPPORTED;
+  limb_memory memory;
+  const size_t size = (size_t)count * sizeof(moved) + joints * sizeof(sp_force);
+  s = limb_memory_take(&module[0].p->m->alloc, size, &memory);
+  if (s != LIMB_OK) return s;
+  moved* base = memory.block;
+  sp_force W = {{0, 0, 0}, {0, 0, 0}}, *F = (sp_force*)(base + count);
+  base[0] = ground(&e);
+  base[0] = on_mount(&base[0], module[0].mount);
+  for (int k = 0; k + 1 < count; k++) {
+    const moved platform = on_platform(&base[k], &module[k].motion);
+    base[k + 1] = on_mount(&platform, module[k + 1].mount);
+  }
+  s = solve_inward(module, count, base, &e, F, &W);
+  if (on_base && s == LIMB_OK) *on_base = sp_force_out(module[0].mount, W);
+  limb_memory_end(memory);
+  return s;
 }
