@@ -120,7 +120,8 @@ bool limb_constraints_hold(limb_loops* w, const double* x, const double* target,
   limb_psi_times(w, x, w->r1);
   for (int c = 0; c < m->clusters.count; c++) {
     const limb_cluster* k = &m->clusters.cluster[c];
-    const double allowed = LIMB_CONTRADICTION * tolerance * size_of_constraints(w, c, x, target) + slack;
+    const double allowed =
+      LIMB_CONTRADICTION * limb_rank_tolerance(w, c, tolerance) * size_of_constraints(w, c, x, target) + slack;
     for (int l = 0; l < k->nloop; l++) {
       const int first = k->row + m->loop[k->loop[l]].local;
       for (int r = first; r < first + m->loop[k->loop[l]].nrow; r++) {
@@ -174,7 +175,7 @@ static limb_status reduce_clusters(limb_loops* w, double tolerance)
     if (w->mixed[c]) limb_even_constraints(w, c, false, r);
     // columns of one loop alone weigh the same
     const int* weight = w->m->clusters.cluster[c].nloop > 1 ? w->weight + w->first[c] : NULL;
-    w->cluster_kernels->reduce(r, weight, tolerance);
+    w->cluster_kernels->reduce(r, weight, limb_rank_tolerance(w, c, tolerance));
     limb_note_rank(w, r);
     A += size, pivot += r->columns, row += r->rows;
   }
@@ -237,7 +238,7 @@ static bool is_stabilised(const limb_loop_solver* o) { return o->alpha != 0 || o
 static limb_status find_constraints(limb_loops* w, const limb_forward_in* in, const limb_loop_solver* o,
                                     limb_loop_method method)
 {
-  const unsigned lean = is_stabilised(o) ? 0U : LIMB_NEED_LEAN;
+  const unsigned lean = is_stabilised(o) || w->rounded ? 0U : LIMB_NEED_LEAN;
   const bool raw = lean && method == LIMB_LOOP_METHOD_CLUSTERS && !w->has_prescribed;
   return limb_constraints_at(w, in->q, in->v, o->loops.time,
                              LIMB_NEED_PSI | LIMB_NEED_GAMMA | lean | (raw ? LIMB_NEED_RAW : 0U));
@@ -350,6 +351,18 @@ static limb_status check_call(const limb_loops* w, const limb_forward_in* x, lim
   return limb_finite_v(w->d, x->tau) ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
+// Small pivots may be due to residuals, which are not evaluated as long as all is well. If so, the same again with
+// residuals known.
+static limb_status run_rounded(limb_loops* w, const limb_forward_in* in, const limb_loop_solver* o, double* a,
+                               double* lambda, limb_closed_report* report)
+{
+  limb_status s = limb_constraints_at(w, in->q, in->v, o->loops.time, LIMB_NEED_PSI | LIMB_NEED_GAMMA);
+  for (int c = 0; s == LIMB_OK && c < w->m->clusters.count; c++)
+    w->rounded = w->rounded || limb_rank_tolerance(w, c, o->loops.tolerance) > o->loops.tolerance;
+  if (s == LIMB_OK) s = find_constraints(w, in, o, report->method);
+  return s == LIMB_OK ? run(w, in, o, a, lambda, report) : s;
+}
+
 limb_status limb_closed_forward_dynamics(limb_data* d, const limb_closed_motion* in, const double* tau,
                                          const limb_loop_solver* options, double* a, double* lambda,
                                          limb_closed_report* report)
@@ -363,6 +376,7 @@ limb_status limb_closed_forward_dynamics(limb_data* d, const limb_closed_motion*
   limb_closed_report found = {.method = choose(m, o.method), .loop = -1};
   if (report) *report = found;
   const limb_forward_in x = {in->q, in->v, tau, in->env};
+  w->rounded = false;
   s = check_call(w, &x, found.method);
   if (s == LIMB_OK) s = find_constraints(w, &x, &o, found.method);
   if (s != LIMB_OK) return s;
@@ -370,6 +384,8 @@ limb_status limb_closed_forward_dynamics(limb_data* d, const limb_closed_motion*
   double* r = lambda ? w->r3 : NULL;
   s = run(w, &x, &o, a, r, &found);
   if (s == LIMB_E_SINGULAR && choose_again(w, &o, &found)) s = run(w, &x, &o, a, r, &found);
+  if (s == LIMB_OK && found.method != LIMB_LOOP_METHOD_CLUSTERS) limb_find_suspect_ranks(w, o.loops.tolerance);
+  if (s == LIMB_OK && w->suspect && !is_stabilised(&o)) s = run_rounded(w, &x, &o, a, r, &found);
   if (report) *report = found;
   const limb_status finished = s; // LIMB_E_NOCONV: the iteration still improves, and is judged all the same
   if (s != LIMB_OK && s != LIMB_E_NOCONV) return s;

@@ -52,6 +52,7 @@ struct limb_loops {
   int* first;               // clusters: velocities of those before
   double pivot_ratio;       // smallest pivot over the largest, of the worst cluster; set with these:
   bool full, suspect;       // no live constraint depends on others; some pivot is small: set by the call
+  bool rounded;             // forward dynamics: ranks follow from residuals (limb_rank_tolerance)
   int* weight;              // nv, cluster by cluster: loops that a velocity moves
   double *work, *kept;      // of the kernels
 
@@ -124,6 +125,10 @@ enum {
 // reach. Leaves the motion of the links in w->d->own. LIMB_E_NONFINITE also when a constraint is not finite;
 // LIMB_E_SINGULAR when a wheel lies flat.
 limb_status limb_constraints_at(limb_loops* w, const double* q, const double* v, double time, unsigned need);
+
+// What elimination may leave of a constraint that depends on others: a share of the largest entry, and at least what is
+// due to the residual where least squares leave a cluster open.
+double limb_rank_tolerance(const limb_loops* w, int cluster, double tolerance);
 
 // A cluster's block of Psi, live constraints only, reduced with preferred columns (flags by the user's
 // velocities; NULL: none): w->reduced. What is carried along:

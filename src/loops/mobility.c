@@ -81,6 +81,7 @@ static int rank_of(limb_loops* w, int cluster, form f, double tolerance)
   const double* sigma;
   const int rows = spectrum(w, cluster, f, &sigma);
   int rank = rows < 0 ? -1 : 0;
+  tolerance = limb_rank_tolerance(w, cluster, tolerance);
   while (rank >= 0 && rank < rows && sigma[rank] > tolerance * sigma[0]) rank++;
   return rank;
 }

@@ -75,11 +75,30 @@ static limb_reduction* load_cluster(limb_loops* w, int cluster, limb_carry carry
   return r;
 }
 
+// Least squares leave constraints open that a file gives with few digits, and leave them pivots of that size where
+// they should depend on each other. Whether those depend on each other here only is judged apart (redundancy).
+#define FAR_BELOW 1e-3  // a residual relative to the smallest pivot
+#define ROUNDED   1e-10 // [m, rad]: less is no matter of digits
+
+double limb_rank_tolerance(const limb_loops* w, int cluster, double tolerance)
+{
+  const limb_cluster* k = &w->m->clusters.cluster[cluster];
+  const double gap = limb_cluster_residual(w, cluster);
+  double least = HUGE_VAL;
+  if (!(gap > ROUNDED && gap <= LIMB_LEFT_OPEN)) return tolerance;
+  for (int i = 0; i < w->nlive[cluster]; i++) {
+    const ptrdiff_t row = k->block + (ptrdiff_t)w->live[k->row + i] * k->nv;
+    least = fmin(least, limb_largest((size_t)k->nv, w->Psi + row));
+  }
+  return fmax(tolerance, gap / (FAR_BELOW * least));
+}
+
 const limb_reduction* limb_reduce_cluster(limb_loops* w, int cluster, const unsigned char* prefer, limb_carry carry,
                                           double tolerance)
 {
   const limb_cluster* k = &w->m->clusters.cluster[cluster];
   limb_reduction* r = load_cluster(w, cluster, carry);
+  tolerance = limb_rank_tolerance(w, cluster, tolerance);
   if (w->mixed[cluster]) limb_even_constraints(w, cluster, false, r);
   if (!prefer) {
     limb_row_reduce(r, NULL, tolerance);
@@ -125,8 +144,7 @@ void limb_min_norm_multipliers(limb_loops* w, const double* f, double tolerance,
 // random velocity for which it does not vanish shows that the rank is missing here only. (Where all of that
 // vanishes, too, and only a higher order does not, the test does not detect it.)
 
-#define FAR_BELOW 1e-3 // a residual relative to the smallest pivot
-#define NO_BIAS   1e-6 // of what c' Psi' v is the sum of
+#define NO_BIAS 1e-6 // of what c' Psi' v is the sum of
 
 int limb_loop_of_constraint(const limb_loops* w, int cluster, int i)
 {
@@ -157,7 +175,7 @@ static limb_status check_cluster(limb_loops* w, int cluster, double tolerance, l
     const double size = fabs(r->A[i * wide + r->columns]);
     if (size > gap) gap = size, worst = i;
   }
-  limb_row_reduce(r, NULL, tolerance);
+  limb_row_reduce(r, NULL, limb_rank_tolerance(w, cluster, tolerance));
   if (!limb_is_suspect(r) || gap <= FAR_BELOW * r->min_pivot) return LIMB_OK;
   const int row = w->m->clusters.cluster[cluster].row;
   if (out) *out = (limb_suspect){limb_loop_of_constraint(w, cluster, worst), fabs(w->phi[row + w->live[row + worst]])};
@@ -227,7 +245,7 @@ static limb_status check_dependent(limb_loops* w, int cluster, double tolerance,
 limb_status limb_check_redundancy(limb_loops* w, const double* q, double time, double tolerance, limb_suspect* out)
 {
   allowed_velocity(w, tolerance);
-  limb_status s = limb_constraints_at(w, q, w->v1, time, LIMB_NEED_PSI | LIMB_NEED_GAMMA | LIMB_NEED_LEAN);
+  limb_status s = limb_constraints_at(w, q, w->v1, time, LIMB_NEED_PSI | LIMB_NEED_GAMMA);
   for (int c = 0; s == LIMB_OK && c < w->m->clusters.count; c++) s = check_dependent(w, c, tolerance, out);
   return s;
 }
