@@ -117,12 +117,27 @@ typedef struct limb_equations {
   limb_poly *M, *C;        // nv x nv
   limb_poly *Cv, *g;       // nv
   limb_poly* joint_forces; // nv: friction, springs and shafts
-  limb_poly* Psi;          // nrow x nv
+  limb_poly T, U, L;       // without terms that are the same in all states
+  limb_poly* Gamma;        // nv x nv x nv: Christoffel symbols
+  limb_poly *Psi, *Psidot; // nrow x nv
   limb_error* error;
 } limb_equations;
 
 // The quantities, in the order in which they are written.
-enum { EQUATION_M, EQUATION_C, EQUATION_G, EQUATION_H, EQUATION_TAU, EQUATION_PSI, EQUATIONS };
+enum {
+  EQUATION_M,
+  EQUATION_C,
+  EQUATION_G,
+  EQUATION_H,
+  EQUATION_TAU,
+  EQUATION_T,
+  EQUATION_U,
+  EQUATION_L,
+  EQUATION_CHRISTOFFEL,
+  EQUATION_PSI,
+  EQUATION_PSIDOT,
+  EQUATIONS
+};
 
 static inline bool limb_equations_has(unsigned what, int quantity) { return what >> quantity & 1U; }
 
@@ -131,6 +146,8 @@ static inline unsigned limb_equations_needed(unsigned what)
 {
   if (limb_equations_has(what, EQUATION_TAU)) what |= 1U << EQUATION_H | 1U << EQUATION_M;
   if (limb_equations_has(what, EQUATION_H)) what |= 1U << EQUATION_C | 1U << EQUATION_G;
+  if (limb_equations_has(what, EQUATION_L)) what |= 1U << EQUATION_T | 1U << EQUATION_U;
+  if (limb_equations_has(what, EQUATION_PSIDOT)) what |= 1U << EQUATION_PSI;
   return what;
 }
 
@@ -156,7 +173,7 @@ bool limb_equations_direction(limb_equations* x, const double* weight, double of
 
 // ---- loops (equations_loops.c) -------------------------------------------------------------------------------------
 
-limb_status limb_equations_form_loops(limb_equations* e); // Psi
+limb_status limb_equations_form_loops(limb_equations* e); // Psi and dPsi/dt
 
 // The form for reading: cos a cos b + sin a sin b = cos(b - a), 1 - cos^2 = sin^2, and terms in reading order.
 limb_poly limb_equations_tidy(limb_equations* x, limb_poly a);
@@ -176,6 +193,23 @@ void limb_equations_variable(const limb_equations* x, limb_text* t, int variable
 void limb_equations_number(const limb_equations* x, limb_text* t, double number);
 void limb_equations_angle(const limb_equations* x, limb_text* t, int angle);
 bool limb_equations_short_angle(const limb_equations* x, int angle, char* index, size_t capacity);
+
+// The entry of a quantity that is a polynomial; NULL for h and tau, which are sums of others.
+const limb_poly* limb_equations_entry_of(const limb_equations* x, int quantity, int i, int j);
+
+// One number; a quantity with velocities; an entry that symmetry makes equal to (*i2, *j2), an earlier one.
+static inline bool limb_equations_is_scalar(int quantity)
+{
+  return quantity == EQUATION_T || quantity == EQUATION_U || quantity == EQUATION_L;
+}
+
+static inline bool limb_equations_moves(int quantity)
+{
+  return quantity == EQUATION_C || quantity == EQUATION_H || quantity == EQUATION_TAU || quantity == EQUATION_T ||
+         quantity == EQUATION_L || quantity == EQUATION_PSIDOT;
+}
+
+bool limb_equations_repeats(const limb_equations* x, int quantity, int i, int j, int* i2, int* j2);
 
 // Writes an entry of a quantity: row i, column j.
 void limb_equations_entry(const limb_equations* x, limb_text* t, int quantity, int i, int j);

@@ -2,6 +2,7 @@
 //
 //   M      composite rigid bodies (kernel/crba_kernel.h)
 //   g      Newton-Euler without motion (kernel/rnea_kernel.h)
+//   T, U   v' M v / 2; the potential of gravity at the centres of mass, springs, shafts
 //   C      Christoffel symbols of M, so that dM/dt - 2 C is skew (Zhang, MEE5114, page 16, corrected):
 //          C_ij = sum_k 1/2 (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i) v_k
 #include "codegen/equations.h"
@@ -284,6 +285,111 @@ static limb_status form_coriolis(limb_equations* x)
   return LIMB_OK;
 }
 
+// G_ijk = 1/2 (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i), symmetric in j and k
+static limb_status form_symbols(limb_equations* x)
+{
+  const int n = x->nv;
+  x->Gamma = limb_ring_alloc(x->ring, (size_t)n * (size_t)n * (size_t)n, sizeof *x->Gamma);
+  for (int i = 0; i < n && x->Gamma; i++) {
+    for (int j = 0; j < n; j++) {
+      for (int k = 0; k <= j; k++) {
+        limb_poly two = limb_equations_derivative(x, x->M[i * n + j], k);
+        two = limb_poly_sum(x->ring, two, limb_equations_derivative(x, x->M[i * n + k], j), 1);
+        two = limb_poly_sum(x->ring, two, limb_equations_derivative(x, x->M[j * n + k], i), -1);
+        x->Gamma[(i * n + j) * n + k] = x->Gamma[(i * n + k) * n + j] = limb_poly_scale(x->ring, two, 0.5);
+      }
+      if (status_now(x) != LIMB_OK) return status_now(x);
+    }
+  }
+  return status_now(x);
+}
+
+// ---- energies ------------------------------------------------------------------------------------------------------
+
+// T = v' M v / 2
+static void form_kinetic(limb_equations* x)
+{
+  const int n = x->nv;
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) {
+      const limb_poly vi = limb_poly_variable(x->ring, x->first_v + i),
+                      vj = limb_poly_variable(x->ring, x->first_v + j);
+      const limb_poly vv = limb_poly_product(x->ring, vi, vj);
+      x->T = limb_poly_sum(x->ring, x->T, limb_poly_product(x->ring, x->M[i * n + j], vv), 0.5);
+    }
+  }
+}
+
+// The terms with coordinates, or sines and cosines of them: energies are determined up to a constant.
+static limb_poly varying(const limb_equations* x, limb_poly a)
+{
+  limb_poly sum = {0, NULL};
+  for (int i = 0; i < a.count; i++) {
+    const unsigned char* e = limb_monomial(x->ring, a.term[i].monomial);
+    bool varies = false;
+    for (int v = x->first_angle; v < x->first_sign; v++) varies = varies || e[v];
+    if (varies) sum = limb_poly_sum(x->ring, sum, (limb_poly){1, &a.term[i]}, 1);
+  }
+  return sum;
+}
+
+// U += stiffness stretch^2 / 2
+static void add_spring(limb_equations* x, double stiffness, limb_poly stretch)
+{
+  if (stiffness == 0) return;
+  x->U = limb_poly_sum(x->ring, x->U, limb_poly_product(x->ring, stretch, stretch), stiffness / 2);
+}
+
+static void form_springs(limb_equations* x)
+{
+  const limb_model* m = x->m;
+  for (int i = 0; i < m->nlink; i++) {
+    const limb_link* link = &m->link[i];
+    if (link->ndof != 1) continue;
+    const limb_actuator* s = &m->actuator[link->dof];
+    const limb_poly q = limb_poly_variable(x->ring, x->first_q + link->q);
+    const limb_poly rest = limb_poly_number(x->ring, m->k64[i].off - s->rest);
+    add_spring(x, s->stiffness, limb_poly_sum(x->ring, rest, q, m->k64[i].mult));
+  }
+  for (int k = 0; k < m->nshaft; k++) {
+    const limb_shaft_def* s = &m->shaft[k].def;
+    const limb_poly motor = limb_poly_variable(x->ring, x->first_q + m->joint[s->motor].q);
+    const limb_poly joint = limb_poly_variable(x->ring, x->first_q + m->joint[s->joint].q);
+    limb_poly stretch = limb_poly_sum(x->ring, limb_poly_number(x->ring, -s->rest), motor, 1 / s->ratio);
+    stretch = limb_poly_sum(x->ring, stretch, joint, -1);
+    add_spring(x, s->stiffness, stretch);
+  }
+}
+
+// U = -sum g . (m_i p_i + R_i h_i), springs and shafts. Regrouped inertias change it by a constant.
+static limb_status form_potential(limb_equations* x)
+{
+  const limb_model* m = x->m;
+  limb_scalar* X = limb_program_alloc(x->program, 12 * (size_t)m->nlink + 1, sizeof *X);
+  if (!X) return LIMB_E_NOMEM;
+  const double size = hypot(hypot(m->gravity.x, m->gravity.y), m->gravity.z);
+  const sp_vec3 down = size > 0 ? sp_scale3(1 / size, m->gravity) : m->gravity;
+  const double along[3] = {down.x, down.y, down.z};
+  const limb_scalar g = limb_gravity_scalar(&x->parameters);
+  limb_trace_clear(&x->t);
+  limb_trace_kernels.link_motion(&x->view, x->parameters.k, &x->t.ws, x->t.q, NULL, NULL, X, NULL, NULL, NULL);
+  for (int i = 0; i < m->nlink; i++) {
+    const limb_link_symbol* k = &x->parameters.k[i];
+    const limb_scalar h[3] = {k->hx, k->hy, k->hz}, *at = X + 12 * (ptrdiff_t)i;
+    limb_scalar sum = plain(0);
+    for (int axis = 0; axis < 3; axis++) {
+      limb_scalar moment = mul(k->m, at[9 + axis]);
+      for (int c = 0; c < 3; c++) moment = add(moment, mul(at[3 * axis + c], h[c]));
+      sum = add(sum, mul(plain(limb_clean_direction(-along[axis])), moment));
+    }
+    x->U = limb_poly_sum(x->ring, x->U, limb_equations_poly(x, mul(g, sum)), 1);
+    if (status_now(x) != LIMB_OK) return status_now(x);
+  }
+  form_springs(x);
+  x->U = varying(x, x->U);
+  return status_now(x);
+}
+
 // Gravity forces: Newton-Euler at rest.
 static limb_status form_gravity(limb_equations* x)
 {
@@ -326,8 +432,14 @@ limb_status limb_equations_form(limb_equations* x, unsigned needs)
       x->m->nlink, LINKS_MAX);
   limb_status s = begin(x);
   if (s == LIMB_OK) s = open_ring(x);
-  const bool coriolis = limb_equations_has(needs, EQUATION_C);
-  if (s == LIMB_OK && (coriolis || limb_equations_has(needs, EQUATION_M))) s = form_mass_matrix(x);
+  const bool coriolis = limb_equations_has(needs, EQUATION_C),
+             symbols = limb_equations_has(needs, EQUATION_CHRISTOFFEL);
+  const bool kinetic = limb_equations_has(needs, EQUATION_T), M = limb_equations_has(needs, EQUATION_M);
+  if (s == LIMB_OK && (coriolis || M || kinetic || symbols)) s = form_mass_matrix(x);
+  if (s == LIMB_OK && symbols) s = form_symbols(x);
+  if (s == LIMB_OK && kinetic) form_kinetic(x);
+  if (s == LIMB_OK && limb_equations_has(needs, EQUATION_U)) s = form_potential(x);
+  if (s == LIMB_OK) x->L = limb_poly_sum(x->ring, x->T, x->U, -1);
   if (s == LIMB_OK && coriolis) s = form_coriolis(x);
   if (s == LIMB_OK && limb_equations_has(needs, EQUATION_G)) s = form_gravity(x);
   if (s == LIMB_OK && x->m->has_actuators) s = form_joint_forces(x);

@@ -15,14 +15,17 @@ enum { ROW = 240, CUT = 130 }; // characters of LaTeX: a row of a matrix, a line
 
 static const char* symbol_of(const limb_equations* x, int quantity)
 {
-  static const char* const symbols[EQUATIONS] = {"M", "C", "g", "h", "\\tau", "\\Psi"};
+  static const char* const symbols[EQUATIONS] = {"M", "C", "g",       "h",     "\\tau",       "T",
+                                                 "U", "L", "\\Gamma", "\\Psi", "\\dot{\\Psi}"};
   if (limb_equations_with_loops(x, quantity)) return "\\tau + \\Psi^T \\lambda";
   return symbols[quantity];
 }
 
 static const char* arguments_of(int quantity)
 {
-  static const char* const arguments[EQUATIONS] = {"(q)", "(q, \\dot{q})", "(q)", "(q, \\dot{q})", "", "(q)"};
+  static const char* const arguments[EQUATIONS] = {"(q)", "(q, \\dot{q})", "(q)",          "(q, \\dot{q})",
+                                                   "",    "(q, \\dot{q})", "(q)",          "(q, \\dot{q})",
+                                                   "",    "(q)",           "(q, \\dot{q})"};
   return arguments[quantity];
 }
 
@@ -71,17 +74,30 @@ static void put_folded(limb_text* t, const char* line)
   }
 }
 
+static void latex_name(const limb_equations* x, limb_text* t, int quantity, int i, int j)
+{
+  const limb_equations_dims s = limb_equations_size(x, quantity);
+  const bool symbols = quantity == EQUATION_CHRISTOFFEL, wide = s.rows > 9 || (!symbols && s.columns > 9);
+  limb_text_print(t, limb_equations_with_loops(x, quantity) ? "(%s)" : "%s", symbol_of(x, quantity));
+  if (limb_equations_is_scalar(quantity)) return;
+  limb_text_print(t, "_{%d", i + 1);
+  if (symbols) limb_text_print(t, wide ? ",%d" : "%d", j / x->nv + 1);
+  if (s.columns) limb_text_print(t, wide ? ",%d" : "%d", (symbols ? j % x->nv : j) + 1);
+  limb_text_put(t, "}");
+}
+
 // Entry (i, j): its name, also that of the mirrored entry of a symmetric matrix, and its expression.
 static void latex_entry(const limb_equations* x, limb_text* t, int quantity, int i, int j)
 {
-  const limb_equations_dims s = limb_equations_size(x, quantity);
-  const bool wide = s.rows > 9 || s.columns > 9;
   limb_text line = {.alloc = t->alloc};
+  int i2, j2;
   limb_equations_entry(x, &line, quantity, i, j);
-  limb_text_print(t, limb_equations_with_loops(x, quantity) ? "(%s)_{%d" : "%s_{%d", symbol_of(x, quantity), i + 1);
-  if (s.columns) limb_text_print(t, wide ? ",%d" : "%d", j + 1);
-  limb_text_put(t, "}");
-  if (quantity == EQUATION_M && i != j) limb_text_print(t, wide ? " = M_{%d,%d}" : " = M_{%d%d}", j + 1, i + 1);
+  latex_name(x, t, quantity, i, j);
+  (void)limb_equations_repeats(x, quantity, i, j, &i2, &j2);
+  if (i2 != i || j2 != j) {
+    limb_text_put(t, " = ");
+    latex_name(x, t, quantity, i2, j2);
+  }
   limb_text_put(t, " &= ");
   if (line.at) put_folded(t, line.at);
   t->failed = t->failed || line.failed;
@@ -92,8 +108,10 @@ static void latex_entries(const limb_equations* x, limb_text* t, int quantity)
 {
   const limb_equations_dims s = limb_equations_size(x, quantity);
   bool first = true;
+  int i2, j2;
   for (int i = 0; i < s.rows; i++) {
-    for (int j = quantity == EQUATION_M ? i : 0; j < (s.columns ? s.columns : 1); j++) {
+    for (int j = 0; j < (s.columns ? s.columns : 1); j++) {
+      if (limb_equations_repeats(x, quantity, i, j, &i2, &j2)) continue;
       if (!first) limb_text_put(t, " \\\\\n");
       first = false;
       latex_entry(x, t, quantity, i, j);
@@ -106,7 +124,7 @@ static bool fits_on_line(const limb_equations* x, limb_text* t, int quantity)
 {
   enum { COLUMNS_MAX = 10 };
   const limb_equations_dims s = limb_equations_size(x, quantity);
-  bool all = s.columns <= COLUMNS_MAX;
+  bool all = s.columns <= COLUMNS_MAX && !limb_equations_is_scalar(quantity) && quantity != EQUATION_CHRISTOFFEL;
   for (int i = 0; i < s.rows; i++) {
     limb_text row = {.alloc = t->alloc};
     for (int j = 0; j < (s.columns ? s.columns : 1); j++) limb_equations_entry(x, &row, quantity, i, j);
@@ -266,7 +284,7 @@ static const char* c_array(const limb_equations* x, int quantity)
 static void c_arguments(const limb_equations* x, limb_text* t, int quantity)
 {
   const int nq = x->m->nq, nv = x->nv;
-  const bool moves = quantity == EQUATION_C || quantity == EQUATION_H || quantity == EQUATION_TAU;
+  const bool moves = limb_equations_moves(quantity);
   const limb_equations_dims s = limb_equations_size(x, quantity);
   const int entries = s.rows * (s.columns ? s.columns : 1);
   limb_text_print(t, "(const double q[%d], ", nq);
@@ -278,7 +296,7 @@ static void c_arguments(const limb_equations* x, limb_text* t, int quantity)
 // Marks arguments that this quantity does not use.
 static void c_unused(const limb_equations* x, limb_text* t, int quantity, const bool* marks)
 {
-  const bool moves = quantity == EQUATION_C || quantity == EQUATION_H || quantity == EQUATION_TAU;
+  const bool moves = limb_equations_moves(quantity);
   bool heavy = false;
   for (int i = 0; i < x->nv * x->nv; i++) heavy = heavy || x->M[i].count > 0;
   if (!any_marked(marks, x->first_angle, x->first_sign)) limb_text_put(t, "  (void)q;\n");
@@ -293,8 +311,9 @@ static void c_entry(const limb_equations* x, limb_text* t, int quantity, int i, 
   const char* name = c_array(x, quantity);
   limb_text line = {.alloc = t->alloc};
   limb_text_print(&line, "  %s[%d] = ", name, i * columns + j);
-  if (quantity == EQUATION_M && j < i)
-    limb_text_print(&line, "%s[%d]", name, j * columns + i);
+  int i2, j2;
+  if (limb_equations_repeats(x, quantity, i, j, &i2, &j2))
+    limb_text_print(&line, "%s[%d]", name, i2 * columns + j2);
   else
     limb_equations_entry(x, &line, quantity, i, j);
   limb_text_put(&line, ";\n");

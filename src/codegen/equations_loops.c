@@ -1,4 +1,4 @@
-// Psi: the constraint Jacobian of the loops, as polynomials.
+// Psi: the constraint Jacobian of the loops, and its rate, as polynomials.
 //
 // Position constraints are d, from the origin of frame a to that of frame b, along the locked axes of a. Where these
 // span a fixed plane or line, or all directions are locked, axes of the world are used instead, as in
@@ -88,12 +88,24 @@ static int world_axis(const double* n)
   return -1;
 }
 
+// dPsi/dt = sum_k dPsi/dq_k v_k
+static limb_poly rate_of(limb_equations* e, limb_poly entry)
+{
+  limb_poly sum = {0, NULL};
+  for (int k = 0; k < e->nv; k++) {
+    const limb_poly v = limb_poly_variable(e->ring, e->first_v + k);
+    sum = limb_poly_sum(e->ring, sum, limb_poly_product(e->ring, limb_equations_derivative(e, entry, k), v), 1);
+  }
+  return sum;
+}
+
 static void add_row(limb_equations* e, limb_poly phi)
 {
   bool moves = false;
-  limb_poly* row = &e->Psi[(ptrdiff_t)e->nrow * e->nv];
+  limb_poly *row = &e->Psi[(ptrdiff_t)e->nrow * e->nv], *rate = &e->Psidot[(ptrdiff_t)e->nrow * e->nv];
   for (int j = 0; j < e->nv; j++) {
     row[j] = limb_equations_derivative(e, phi, j);
+    rate[j] = rate_of(e, row[j]);
     moves = moves || row[j].count > 0;
   }
   if (moves) e->nrow++;
@@ -147,7 +159,8 @@ limb_status limb_equations_form_loops(limb_equations* e)
   limb_scalar* X = limb_program_alloc(e->program, 12 * (size_t)m->nlink + 1, sizeof *X);
   limb_scalar* phi = limb_program_alloc(e->program, nc + 1, sizeof *phi);
   e->Psi = limb_ring_alloc(e->ring, (nc + 1) * (size_t)e->nv, sizeof *e->Psi);
-  if (!X || !phi || !e->Psi) return LIMB_E_NOMEM;
+  e->Psidot = limb_ring_alloc(e->ring, (nc + 1) * (size_t)e->nv, sizeof *e->Psidot);
+  if (!X || !phi || !e->Psi || !e->Psidot) return LIMB_E_NOMEM;
   for (int l = 0; l < m->nloop; l++) {
     if (m->loop[l].prescribed)
       return limb_fail(e->error, LIMB_E_UNSUPPORTED, m->loop[l].def.name,

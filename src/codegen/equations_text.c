@@ -20,8 +20,22 @@ limb_equations_dims limb_equations_size(const limb_equations* x, int quantity)
   case EQUATION_G: return (limb_equations_dims){"g", n, 0};
   case EQUATION_H: return (limb_equations_dims){"h", n, 0};
   case EQUATION_TAU: return (limb_equations_dims){"tau", n, 0};
+  case EQUATION_T: return (limb_equations_dims){"T", 1, 0};
+  case EQUATION_U: return (limb_equations_dims){"U", 1, 0};
+  case EQUATION_L: return (limb_equations_dims){"L", 1, 0};
+  case EQUATION_CHRISTOFFEL: return (limb_equations_dims){"christoffel", n, n * n};
+  case EQUATION_PSIDOT: return (limb_equations_dims){"Psidot", x->nrow, n};
   default: return (limb_equations_dims){"Psi", x->nrow, n};
   }
+}
+
+bool limb_equations_repeats(const limb_equations* x, int quantity, int i, int j, int* i2, int* j2)
+{
+  const int n = x->nv;
+  *i2 = i, *j2 = j;
+  if (quantity == EQUATION_M) *i2 = j, *j2 = i;
+  if (quantity == EQUATION_CHRISTOFFEL) *j2 = j % n * n + j / n;
+  return *i2 < i || (*i2 == i && *j2 < j);
 }
 
 // M_ij a_j, with brackets around sums.
@@ -64,8 +78,7 @@ static void put_bias(const limb_equations* x, limb_text* t, int i)
   limb_equations_sum(x, t, x->g[i], !moves);
 }
 
-// The entry of a quantity that is a polynomial; NULL for h and tau, which are sums of others.
-static const limb_poly* entry_of(const limb_equations* x, int quantity, int i, int j)
+const limb_poly* limb_equations_entry_of(const limb_equations* x, int quantity, int i, int j)
 {
   const int at = i * x->nv + j;
   switch (quantity) {
@@ -73,13 +86,18 @@ static const limb_poly* entry_of(const limb_equations* x, int quantity, int i, i
   case EQUATION_C: return &x->C[at];
   case EQUATION_G: return &x->g[i];
   case EQUATION_PSI: return &x->Psi[at];
+  case EQUATION_PSIDOT: return &x->Psidot[at];
+  case EQUATION_T: return &x->T;
+  case EQUATION_U: return &x->U;
+  case EQUATION_L: return &x->L;
+  case EQUATION_CHRISTOFFEL: return &x->Gamma[i * x->nv * x->nv + j];
   default: return NULL;
   }
 }
 
 void limb_equations_entry(const limb_equations* x, limb_text* t, int quantity, int i, int j)
 {
-  const limb_poly* a = entry_of(x, quantity, i, j);
+  const limb_poly* a = limb_equations_entry_of(x, quantity, i, j);
   if (a) limb_equations_sum(x, t, *a, true);
   if (quantity == EQUATION_H) put_bias(x, t, i);
   if (quantity == EQUATION_TAU) put_force(x, t, i);
@@ -88,7 +106,7 @@ void limb_equations_entry(const limb_equations* x, limb_text* t, int quantity, i
 bool limb_equations_is_zero(const limb_equations* x, int quantity, int i, int j)
 {
   if (quantity != EQUATION_H && quantity != EQUATION_TAU) {
-    const limb_poly* a = entry_of(x, quantity, i, j);
+    const limb_poly* a = limb_equations_entry_of(x, quantity, i, j);
     return !a || a->count == 0;
   }
   int terms = x->Cv[i].count + x->g[i].count;
@@ -100,9 +118,10 @@ bool limb_equations_is_zero(const limb_equations* x, int quantity, int i, int j)
 bool limb_equations_sparse(const limb_equations* x, int quantity, bool* all)
 {
   const limb_equations_dims s = limb_equations_size(x, quantity);
-  int zeros = 0, count = 0;
+  int zeros = 0, count = 0, i2, j2;
   for (int i = 0; i < s.rows; i++) {
-    for (int j = quantity == EQUATION_M ? i : 0; j < (s.columns ? s.columns : 1); j++) {
+    for (int j = 0; j < (s.columns ? s.columns : 1); j++) {
+      if (limb_equations_repeats(x, quantity, i, j, &i2, &j2)) continue;
       zeros += limb_equations_is_zero(x, quantity, i, j);
       count++;
     }
@@ -138,7 +157,7 @@ const char* limb_equations_note(const limb_equations* x, int k)
 {
   const char* remarks[3] = {NULL};
   int count = 0;
-  if (has_joint_forces(x)) remarks[count++] = "friction, springs and shafts count in tau only";
+  if (has_joint_forces(x)) remarks[count++] = "friction counts in tau only, springs and shafts in tau, U and L";
   if (x->no_constraints) remarks[count++] = "Psi has no rows: no joint moves what the loops constrain";
   return k <= count ? remarks[k] : NULL;
 }
@@ -183,7 +202,12 @@ void limb_equations_mark_used(const limb_equations* x, unsigned what, bool* mark
     if (limb_equations_has(what, EQUATION_G) || h) mark(x, x->g[i], marks);
     if (tau) mark(x, x->joint_forces[i], marks);
   }
-  for (int i = 0; limb_equations_has(what, EQUATION_PSI) && i < x->nrow * n; i++) mark(x, x->Psi[i], marks);
+  for (int k = EQUATION_T; k < EQUATIONS; k++) {
+    const limb_equations_dims s = limb_equations_size(x, k);
+    const int columns = s.columns ? s.columns : 1;
+    for (int i = 0; limb_equations_has(what, k) && i < s.rows * columns; i++)
+      mark(x, *limb_equations_entry_of(x, k, i / columns, i % columns), marks);
+  }
 }
 
 // ---- lines ---------------------------------------------------------------------------------------------------------
@@ -232,19 +256,23 @@ void limb_equations_break_lines(limb_text* t, const char* line, const char* inde
 static void put_entry_name(const limb_equations* x, limb_text* t, int quantity, int i, int j)
 {
   const limb_equations_dims s = limb_equations_size(x, quantity);
-  const bool wide = s.rows > 9 || s.columns > 9;
-  limb_text_print(t, "%s%d", s.name, i + 1);
-  if (s.columns) limb_text_print(t, wide ? "_%d" : "%d", j + 1);
+  const bool symbols = quantity == EQUATION_CHRISTOFFEL, wide = s.rows > 9 || (!symbols && s.columns > 9);
+  limb_text_put(t, s.name);
+  if (!limb_equations_is_scalar(quantity)) limb_text_print(t, "%d", i + 1);
+  if (symbols) limb_text_print(t, wide ? "_%d" : "%d", j / x->nv + 1);
+  if (s.columns) limb_text_print(t, wide ? "_%d" : "%d", (symbols ? j % x->nv : j) + 1);
   if (limb_equations_with_loops(x, quantity)) limb_text_print(t, " + (Psi^T lambda)%d", i + 1);
 }
 
 static void put_entry(const limb_equations* x, limb_text* t, int quantity, int i, int j)
 {
   limb_text line = {.alloc = t->alloc};
+  int i2, j2;
   put_entry_name(x, &line, quantity, i, j);
-  if (quantity == EQUATION_M && i != j) {
+  (void)limb_equations_repeats(x, quantity, i, j, &i2, &j2);
+  if (i2 != i || j2 != j) {
     limb_text_put(&line, " = ");
-    put_entry_name(x, &line, quantity, j, i);
+    put_entry_name(x, &line, quantity, i2, j2);
   }
   limb_text_put(&line, " = ");
   limb_equations_entry(x, &line, quantity, i, j);
@@ -260,9 +288,11 @@ static void put_quantity(const limb_equations* x, limb_text* t, int quantity)
   const char* loops = limb_equations_with_loops(x, quantity) ? " + Psi^T lambda" : "";
   bool all;
   const bool sparse = limb_equations_sparse(x, quantity, &all);
+  int i2, j2;
   limb_text_put(t, "\n");
   for (int i = 0; i < s.rows; i++) {
-    for (int j = quantity == EQUATION_M ? i : 0; j < (s.columns ? s.columns : 1); j++) {
+    for (int j = 0; j < (s.columns ? s.columns : 1); j++) {
+      if (limb_equations_repeats(x, quantity, i, j, &i2, &j2)) continue;
       if (sparse && limb_equations_is_zero(x, quantity, i, j)) continue;
       put_entry(x, t, quantity, i, j);
     }

@@ -14,7 +14,9 @@
 #include <stddef.h>
 #include <string.h>
 
-static const char* const names[EQUATIONS] = {"M", "C", "g", "h", "tau", "Psi"}; // those of the registry
+// Those of the registry, but for the last.
+static const char* const names[EQUATIONS] = {"M", "C", "g", "h", "tau", "T", "U", "L", "christoffel", "Psi", "Psidot"};
+#define NAMES "M, C, g, h, tau, T, U, L, christoffel, Psi"
 
 // ---- options -------------------------------------------------------------------------------------------------------
 
@@ -42,10 +44,10 @@ static const char* name_at(const void* context, int i)
 static limb_status unknown(const char* word, limb_error* error)
 {
   if (!*word)
-    return limb_fail(error, LIMB_E_ARG, "what", "an empty word; use M, C, g, h, tau and Psi, separated by commas");
+    return limb_fail(error, LIMB_E_ARG, "what", "an empty word; use " NAMES " and Psidot, separated by commas");
   const char* near = limb_nearest(word, EQUATIONS, name_at, NULL);
   if (near) return limb_fail(error, LIMB_E_ARG, "what", "no quantity is called '%s'; did you mean '%s'?", word, near);
-  return limb_fail(error, LIMB_E_ARG, "what", "no quantity is called '%s'; use M, C, g, h, tau or Psi", word);
+  return limb_fail(error, LIMB_E_ARG, "what", "no quantity is called '%s'; use " NAMES " or Psidot", word);
 }
 
 // Adds the quantity of this name to those requested.
@@ -55,8 +57,8 @@ static limb_status read_word(const limb_model* m, const char* word, unsigned* wh
   while (k < EQUATIONS && strcmp(names[k], word) != 0) k++;
   if (k == EQUATIONS) return unknown(word, error);
   if (limb_equations_has(*what, k)) return limb_fail(error, LIMB_E_ARG, "what", "'%s' is named twice", word);
-  if (k == EQUATION_PSI && !m->nloop)
-    return limb_fail(error, LIMB_E_ARG, "what", "there is no Psi: the robot has no loops");
+  if (k >= EQUATION_PSI && !m->nloop)
+    return limb_fail(error, LIMB_E_ARG, "what", "there is no %s: the robot has no loops", names[k]);
   *what |= 1U << k;
   return LIMB_OK;
 }
@@ -122,6 +124,11 @@ static limb_status tidy_all(limb_equations* x)
   if (s == LIMB_OK) s = tidy(x, x->Cv, n);
   if (s == LIMB_OK) s = tidy(x, x->g, n);
   if (s == LIMB_OK) s = tidy(x, x->joint_forces, n);
+  if (s == LIMB_OK) s = tidy(x, &x->T, 1);
+  if (s == LIMB_OK) s = tidy(x, &x->U, 1);
+  if (s == LIMB_OK) s = tidy(x, &x->L, 1);
+  if (s == LIMB_OK && x->Gamma) s = tidy(x, x->Gamma, n * n * n);
+  if (s == LIMB_OK) s = tidy(x, x->Psidot, x->nrow * n);
   return s == LIMB_OK ? tidy(x, x->Psi, x->nrow * n) : s;
 }
 
@@ -148,15 +155,16 @@ static limb_status write_document(limb_equations* x, unsigned what, limb_text_fn
 static limb_status run_steps(limb_equations* x, unsigned what, limb_text_fn* text, void* context)
 {
   limb_status s = limb_equations_form(x, limb_equations_needed(what));
-  if (s == LIMB_OK && limb_equations_has(what, EQUATION_PSI)) s = limb_equations_form_loops(x);
+  const unsigned rows = 1U << EQUATION_PSI | 1U << EQUATION_PSIDOT;
+  if (s == LIMB_OK && what & rows) s = limb_equations_form_loops(x);
   if (s == LIMB_OK) s = tidy_all(x);
   if (s == LIMB_OK && x->not_polynomial)
     return limb_fail(x->error, LIMB_E_UNSUPPORTED, x->m->name,
                      "the equations are not polynomials in sines and cosines");
   if (s == LIMB_OK) s = limb_equations_check(x, what);
-  if (limb_equations_has(what, EQUATION_PSI) && x->nrow == 0) { // checked, but nothing to write
+  if (what & rows && x->nrow == 0) { // checked, but nothing to write
     x->no_constraints = true;
-    what &= ~(1U << EQUATION_PSI);
+    what &= ~rows;
   }
   if (s == LIMB_OK && !what)
     return limb_fail(x->error, LIMB_E_UNSUPPORTED, x->m->name,
@@ -200,6 +208,7 @@ typedef struct trial {
   double* value; // of all variables
   double *q, *v, *a, *ours, *theirs;
   double scale; // differences are relative to at least this
+  double level; // U of the library less ours, which has no constant terms; NaN: not known yet
 } trial;
 
 // ---- states --------------------------------------------------------------------------------------------------------
@@ -246,6 +255,7 @@ static double entry_value(const trial* t, int quantity, int i, int j)
   const int at = i * x->nv + j;
   if (quantity == EQUATION_M) return value(t, x->M[at]);
   if (quantity == EQUATION_C) return value(t, x->C[at]);
+  if (quantity > EQUATION_TAU) return value(t, *limb_equations_entry_of(x, quantity, i, j));
   double sum = value(t, x->g[i]);
   if (quantity != EQUATION_G) sum += value(t, x->Cv[i]);
   if (quantity != EQUATION_TAU) return sum;
@@ -275,7 +285,12 @@ static limb_status check_quantities(trial* t, unsigned what)
     s = limb_evaluator_add(t->library, names[k], NULL, NULL, NULL);
     if (s == LIMB_OK) s = limb_evaluator_run(t->library, &state, t->theirs);
     if (k == EQUATION_M && s == LIMB_OK) t->scale = 1e-6 * limb_largest((size_t)(t->x->nv * t->x->nv), t->theirs);
-    if (s == LIMB_OK && limb_equations_has(what, k)) s = agree(t, names[k], value_entries(t, k));
+    if (s != LIMB_OK || !limb_equations_has(what, k)) continue;
+    const int entries = value_entries(t, k);
+    if (k == EQUATION_U && isnan(t->level)) t->level = *t->theirs - *t->ours;
+    if (k == EQUATION_U) *t->ours += t->level;
+    if (k == EQUATION_L) *t->ours -= t->level;
+    s = agree(t, names[k], entries);
   }
   return s;
 }
@@ -335,6 +350,29 @@ static limb_status check_loops(const trial* t)
 
 // ---- entry point ---------------------------------------------------------------------------------------------------
 
+// dPsi/dt v against the rows of Psi a little before and after.
+static limb_status check_rate(trial* t)
+{
+  enum { SIDES = 2 };
+  static const double STEP = 1e-5, CLOSE = 1e-7;
+  const limb_equations* x = t->x;
+  const int n = x->nrow * x->nv;
+  double apart = 0, size = 1;
+  for (int i = 0; i < n; i++) t->ours[i] = value(t, x->Psidot[i]), t->theirs[i] = 0;
+  for (int side = 0; side < SIDES; side++) {
+    for (int k = 0; k < x->nv; k++) t->q[k] += (side ? -2 : 1) * STEP * t->v[k]; // joints have one coordinate each
+    set_values(t);
+    for (int i = 0; i < n; i++) t->theirs[i] += (side ? -1 : 1) * value(t, x->Psi[i]) / (2 * STEP);
+  }
+  for (int i = 0; i < n; i++) {
+    apart = fmax(apart, fabs(t->ours[i] - t->theirs[i]));
+    size = fmax(size, fabs(t->theirs[i]));
+  }
+  if (apart <= CLOSE * size) return LIMB_OK;
+  return limb_fail(x->error, LIMB_E_UNSUPPORTED, "Psidot", "it differs from the change of Psi by %.2g of %.2g", apart,
+                   size);
+}
+
 static limb_status check_states(trial* t, unsigned what)
 {
   uint64_t seed = 3;
@@ -345,7 +383,8 @@ static limb_status check_states(trial* t, unsigned what)
     set_values(t);
     if (s == LIMB_OK) s = check_quantities(t, limb_equations_needed(what));
   }
-  if (s == LIMB_OK && what & 1U << EQUATION_PSI) s = check_loops(t);
+  if (s == LIMB_OK && limb_equations_has(what, EQUATION_PSIDOT)) s = check_rate(t);
+  if (s == LIMB_OK && limb_equations_has(limb_equations_needed(what), EQUATION_PSI)) s = check_loops(t);
   return s;
 }
 
@@ -354,18 +393,19 @@ limb_status limb_equations_check(limb_equations* x, unsigned what)
   const limb_model* m = x->m;
   const limb_allocator* alloc = &x->program->alloc;
   const size_t n = (size_t)m->nv, rows = (size_t)limb_constraint_count(m) + (size_t)x->nrow + n + 1;
-  trial t = {.x = x};
+  trial t = {.x = x, .level = (double)NAN};
   t.value = limb_ring_alloc(x->ring, (size_t)limb_ring_count(x->ring), sizeof *t.value);
   t.q = limb_ring_alloc(x->ring, (size_t)m->nq, sizeof *t.q);
   t.v = limb_ring_alloc(x->ring, n, sizeof *t.v);
   t.a = limb_ring_alloc(x->ring, n, sizeof *t.a);
-  t.ours = limb_ring_alloc(x->ring, n * rows, sizeof *t.ours);
-  t.theirs = limb_ring_alloc(x->ring, n * rows, sizeof *t.theirs);
+  t.ours = limb_ring_alloc(x->ring, n * (rows + n * n), sizeof *t.ours);
+  t.theirs = limb_ring_alloc(x->ring, n * (rows + n * n), sizeof *t.theirs);
   limb_status s = limb_ring_status(x->ring);
   limb_evaluator_options how = limb_default_evaluator_options();
   how.tree = 1;
   if (s == LIMB_OK) s = limb_evaluator_create(m, &how, alloc, &t.library);
-  if (s == LIMB_OK && what & 1U << EQUATION_PSI) s = limb_data_create(m, alloc, &t.loops);
+  if (s == LIMB_OK && limb_equations_has(limb_equations_needed(what), EQUATION_PSI))
+    s = limb_data_create(m, alloc, &t.loops);
   if (s == LIMB_OK) s = check_states(&t, what);
   limb_data_destroy(t.loops);
   limb_evaluator_destroy(t.library);

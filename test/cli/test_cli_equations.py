@@ -178,6 +178,39 @@ class Equations(unittest.TestCase):
                         ours = [self.entry(names, letters, f"{i + 1}") for i in range(n)]
                         self.assert_near(ours, flat(want[letters]))
 
+    def test_energies_are_the_library(self):
+        """T, U, L and the symbols; U and L but for a constant."""
+        for model in (*SMALL, *LOOPS, FOLLOWERS, COMPOUND, LIGHT):
+            model = self.model(model) if "\n" in model else model
+            n = len(self.joints(model))
+            text, constant = self.equations(model, "--what", "T,U,L,christoffel").stdout, {}
+            for seed in range(3):
+                q, v, a = self.state(n, f"{model} {seed}")
+                names = self.read(text, q, v, a)
+                want = self.library(model, ("T", "U", "L", "christoffel"), q, v, a)
+                with self.subTest(model=model):
+                    self.assert_near([names["T"]], [want["T"]])
+                    for letter in "UL":
+                        apart = constant.setdefault(letter, want[letter] - names[letter])
+                        self.assertAlmostEqual(names[letter] + apart, want[letter], delta=1e-9 * max(1, abs(apart)))
+                    wide = "_" if n > 9 else ""
+                    ours = [self.entry(names, "christoffel", wide.join(str(x + 1) for x in (i, j, k)))
+                            for i in range(n) for j in range(n) for k in range(n)]
+                    self.assert_near(ours, flat(want["christoffel"]))
+
+    def test_books(self):
+        """The Lagrangian of Ghosal's 2R, (3), and the rate of Psi of his four-bar, differentiated by hand."""
+        text = self.equations("planar_2r", "--what", "U,christoffel").stdout
+        for line in ("U = m1*g*r1*sin(q1) + m2*g*(l1*sin(q1) + r2*sin(q1 + q2))", "christoffel211 = m2*l1*r2*sin(q2)",
+                     "christoffel112 = christoffel121 = -m2*l1*r2*sin(q2)"):
+            self.assertIn(f"\n{line}\n", text)
+        text = self.equations("four_bar", "--what", "Psidot").stdout
+        for line in ("Psidot11 = -l1*cos(q1)*v1 - l2*cos(q1 + q2)*(v1 + v2)", "Psidot13 = l3*cos(q3)*v3",
+                     "Psidot22 = -l2*sin(q1 + q2)*(v1 + v2)"):
+            self.assertIn(f"\n{line}\n", text)
+        self.assertIn("U &= m_1 g r_1 s_1", self.equations("planar_2r", "--what", "U", "--format", "latex").stdout)
+        self.assertIn("there is no Psidot", self.equations("planar_2r", "--what", "Psidot", code=2).stderr)
+
     def compiled(self, model, *words):
         """The C of a robot: functions by quantity."""
         source, library = self.folder / "equations.c", self.folder / f"{len(list(self.folder.iterdir()))}.so"
@@ -185,7 +218,8 @@ class Equations(unittest.TestCase):
         subprocess.run([COMPILER, *FLAGS, str(source), "-o", str(library), "-lm"], check=True)
         names = re.findall(r"^void (\w+)\(", source.read_text(), re.M)
         code = ctypes.CDLL(str(library))
-        return {re.search(r"_([MCgh]|tau|tau_and_loops|Psi)$", name)[1]: getattr(code, name) for name in names}
+        quantity = re.compile(r"_([MCghTUL]|christoffel|tau|tau_and_loops|Psi|Psidot)$")
+        return {quantity.search(name)[1]: getattr(code, name) for name in names}
 
     @unittest.skipUnless(COMPILER, "no C compiler")
     def test_c_is_the_library(self):
@@ -194,15 +228,16 @@ class Equations(unittest.TestCase):
             model = self.model(model) if "\n" in model else model
             n = len(self.joints(model))
             q, v, a = self.state(n, model)
-            want = self.library(model, ("M", "C", "g", "h", "tau"), q, v, a)
+            want = self.library(model, ("M", "C", "g", "h", "tau", "T", "christoffel"), q, v, a)
             for words in ((), ("--numbers",)):
-                code = self.compiled(model, "--what", "M,C,g,h,tau", *words)
+                code = self.compiled(model, "--what", "M,C,g,h,tau,T,U,L,christoffel", *words)
                 inputs = [(ctypes.c_double * n)(*x) for x in (q, v, a)]
-                for name, used, size in (("M", 1, n * n), ("C", 2, n * n), ("g", 1, n), ("h", 2, n), ("tau", 3, n)):
+                for name, used, size in (("M", 1, n * n), ("C", 2, n * n), ("g", 1, n), ("h", 2, n), ("tau", 3, n),
+                                         ("T", 2, 1), ("christoffel", 1, n ** 3)):
                     out = (ctypes.c_double * size)(*[math.nan] * size)
                     code.get(name, code.get(f"{name}_and_loops"))(*inputs[:used], out)
                     with self.subTest(model=model, name=name, words=words):
-                        self.assert_near(list(out), flat(want[name]), 1e-13)
+                        self.assert_near(list(out), flat([want[name]]), 1e-13)
 
     @unittest.skipUnless(COMPILER, "no C compiler")
     def test_c_of_odd_robots(self):
@@ -297,7 +332,8 @@ class Equations(unittest.TestCase):
     def test_bad_requests(self):
         path = self.folder / "none.txt"
         for words, code, message in ((("planar_2r", "--what", "M,mass"), 2,
-                                      "--what: no quantity is called 'mass'; use M, C, g, h, tau or Psi"),
+                                       "--what: no quantity is called 'mass'; use M, C, g, h, tau, T, U, L, "
+                                      "christoffel, Psi or Psidot"),
                                      (("planar_2r", "--what", "M,M"), 2, "--what: 'M' is named twice"),
                                      (("planar_2r", "--what", "M,C, M"), 2, "--what: 'M' is named twice"),
                                      (("planar_2r", "--what", "M,,C"), 2, "--what: an empty word"),

@@ -391,11 +391,11 @@ START_TEST(bad_requests)
   assert_that(w->size == 0);
   written_free(w);
   static const char* const lists[][2] = {
-    {"", "an empty word; use M, C, g, h, tau and Psi"},
+    {"", "an empty word; use M, C, g, h, tau, T, U, L, christoffel, Psi and Psidot"},
     {" ", "an empty word"},
     {"M,", "an empty word"},
     {"M,,C", "an empty word"},
-    {"M;C", "no quantity is called 'M;C'; use M, C, g, h, tau or Psi"},
+    {"M;C", "no quantity is called 'M;C'; use M, C, g, h, tau, T, U, L, christoffel, Psi or Psidot"},
     {"M,mass", "no quantity is called 'mass'; use M,"},
     {"m", "no quantity is called 'm'; did you mean 'M'?"},
     {"M,TAU", "no quantity is called 'TAU'; did you mean 'tau'?"},
