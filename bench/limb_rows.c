@@ -12,7 +12,7 @@ typedef struct subject {
   limb_data* d;
   const bench_states* s;
   size_t nq, nv;
-  int mask, tip, nlink;
+  int mask, tip;
   limb_status status; // LIMB_OK, or one that went wrong
   double *x, *y, *M, *work;
   double *dq, *dv; // where derivatives are measured
@@ -67,7 +67,7 @@ static int make_matrices(subject* t, const limb_model* m)
   if (nv > 1000) return 1;
   int ok = 1;
   for (int k = 0; k < 4; k++) ok &= (*square[k] = calloc(nv * nv, sizeof(double))) != NULL;
-  t->np = (size_t)limb_parameter_count(m);
+  t->np = (size_t)limb_inertial_parameter_count(m);
   t->Y = calloc(nv * t->np, sizeof *t->Y);
   ok &= t->Y != NULL;
   if (!bench_has_tensors(t->nv)) return ok;
@@ -86,7 +86,6 @@ static void* make(const bench_library* library, const bench_robot* robot, const 
   t->nv = nv;
   t->mask = states->count - 1;
   t->tip = robot->link[robot->tip].body;
-  t->nlink = robot->nlink;
   t->x = calloc(nv, sizeof *t->x);
   t->y = calloc(nv, sizeof *t->y);
   t->J = calloc(nv, sizeof *t->J);
@@ -201,7 +200,7 @@ static void run_regressor(void* self, int first, int count)
   subject* t = self;
   for (int i = 0; i < count; i++) {
     const size_t k = (size_t)((first + i) & t->mask), n = k * t->nv;
-    keep(t, limb_regressor(t->d, t->s->q + k * t->nq, t->s->v + n, t->s->a + n, NULL, t->Y));
+    keep(t, limb_inertial_regressor(t->d, t->s->q + k * t->nq, t->s->v + n, t->s->a + n, NULL, t->Y));
   }
 }
 
@@ -262,13 +261,6 @@ static void run_hybrid_forces(void* self, int first, int count)
   }
 }
 
-// The columns of the links, which come first.
-static void copy_inertial(const subject* t, double* out)
-{
-  const size_t wide = BENCH_INERTIAL * (size_t)t->nlink;
-  for (size_t i = 0; i < t->nv; i++) memcpy(out + i * wide, t->Y + i * t->np, wide * sizeof *out);
-}
-
 static int answer(void* self, bench_kernel kernel, int k, double* out)
 {
   const subject* t = self;
@@ -279,7 +271,7 @@ static int answer(void* self, bench_kernel kernel, int k, double* out)
   case BENCH_CENTROIDAL: memcpy(out, t->J, t->nv * sizeof *t->J); return 0;
   case BENCH_ID_SECOND: memcpy(out, t->tensor[2], t->nv * t->nv * t->nv * sizeof *out); return 0;
   case BENCH_KINEMATICS: memcpy(out, &t->tip_acceleration, sizeof t->tip_acceleration); return 0;
-  case BENCH_REGRESSOR: copy_inertial(t, out); return 0;
+  case BENCH_REGRESSOR: memcpy(out, t->Y, t->nv * t->np * sizeof *out); return 0;
   default: break;
   }
   if (bench_is_matrix(kernel)) {

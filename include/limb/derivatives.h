@@ -293,8 +293,8 @@ LIMB_NODISCARD LIMB_API limb_status limb_forward_dynamics_hessian(limb_dual* w, 
 
 // ---- tensors ---------------------------------------------------------------------------------------
 
-/// Tensors of inverse dynamics: entry [i][j][k] of dydz (nv x nv x nv, row-major) is d2tau_i / dy_j dz_k. O(n^2 depth),
-/// and n^3 to write them.
+/// Tensors of inverse dynamics: entry [i][j][k] of dydz (nv x nv x nv, row-major) is d2tau_i / dy_j dz_k. O(n depth^2)
+/// and n^3 zeros; with wrenches or mimic joints O(n^2 depth).
 LIMB_NODISCARD LIMB_API limb_status limb_inverse_dynamics_second_derivatives(limb_dual* w, const double* q,
                                                                              const double* v, const double* a,
                                                                              const limb_environment* env,

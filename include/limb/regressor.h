@@ -83,6 +83,15 @@ LIMB_NODISCARD LIMB_API limb_status limb_get_parameter(const limb_model* m, int 
 /// @return LIMB_OK; LIMB_E_ARG (NULL); LIMB_E_NONFINITE (a product such as gear_ratio^2 overflows).
 LIMB_NODISCARD LIMB_API limb_status limb_parameters(const limb_model* m, double* theta);
 
+/// The parameters of the bodies alone, which come first: 10 for each body that a moving joint carries.
+LIMB_API int limb_inertial_parameter_count(const limb_model* m);
+
+/// The columns of these: the first ones of limb_regressor, at a third of its cost or less.
+/// @param Y  nv x limb_inertial_parameter_count() (output)
+/// @return as limb_regressor.
+LIMB_NODISCARD LIMB_API limb_status limb_inertial_regressor(limb_data* d, const double* q, const double* v,
+                                                            const double* a, const limb_environment* env, double* Y);
+
 /// Regressor of inverse dynamics: for every theta, Y theta = tau of limb_inverse_dynamics at the same q, v, a and env,
 /// but without the wrenches of env. The five columns of a joint, in the row of its velocity, are k k a (rotor), k k v
 /// (viscous), k sign(k v) (Coulomb), k q_joint (stiffness) and k (offset), where k is the multiplier of a mimic joint,

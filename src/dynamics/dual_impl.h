@@ -45,6 +45,8 @@ struct limb_dual {
   double* rate;                    // nq: of q along a direction
   double *acc, *mu;                // nv: scratch of second derivatives
   double* rows[LIMB_DUAL_SCRATCH]; // LIMB_TANGENTS x nv each: scratch of second derivatives
+  double* work;                    // of tensors (limb_kernels_lanes_second)
+  int* path;
 };
 
 static inline bool limb_dual_has_loops(const limb_dual* w) { return w && w->m->nloop > 0; }

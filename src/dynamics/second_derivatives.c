@@ -10,8 +10,9 @@
 //                      gradient of lambda' a, with mu = M^-1 lambda and mu' = -M^-1 M' mu:
 //                               -((dtau/dx)^T)' mu - (dtau/dx)^T mu'  by q and v,   mu'  by tau
 //
-// Tensors are first derivatives along all directions: by q or v first, along q afterwards; by v twice. Derivatives by q
-// and by v or x may be taken in either order.
+// Tensors of inverse dynamics are made in closed form (kernel/second_kernel.h), unless there are wrenches or mimic
+// joints. The others are first derivatives along all directions: by q or v first, along q afterwards; by v twice.
+// Derivatives by q and by v or x may be taken in either order.
 //
 // Cost: O(n depth) for each group of LIMB_TANGENTS directions, and solves with M; a Hessian has 2 n directions.
 
@@ -20,6 +21,7 @@
 #include "dynamics/dual_impl.h"
 #include "kernel/tables.h"
 
+#include <math.h>
 #include <string.h>
 
 // ---- points and directions ----------------------------------------------------------------------------------
@@ -29,6 +31,7 @@ typedef struct second_point {
   limb_dual_kind kind;
   limb_dual_at given;   // as the user gave it
   limb_dual_at inverse; // the same point of inverse dynamics: x are accelerations
+  limb_call_environment around;
 } second_point;
 
 // The directions of x, and below those that must not be there.
@@ -52,8 +55,8 @@ static limb_status enter(limb_dual* w, second_point* p, const limb_directions* a
   limb_status s = limb_dual_ready(w);
   if (s != LIMB_OK) return s;
   s = limb_dual_check(w, at, with, x_directions(p->kind, with), other_directions(p->kind, with));
-  limb_call_environment x; // read here, because force laws must be refused and not called
-  if (s == LIMB_OK) s = limb_dual_enter(w, at, false, &x);
+  // the environment is read here, because force laws must be refused and not called
+  if (s == LIMB_OK) s = limb_dual_enter(w, at, false, &p->around);
   p->inverse = *at;
   if (s != LIMB_OK || p->kind == LIMB_DUAL_INVERSE) return s;
   p->inverse.x = w->acc;
@@ -397,11 +400,37 @@ static void put_tensor(const limb_dual* w, const limb_dual_number* A, int first,
   }
 }
 
+// What smoothed Coulomb friction adds: of Fs tanh(v / width), -2 Fs t (1 - t^2) / width^2.
+static void add_friction(const limb_model* m, const limb_terms* terms, const double* v, double* dvdv)
+{
+  if (!m->has_actuators || !terms->friction || !(terms->width > 0)) return;
+  const size_t n = (size_t)m->nv;
+  for (int c = 0; c < m->ncdof; c++) {
+    const size_t k = (size_t)m->dof[c].v;
+    const double t = tanh(v[k] / terms->width);
+    dvdv[k * (n * n + n + 1)] -= 2 * m->actuator[c].coulomb * t * (1 - t * t) / (terms->width * terms->width);
+  }
+}
+
+// In closed form: rigid bodies in the kernel. Of what the joints add besides, only friction is not linear.
+static limb_status closed_tensors(limb_dual* w, const second_point* p, const limb_second_derivatives* out)
+{
+  const limb_model* m = w->d->m;
+  const limb_call_environment* x = &p->around;
+  const limb_kernels_motion in = {p->given.q, p->given.v, p->given.x, &x->terms, NULL, 0, NULL, 0};
+  const limb_kernels_lanes_second to = {out->dqdq, out->dqdv, out->dvdv, out->dqdx, w->work, w->path};
+  if (!limb_kernels_of(w->d)->id_second(m, m->k64, &w->d->ws, &in, &to)) return LIMB_E_NONFINITE;
+  if (out->dvdv) add_friction(m, &x->terms, p->given.v, out->dvdv);
+  return LIMB_OK;
+}
+
 static limb_status tensors(limb_dual* w, second_point* p, const limb_second_derivatives* out)
 {
   if (!out) return LIMB_E_ARG;
   limb_status s = enter(w, p, NULL);
   if (s != LIMB_OK) return s;
+  const bool rigid = !w->m->has_mimic && p->around.ngiven == 0;
+  if (p->kind == LIMB_DUAL_INVERSE && rigid && limb_kernels_of(w->d)->id_second) return closed_tensors(w, p, out);
   const int n = w->m->nv;
   const bool by_q = out->dqdq || out->dqdv || out->dqdx, by_v = out->dvdv;
   for (int k = 0; by_q && k < n; k += LIMB_TANGENTS) {

@@ -30,12 +30,18 @@
 
 // ---- the parameter vector -----------------------------------------------------------------------------------
 
-int limb_parameter_count(const limb_model* m)
+int limb_inertial_parameter_count(const limb_model* m)
 {
   int count = 0;
-  if (!m) return 0;
-  for (int b = 0; b < m->nbody; b++)
+  for (int b = 0; m && b < m->nbody; b++)
     if (limb_has_parameters(m, b)) count += LIMB_BODY_PARAMETERS;
+  return count;
+}
+
+int limb_parameter_count(const limb_model* m)
+{
+  if (!m) return 0;
+  int count = limb_inertial_parameter_count(m);
   for (int j = 0; j < m->njoint; j++)
     if (limb_has_actuator(m, j)) count += LIMB_JOINT_PARAMETERS;
   return count + LIMB_SHAFT_PARAMETERS * m->nshaft;
@@ -167,8 +173,8 @@ static bool is_finite(size_t rows, int np, const double* Y)
   return true;
 }
 
-limb_status limb_regressor(limb_data* d, const double* q, const double* v, const double* a, const limb_environment* env,
-                           double* Y)
+static limb_status regressor(limb_data* d, const double* q, const double* v, const double* a,
+                             const limb_environment* env, int np, double* Y)
 {
   if (!d || !q || !v || !a || !Y) return LIMB_E_ARG;
   const limb_model* m = d->m;
@@ -178,9 +184,20 @@ limb_status limb_regressor(limb_data* d, const double* q, const double* v, const
   s = limb_enter(d, env, NULL, NULL, &x);
   if (s != LIMB_OK) return s;
   const limb_kernels_motion in = {q, v, a, &x.terms, NULL, 0, NULL, 0};
-  const int np = limb_parameter_count(m);
   if (!limb_kernels_of(d)->regressor(m, m->k64, &d->ws, &in, np, Y)) return LIMB_E_NONFINITE;
   return d->loops ? m->loop_calls->reduce(d->loops, q, np, Y) : LIMB_OK;
+}
+
+limb_status limb_regressor(limb_data* d, const double* q, const double* v, const double* a, const limb_environment* env,
+                           double* Y)
+{
+  return regressor(d, q, v, a, env, d ? limb_parameter_count(d->m) : 0, Y);
+}
+
+limb_status limb_inertial_regressor(limb_data* d, const double* q, const double* v, const double* a,
+                                    const limb_environment* env, double* Y)
+{
+  return regressor(d, q, v, a, env, d ? limb_inertial_parameter_count(d->m) : 0, Y);
 }
 
 // s . I v in the ten columns of one body, row by row, from its link to the world; positions relative to

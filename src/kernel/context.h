@@ -27,6 +27,7 @@ typedef LIMB_JOIN(KERNEL_SET, _hybrid) hybrid_in;
 typedef LIMB_JOIN(KERNEL_SET, _lanes) lane_kernels;
 typedef LIMB_JOIN(KERNEL_SET, _lanes_in) lane_in;
 typedef LIMB_JOIN(KERNEL_SET, _lanes_out) lane_out;
+typedef LIMB_JOIN(KERNEL_SET, _lanes_second) second_out;
 
 // Passed by value to functions that are inlined, where it costs nothing. Those that are not (KERNEL_ONCE,
 // KERNEL_PASS, entries of tables) take its members apart, in registers: on the stack it would be copied.

@@ -330,6 +330,18 @@ KERNEL_ENTRY bool set_id_derivatives(const limb_model* m, const link_const* k, c
   return fine && (loads_of(in) == 0 || !out->dq || set_finite_matrix(m, out->dq));
 }
 
+KERNEL_ENTRY bool set_id_second(const limb_model* m, const link_const* k, const limb_ws* ws, const motion_in* in,
+                                const second_out* out)
+{
+  (void)k;
+  const lane_in rows = {.q = dof_coordinates(m, &ws->table, in->q),
+                        .v = in_compiled_order(m, in->v, ws->v),
+                        .a = in_compiled_order(m, in->x, ws->a),
+                        .base = ws->base,
+                        .base_turns = ws->base_turns};
+  return LANE_KERNELS.second(m, &ws->table, &rows, out);
+}
+
 // The packed rows of M, from all of it in the user's order.
 KERNEL void pack(const limb_elimination* e, int n, const real* M, real* packed)
 {
@@ -395,8 +407,9 @@ KERNEL_ENTRY real set_fd_derivatives(const limb_model* m, const link_const* k, c
   clear_matrix(m, out->dq), clear_matrix(m, out->dv);
   LANE_KERNELS.slopes(m, s, in_compiled_order(m, a, ws->force), &to);
   other_slopes(ctx, in, rows.v, &by_state);
-  fine &= LANE_KERNELS.take_product(m->nv, out->dx, out->dq, s->work);
-  fine &= LANE_KERNELS.take_product(m->nv, out->dx, out->dv, s->work);
+  const limb_elimination* tree = m->nshaft > 0 ? NULL : &m->elim; // shafts join any two
+  fine &= LANE_KERNELS.take_product(tree, m->nv, out->dx, out->dq, s->work, s->list);
+  fine &= LANE_KERNELS.take_product(tree, m->nv, out->dx, out->dv, s->work, s->list);
   *s->finite = fine;
   return min_pivot;
 }

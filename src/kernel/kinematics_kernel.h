@@ -10,6 +10,7 @@
 #ifndef LIMB_KERNEL_KINEMATICS_KERNEL_H
 #define LIMB_KERNEL_KINEMATICS_KERNEL_H
 
+#include "kernel/inertia.h"
 #include "kernel/joint_transform.h"
 
 typedef struct link_arrays { // nlink each; v and the a's may be NULL
@@ -152,6 +153,58 @@ KERNEL_ENTRY void set_frame_jacobian(const limb_model* m, const link_const* k, c
   case LIMB_BODY: frame_columns(m, k, (const pose*)X, link, &T, LIMB_BODY, to); break;
   case LIMB_WORLD: frame_columns(m, k, (const pose*)X, link, &T, LIMB_WORLD, to); break;
   default: frame_columns(m, k, (const pose*)X, link, &T, LIMB_ALIGNED, to); break;
+  }
+}
+
+// ---- momentum --------------------------------------------------------------------------------------------
+
+// The momentum matrix: column k is what all that joint k carries has of momentum per unit of v_k, I^c S_k.
+//
+// Reference: D. Orin, A. Goswami, S.-H. Lee, Centroidal dynamics of a humanoid robot, Autonomous Robots 35, 2013.
+// Cost:      O(nlink).
+//
+// In world axes, at the origin o of the first link, so that a robot far from the world's origin keeps its digits; then
+// moved to the centre of mass c, or to the world's origin: n - (c - o) x f.
+
+KERNEL composite given_moments(const limb_moments* s)
+{
+  return (composite){given(s->m),
+                     given3(s->hx, s->hy, s->hz),
+                     {given(s->xx), given(s->xy), given(s->xz), given(s->yy), given(s->yz), given(s->zz)}};
+}
+
+KERNEL composite add_composites(composite a, composite b)
+{
+  return (composite){add(a.m, b.m), add3(a.h, b.h), adds(a.J, b.J)};
+}
+
+KERNEL_ENTRY void set_momentum_matrix(const limb_model* m, const link_const* k, const real* poses, bool centroidal,
+                                      real* scratch, real* A)
+{
+  const pose* X = (const pose*)poses;
+  composite* C = (composite*)scratch;
+  force* to = (force*)A;
+  if (m->nlink == 0) return;
+  const vec3 o = X[0].p;
+  const composite fixed = given_moments(&m->fixed);
+  vec3 h = sub3(fixed.h, scale3(fixed.m, o));
+  for (int i = 0; i < m->nlink; i++) C[i] = composite_at(X[i].R, sub3(X[i].p, o), given_moments(&m->inertia[i]));
+  for (int i = m->nlink - 1; i >= 0; i--) {
+    const int p = m->link[i].parent;
+    if (p >= 0) C[p] = add_composites(C[p], C[i]);
+    if (p < 0) h = add3(h, C[i].h);
+  }
+  const vec3 c = centroidal ? scale3(given(1 / m->total_mass), h) : sub3(zero3(), o);
+  for (int i = 0; i < m->nv && m->has_mimic; i++) to[i] = zerof();
+  for (int i = 0; i < m->nlink; i++) {
+    for (int r = 0; r < m->link[i].ndof; r++) {
+      const limb_dof* dof = &m->dof[m->link[i].dof + r];
+      const par mult = parameter(dof->mult);
+      force F = inertia_times(C[i], link_axis(&m->link[i], &k[i], &X[i], r, o));
+      F.n = sub3(F.n, cross3(c, F.f));
+      if (m->has_mimic) F = addf(to[dof->v], (force){kscale3(mult, F.n), kscale3(mult, F.f)});
+      to[dof->v] = F;
+    }
   }
 }
 

@@ -357,6 +357,17 @@ KERNEL void lane_forces(const table* t)
   sum_back(t, ROW_F, ROW_F + 6);
 }
 
+// Motions and inertias. Sums along lanes are long: what does not need one stands next to it, here and below.
+KERNEL void lane_dynamics(const table* t, const lane_in* in)
+{
+  lane_poses(t, in);
+  lane_velocities(t, in);
+  lane_inertias(t);
+  lane_rates(t, SLOPES_FORCE);
+  lane_accelerations(t, in);
+  lane_bodies(t, true);
+}
+
 // ---- columns ---------------------------------------------------------------------------------------
 
 KERNEL composite carried_inertia(const table* t, const cell* at, int i)

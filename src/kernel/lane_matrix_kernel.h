@@ -2,8 +2,7 @@
 //
 // A matrix of one block: Gauss-Jordan without pivoting. For every k, row k is divided by the pivot and taken
 // off all others, and the column that has become a unit vector is replaced by one of the inverse. Larger ones
-// go through the factors L'DL (kernel/factor_kernel.h), which follow the tree: as many columns at once as there
-// are lanes. Cost n^3, and n sum of depths.
+// go through the factors L'DL (kernel/factor_kernel.h), which follow the tree. Cost n^3, and n sum of depths / 2.
 #ifndef LIMB_KERNEL_LANE_MATRIX_KERNEL_H
 #define LIMB_KERNEL_LANE_MATRIX_KERNEL_H
 
@@ -78,8 +77,9 @@ KERNEL void add_own_slopes(int n, const cell* x, cell* A)
 }
 
 // A block of columns of -A X, four rows at a time: rows of A are lda apart, those of X LANES, and n of `to`,
-// where `wide` cells of each are put. Returns their sum.
-KERNEL real take_product_block(int n, const cell* A, ptrdiff_t lda, const cell* X, cell* to, int wide)
+// where `wide` cells of each are put. Of X only `count` rows are there, those of the list; NULL: all. Returns the sum.
+KERNEL real take_product_block(int n, const cell* A, ptrdiff_t lda, const cell* X, const int* list, int count, cell* to,
+                               int wide)
 {
   real total = zero();
   for (int i = 0; i < n; i += 4) {
@@ -87,9 +87,9 @@ KERNEL real take_product_block(int n, const cell* A, ptrdiff_t lda, const cell* 
     real sum[4] = {zero(), zero(), zero(), zero()};
     const cell* row[4];
     for (int r = 0; r < 4; r++) row[r] = A + (i + (r < some ? r : 0)) * lda;
-    for (int k = 0; k < n; k++) {
+    for (int k = 0; k < count; k++) {
       const real x = lanes_at(X + (ptrdiff_t)k * LANES);
-      for (int r = 0; r < 4; r++) sum[r] = msub(sum[r], every_lane(row[r][k]), x);
+      for (int r = 0; r < 4; r++) sum[r] = msub(sum[r], every_lane(row[r][list ? list[k] : k]), x);
     }
     for (int r = 0; r < some; r++) {
       const ptrdiff_t at = (ptrdiff_t)(i + r) * n;
@@ -100,59 +100,73 @@ KERNEL real take_product_block(int n, const cell* A, ptrdiff_t lda, const cell* 
   return total;
 }
 
-// X = -A X for n x n matrices. work: n LANES cells. False: X is not finite.
-KERNEL_ENTRY bool lane_take_product(int n, const cell* A, cell* X, cell* work)
+// The rows in which a block of columns from c on has entries that the tree does not make zero: those on one path with
+// the block's, in the user's order. list: 2 n places; returns how many there are.
+KERNEL int rows_with_block(const limb_elimination* e, int n, int c, int* list)
+{
+  enum { BEHIND = 1, BEFORE = 2 };
+  int *mark = list + n, count = 0;
+  for (int k = 0; k < n; k++) {
+    const bool own = e->v[k] >= c && e->v[k] < c + LANES, behind = e->parent[k] >= 0 && mark[e->parent[k]] & BEHIND;
+    mark[k] = own ? BEHIND | BEFORE : behind ? BEHIND : 0;
+  }
+  for (int k = n - 1; k >= 0; k--)
+    if (mark[k] & BEFORE && e->parent[k] >= 0) mark[e->parent[k]] |= BEFORE;
+  for (int k = 0; k < n; k++)
+    if (mark[k]) list[count++] = e->v[k];
+  return count;
+}
+
+// X = -A X for n x n matrices; X has entries along the tree of e only, which may be NULL: anywhere. work: n LANES
+// cells; list: 2 n. False: X is not finite.
+KERNEL_ENTRY bool lane_take_product(const limb_elimination* e, int n, const cell* A, cell* X, cell* work, int* list)
 {
   const ptrdiff_t N = n;
   real sum = zero();
+  for (int k = 0; k < n; k++) list[k] = k;
   for (int c = 0; c < n; c += LANES) {
-    const int wide = n - c < LANES ? n - c : LANES;
-    for (int k = 0; k < n; k++) put_lanes(work + (ptrdiff_t)k * LANES, some_at(X + k * N + c, wide));
-    sum = add(sum, take_product_block(n, A, N, work, X + c, wide));
+    const int wide = n - c < LANES ? n - c : LANES, count = e ? rows_with_block(e, n, c, list) : n;
+    for (int k = 0; k < count; k++) put_lanes(work + (ptrdiff_t)k * LANES, some_at(X + list[k] * N + c, wide));
+    sum = add(sum, take_product_block(n, A, N, work, list, count, X + c, wide));
   }
   return finite_lanes(sum);
 }
 
-// M^-1 of as many columns as there are lanes, in rows of the elimination; those from `last` on are zero.
-KERNEL void solve_block(const limb_elimination* e, int n, int last, const cell* L, cell* x)
-{
-  for (int k = last; k >= 0; k--) { // L' y = x
-    const cell* row = L + e->row[k];
-    const real xk = lanes_at(x + (ptrdiff_t)k * LANES);
-    for (int a = e->parent[k]; a >= 0; a = e->parent[a]) {
-      cell* xa = x + (ptrdiff_t)a * LANES;
-      put_lanes(xa, msub(lanes_at(xa), every_lane(row[e->depth[a]]), xk));
-    }
-  }
-  for (int k = 0; k < n; k++) { // D L x = y
-    const cell* row = L + e->row[k];
-    real xk = settled(mul(lanes_at(x + (ptrdiff_t)k * LANES), every_lane(row[e->depth[k]])));
-    for (int a = e->parent[k]; a >= 0; a = e->parent[a]) {
-      xk = msub(xk, every_lane(row[e->depth[a]]), lanes_at(x + (ptrdiff_t)a * LANES));
-    }
-    put_lanes(x + (ptrdiff_t)k * LANES, xk);
-  }
-}
-
-// X = M^-1 in the user's order from the factors. work: n LANES cells. False: X is not finite.
+// X = M^-1 in the user's order from the factors, row by row from the roots: with L unit lower triangular, L X = D^-1
+// L^-T, and that is zero left of the diagonal. So of row k, as far as column k,
+//
+//   X_k = -sum over its ancestors a of L_ka X_a,      and X_kk gains 1 / D_k
+//
+// Rows of the ancestors are complete by then, because every row is put as a column, too. Columns stand in the order of
+// the elimination until all are there. Cost n sum of depths / 2. work: n cells. False: X is not finite.
 KERNEL_ENTRY bool lane_invert(const limb_elimination* e, int n, const cell* L, cell* X, cell* work)
 {
   const ptrdiff_t N = n;
   real sum = zero();
-  for (int c = 0; c < n; c += LANES) {
-    const int wide = n - c < LANES ? n - c : LANES;
-    int last = 0;
-    for (int k = 0; k < n; k++) {
-      const int l = e->v[k] - c;
-      put_lanes(work + (ptrdiff_t)k * LANES, choose(lanes_within(l, l + 1), one(), zero()));
-      if (l >= 0 && l < LANES) last = k;
+  bool moved = false;
+  for (int k = 0; k < n; k++) {
+    const cell* factor = L + e->row[k];
+    cell* row = X + e->v[k] * N;
+    for (int c = 0; c < k; c += LANES) {
+      const int wide = n - c < LANES ? n - c : LANES;
+      real x = zero();
+      for (int a = e->parent[k]; a >= 0; a = e->parent[a])
+        x = msub(x, every_lane(factor[e->depth[a]]), some_at(X + e->v[a] * N + c, wide));
+      put_some(row + c, x, wide); // what it puts behind column k - 1, later rows overwrite
+      sum = add(sum, choose(lanes_within(0, k - c), x, zero()));
     }
-    solve_block(e, n, last, L, work);
-    for (int k = 0; k < n; k++) {
-      const real x = lanes_at(work + (ptrdiff_t)k * LANES);
-      put_some(X + e->v[k] * N + c, x, wide);
-      sum = add(sum, x);
-    }
+    real diagonal = every_lane(factor[e->depth[k]]);
+    for (int a = e->parent[k]; a >= 0; a = e->parent[a])
+      diagonal = msub(diagonal, every_lane(factor[e->depth[a]]), every_lane(row[a]));
+    row[k] = lane(diagonal, 0);
+    sum = add(sum, diagonal);
+    for (int c = 0; c < k; c++) X[e->v[c] * N + k] = row[c];
+    moved = moved || e->v[k] != k;
+  }
+  for (int i = 0; i < n && moved; i++) {
+    cell* row = X + i * N;
+    for (int k = 0; k < n; k++) work[k] = row[k];
+    for (int k = 0; k < n; k++) row[e->v[k]] = work[k];
   }
   return finite_lanes(sum);
 }

@@ -8,6 +8,7 @@
 
 #include "kernel/lane_matrix_kernel.h"
 #include "kernel/lane_products_kernel.h"
+#include "kernel/second_kernel.h"
 
 #ifdef CHAIN_SWEEPS
 #include "kernel/chain_sweep_kernel.h"
@@ -19,17 +20,6 @@ enum { WANT_ALL = WANT_M | WANT_DQ | WANT_DV };
 #ifndef ALL_MATRICES
 #define ALL_MATRICES 0
 #endif
-
-// Motions and inertias. Sums along lanes are long: what does not need one stands next to it, here and below.
-KERNEL void lane_dynamics(const table* t, const lane_in* in)
-{
-  lane_poses(t, in);
-  lane_velocities(t, in);
-  lane_inertias(t);
-  lane_rates(t, SLOPES_FORCE);
-  lane_accelerations(t, in);
-  lane_bodies(t, true);
-}
 
 KERNEL bool inverse_passes(const table* t, const lane_in* in, const lane_out* out, int want)
 {
@@ -158,17 +148,17 @@ KERNEL_ENTRY cell lane_forward_block(const limb_model* m, const limb_dof_table* 
   real sum = put_rows_of(n, row, M, out->M);
   slopes_passes(&t, a, &to);
   add_own_slopes(n, in->slope[1], dq), add_own_slopes(n, in->slope[2], dv);
-  sum = add(sum, take_product_block(n, M, LANES, dq, out->dq, LANES));
-  sum = add(sum, take_product_block(n, M, LANES, dv, out->dv, LANES));
+  sum = add(sum, take_product_block(n, M, LANES, dq, NULL, n, out->dq, LANES));
+  sum = add(sum, take_product_block(n, M, LANES, dv, NULL, n, out->dv, LANES));
   *s->finite = finite_lanes(sum);
   return min_pivot;
 }
 
 // Fills a table of them (LIMB_LANE_SET, kernel/tables.h).
-#define LANE_KERNEL_TABLE                                                                                           \
-  {                                                                                                                 \
-    LANES, lane_inverse, lane_bias, lane_slopes, lane_coriolis, LANES > 1 ? lane_forward_block : NULL, lane_invert, \
-      lane_take_product                                                                                             \
+#define LANE_KERNEL_TABLE                                                                              \
+  {                                                                                                    \
+    LANES, lane_inverse, lane_bias, lane_slopes, lane_coriolis, LANES > 1 ? lane_forward_block : NULL, \
+      LANES > 1 ? lane_second : NULL, lane_invert, lane_take_product                                   \
   }
 
 #endif

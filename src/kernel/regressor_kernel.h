@@ -9,7 +9,7 @@
 //   w, w'     w, al     angular velocity and acceleration of a body, its axes
 //   p'' - g   a         acceleration of its origin less gravity
 //   U         U         [al] + [w][w] (rnea_kernel.h)
-//   J_k       s         axis k: the body's velocity per unit of v_k, body axes and origin
+//   J_k       s         axis k: the body's velocity per unit of v_k, root link's axes, body's origin
 //
 // What moves the body is f = m a + U h, n = h x a + I al + w x I w; a row is s_v . f + s_w . n by parameters:
 //
@@ -34,11 +34,12 @@ typedef struct link_state {
 
 _Static_assert(sizeof(link_state) <= LIMB_WS_ARTIC * sizeof(real), "ws->artic holds them");
 
-// What a body's columns are made of: body axes and origin.
+// The force and the moment that a unit of each parameter of a body needs: axes of the root link, origin of the body.
+// Only mass and first moments need forces, and the mass no moment.
+enum { BY_FORCE = 4 };
+
 typedef struct body_terms {
-  vec3 a;
-  mat3 U;
-  vec3 N[6]; // xx xy xz yy yz zz
+  real f[3][BY_FORCE], n[3][LIMB_BODY_PARAMETERS];
 } body_terms;
 
 // Needs the coordinates loaded; v and a in compiled order.
@@ -65,42 +66,60 @@ KERNEL void link_states(context ctx, const real* v, const real* a)
   }
 }
 
-KERNEL body_terms body_terms_of(vec3 w, vec3 al, vec3 a)
+KERNEL void put_term(real (*to)[BY_FORCE], int k, vec3 x) { to[0][k] = x.x, to[1][k] = x.y, to[2][k] = x.z; }
+KERNEL void put_moment(body_terms* b, int k, vec3 x) { b->n[0][k] = x.x, b->n[1][k] = x.y, b->n[2][k] = x.z; }
+
+// From motions in axes that R turns into those of the root link.
+KERNEL body_terms body_terms_of(mat3 R, vec3 w, vec3 al, vec3 a)
 {
-  const mat3 U = spin(w, al);
+  const mat3 U = spin(w, al), V = mulM(R, U);
   const real xy = mul(w.x, w.y), xz = mul(w.x, w.z), yz = mul(w.y, w.z);
-  return (body_terms){a,
-                      U,
-                      {v3(al.x, xz, neg(xy)), v3(neg(U.zx), U.zy, det2(w.x, w.x, w.y, w.y)),
-                       v3(U.yx, det2(w.z, w.z, w.x, w.x), neg(U.yz)), v3(neg(yz), al.y, xy),
-                       v3(det2(w.y, w.y, w.z, w.z), neg(U.xy), U.xz), v3(yz, neg(xz), al.z)}};
+  const vec3 N[9] = {v3(zero(), neg(a.z), a.y), // e x a
+                     v3(a.z, zero(), neg(a.x)),
+                     v3(neg(a.y), a.x, zero()),
+                     v3(al.x, xz, neg(xy)), // xx xy xz yy yz zz
+                     v3(neg(U.zx), U.zy, det2(w.x, w.x, w.y, w.y)),
+                     v3(U.yx, det2(w.z, w.z, w.x, w.x), neg(U.yz)),
+                     v3(neg(yz), al.y, xy),
+                     v3(det2(w.y, w.y, w.z, w.z), neg(U.xy), U.xz),
+                     v3(yz, neg(xz), al.z)};
+  body_terms b;
+  put_term(b.f, 0, mulv(R, a));
+  put_term(b.f, 1, column_x(V)), put_term(b.f, 2, column_y(V)), put_term(b.f, 3, column_z(V));
+  put_moment(&b, 0, zero3());
+  for (int k = 0; k < 9; k++) put_moment(&b, 1 + k, mulv(R, N[k]));
+  return b;
 }
 
-// row += s_v . f + s_w . n
-KERNEL void add_force_row(motion s, const body_terms* b, real* row)
+// s_v . f + s_w . n, put or, with mimic joints, added. sums: of all that was put in a column, not finite when something
+// of it is not.
+KERNEL void put_force_row(const limb_model* m, motion s, const body_terms* b, real* sums, real* row)
 {
-  const vec3 h = add3(tmulv(b->U, s.v), cross3(b->a, s.w));
-  row[0] = add(row[0], dot3(s.v, b->a));
-  row[1] = add(row[1], h.x), row[2] = add(row[2], h.y), row[3] = add(row[3], h.z);
-  for (int i = 0; i < 6; i++) row[4 + i] = add(row[4 + i], dot3(s.w, b->N[i]));
+  real y[LIMB_BODY_PARAMETERS];
+  for (int k = 0; k < LIMB_BODY_PARAMETERS; k++)
+    y[k] = madd(madd(mul(s.w.x, b->n[0][k]), s.w.y, b->n[1][k]), s.w.z, b->n[2][k]);
+  for (int k = 0; k < BY_FORCE; k++)
+    y[k] = madd(madd(madd(y[k], s.v.x, b->f[0][k]), s.v.y, b->f[1][k]), s.v.z, b->f[2][k]);
+  for (int k = 0; k < LIMB_BODY_PARAMETERS; k++) sums[k] = add(sums[k], y[k]);
+  for (int k = 0; k < LIMB_BODY_PARAMETERS; k++) row[k] = m->has_mimic ? add(row[k], y[k]) : y[k];
 }
 
 // The ten columns of one body, row by row, from its link to the world.
-KERNEL void body_columns(context ctx, const limb_body* body, int np, real* Y)
+KERNEL void body_columns(context ctx, const limb_body* body, int np, real* sums, real* Y)
 {
   const limb_model* m = ctx.m;
   const link_state* links = state_of_links(ctx);
   const link_state* own = &links[body->link];
   const pose in = given_pose(&body->in_link), X = compose(own->X, in);
   const vec3 a = add3(own->x.a, mulv(spin(own->x.w, own->x.al), in.p));
-  const body_terms b = body_terms_of(tmulv(in.R, own->x.w), tmulv(in.R, own->x.al), tmulv(in.R, a));
+  const body_terms b = body_terms_of(X.R, tmulv(in.R, own->x.w), tmulv(in.R, own->x.al), tmulv(in.R, a));
   for (int i = body->link; i >= 0; i = m->link[i].parent) {
     for (int r = 0; r < m->link[i].ndof; r++) {
       const limb_dof* dof = &m->dof[m->link[i].dof + r];
       const motion S = link_axis(&m->link[i], &ctx.k[i], &links[i].X, r, X.p);
       const par mult = parameter(dof->mult);
-      const motion s = {kscale3(mult, tmulv(X.R, S.w)), kscale3(mult, tmulv(X.R, S.v))};
-      add_force_row(s, &b, Y + (ptrdiff_t)dof->v * np);
+      const motion s = {kscale3(mult, S.w), kscale3(mult, S.v)};
+      put_force_row(m, s, &b, sums, Y + (ptrdiff_t)dof->v * np);
     }
   }
 }
@@ -133,19 +152,10 @@ KERNEL void shaft_columns(const limb_model* m, const limb_shaft_def* def, const 
   }
 }
 
-KERNEL_ENTRY bool set_regressor(const limb_model* m, const link_const* k, const limb_ws* ws, const motion_in* in,
-                                int np, real* Y)
+// Of joints and shafts, behind the bodies'; false: something is not finite.
+KERNEL bool actuator_columns(const limb_model* m, const motion_in* in, int np, real* Y)
 {
-  const context ctx = {m, k, ws};
-  load_coordinates(m, k, ws, in->q);
-  link_states(ctx, in_compiled_order(m, in->v, ws->v), in_compiled_order(m, in->x, ws->a));
-  for (size_t i = 0; i < (size_t)m->nv * (size_t)np; i++) Y[i] = zero();
-  real* at = Y;
-  for (int b = 0; b < m->nbody; b++) {
-    if (!limb_has_parameters(m, b)) continue;
-    body_columns(ctx, &m->body[b], np, at);
-    at += LIMB_BODY_PARAMETERS;
-  }
+  real *at = Y, *first = Y;
   for (int j = 0; j < m->njoint; j++) {
     if (!limb_has_actuator(m, j)) continue;
     joint_columns(&m->joint[j], in, at + (ptrdiff_t)m->joint[j].v * np);
@@ -155,9 +165,27 @@ KERNEL_ENTRY bool set_regressor(const limb_model* m, const link_const* k, const 
     shaft_columns(m, &m->shaft[s].def, in, np, at);
   }
   for (int i = 0; i < m->nv; i++) {
-    if (any_nonfinite_input(np, Y + (ptrdiff_t)i * np)) return false;
+    if (any_nonfinite_input((int)(at - first), Y + (ptrdiff_t)i * np)) return false;
   }
   return true;
+}
+
+KERNEL_ENTRY bool set_regressor(const limb_model* m, const link_const* k, const limb_ws* ws, const motion_in* in,
+                                int np, real* Y)
+{
+  const context ctx = {m, k, ws};
+  load_coordinates(m, k, ws, in->q);
+  link_states(ctx, in_compiled_order(m, in->v, ws->v), in_compiled_order(m, in->x, ws->a));
+  for (size_t i = 0; i < (size_t)m->nv * (size_t)np; i++) Y[i] = zero();
+  real *at = Y, sums[LIMB_BODY_PARAMETERS];
+  for (int i = 0; i < LIMB_BODY_PARAMETERS; i++) sums[i] = zero();
+  for (int b = 0; b < m->nbody; b++) {
+    if (!limb_has_parameters(m, b)) continue;
+    body_columns(ctx, &m->body[b], np, sums, at);
+    at += LIMB_BODY_PARAMETERS;
+  }
+  const bool fine = !any_nonfinite_input(LIMB_BODY_PARAMETERS, sums);
+  return (at == Y + np || actuator_columns(m, in, np, at)) && fine; // of a batch the other states are to be complete
 }
 
 #endif

@@ -19,33 +19,41 @@ typedef struct limb_terms {
 
 // Lane kernels, on the dof table: cells are what rows consist of. Vectors are in compiled order, matrices in the
 // user's (kernel/lane_passes_kernel.h).
-#define LIMB_LANE_SET(name, cell)                                                                              \
-  typedef struct name##_in {                                                                                   \
-    const cell *q, *v, *a; /* ncdof each; a may be NULL: zero */                                               \
-    const double* base;    /* states of the bases (limb_ws); NULL: at rest, without gravity */                 \
-    bool base_turns;                                                                                           \
-    bool keep;            /* the dof table is read afterwards */                                               \
-    const cell* slope[3]; /* forward_block: see there */                                                       \
-  } name##_in;                                                                                                 \
-  typedef struct name##_out {                                                                                  \
-    cell *tau, *M, *dq, *dv;                                                                                   \
-  } name##_out;                                                                                                \
-  typedef struct name {                                                                                        \
-    int lanes; /* of a block */                                                                                \
-    bool (*inverse)(const limb_model* m, const limb_dof_table* s, const name##_in* in, const name##_out* out); \
-    /* tau and M without accelerations; then dq and dv with them */                                            \
-    bool (*bias)(const limb_model* m, const limb_dof_table* s, const name##_in* in, const name##_out* out);    \
-    bool (*slopes)(const limb_model* m, const limb_dof_table* s, const cell* a, const name##_out* out);        \
-    bool (*coriolis)(const limb_model* m, const limb_dof_table* s, const name##_in* in, limb_slopes kind,      \
-                     const name##_out* out);                                                                   \
-    /* forward dynamics of a robot of one block (see there); the smallest margin of a pivot; NULL:  */         \
-    /* there is one lane only */                                                                               \
-    cell (*forward_block)(const limb_model* m, const limb_dof_table* s, const name##_in* in, const cell* tau,  \
-                          const name##_out* out);                                                              \
-    /* X = M^-1 in the user's order from its factors; work: n times the lanes */                               \
-    bool (*invert)(const limb_elimination* e, int n, const cell* L, cell* X, cell* work);                      \
-    /* X = -A X */                                                                                             \
-    bool (*take_product)(int n, const cell* A, cell* X, cell* work);                                           \
+#define LIMB_LANE_SET(name, cell)                                                                                \
+  typedef struct name##_in {                                                                                     \
+    const cell *q, *v, *a; /* ncdof each; a may be NULL: zero */                                                 \
+    const double* base;    /* states of the bases (limb_ws); NULL: at rest, without gravity */                   \
+    bool base_turns;                                                                                             \
+    bool keep;            /* the dof table is read afterwards */                                                 \
+    const cell* slope[3]; /* forward_block: see there */                                                         \
+  } name##_in;                                                                                                   \
+  typedef struct name##_out {                                                                                    \
+    cell *tau, *M, *dq, *dv;                                                                                     \
+  } name##_out;                                                                                                  \
+  /* tensors, nv x nv x nv in the user's order, NULL: not computed; and scratch */                               \
+  typedef struct name##_second {                                                                                 \
+    cell *dqdq, *dqdv, *dvdv, *dqdx;                                                                             \
+    cell* work; /* LIMB_SECOND_CELLS limb_second_columns(m) */                                                   \
+    int* path;  /* LIMB_SECOND_PLACES ncdof */                                                                   \
+  } name##_second;                                                                                               \
+  typedef struct name {                                                                                          \
+    int lanes; /* of a block */                                                                                  \
+    bool (*inverse)(const limb_model* m, const limb_dof_table* s, const name##_in* in, const name##_out* out);   \
+    /* tau and M without accelerations; then dq and dv with them */                                              \
+    bool (*bias)(const limb_model* m, const limb_dof_table* s, const name##_in* in, const name##_out* out);      \
+    bool (*slopes)(const limb_model* m, const limb_dof_table* s, const cell* a, const name##_out* out);          \
+    bool (*coriolis)(const limb_model* m, const limb_dof_table* s, const name##_in* in, limb_slopes kind,        \
+                     const name##_out* out);                                                                     \
+    /* forward dynamics of a robot of one block (see there); the smallest margin of a pivot; NULL:  */           \
+    /* there is one lane only */                                                                                 \
+    cell (*forward_block)(const limb_model* m, const limb_dof_table* s, const name##_in* in, const cell* tau,    \
+                          const name##_out* out);                                                                \
+    /* second derivatives of rigid bodies; NULL: there is one lane only */                                       \
+    bool (*second)(const limb_model* m, const limb_dof_table* s, const name##_in* in, const name##_second* out); \
+    /* X = M^-1 in the user's order from its factors; work: n times the lanes */                                 \
+    bool (*invert)(const limb_elimination* e, int n, const cell* L, cell* X, cell* work);                        \
+    /* X = -A X, X with entries along the tree of e; NULL: anywhere; list: 2 n places */                         \
+    bool (*take_product)(const limb_elimination* e, int n, const cell* A, cell* X, cell* work, int* list);       \
   } name
 
 // The kernels of kernel/kernel_set.h over one scalar type: their arguments, and the type name_x_fn of every
@@ -106,6 +114,9 @@ typedef struct limb_terms {
   /* all of out but y must be there; ws->table.finite is set */                                                       \
   typedef real name##_fd_derivatives_fn(const limb_model* m, const link_const* k, const limb_ws* ws,                  \
                                         const name##_motion* in, const name##_slopes* out);                           \
+  /* rigid bodies only: no mimic joints and no wrenches; what actuators add is left out */                            \
+  typedef bool name##_id_second_fn(const limb_model* m, const link_const* k, const limb_ws* ws,                       \
+                                   const name##_motion* in, const name##_lanes_second* out);                          \
   /* factors M into packed rows */                                                                                    \
   typedef real name##_factor_fn(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q,           \
                                 real* packed);                                                                        \
@@ -126,9 +137,13 @@ typedef struct limb_terms {
                                 real* a, real* tau);                                                                  \
   typedef real name##_hybrid_by_mass_matrix_fn(const limb_model* m, const link_const* k, const limb_ws* ws,           \
                                                const name##_hybrid* in, real* packed, real* a, real* tau);            \
-  /* Y: nv x np, np = limb_parameter_count(); in->x: accelerations; wrenches are left out */                          \
+  /* Y: nv x np, np = limb_parameter_count(), or limb_inertial_parameter_count(); in->x: */                           \
+  /* accelerations; wrenches are left out */                                                                          \
   typedef bool name##_regressor_fn(const limb_model* m, const link_const* k, const limb_ws* ws,                       \
                                    const name##_motion* in, int np, real* Y);                                         \
+  /* nv force columns about the centre of mass, or the world's origin, from the poses X; scratch: 10 a link */        \
+  typedef void name##_momentum_matrix_fn(const limb_model* m, const link_const* k, const real* X, bool centroidal,    \
+                                         real* scratch, real* A);                                                     \
   /* adds a wrench (n, f) to the forces on the links, from their poses X */                                           \
   typedef void name##_add_wrench_fn(const limb_model* m, const real* X, int frame, limb_ref ref, const real* F,       \
                                     real* on);                                                                        \
@@ -158,6 +173,7 @@ typedef struct limb_kernels {
   LIMB_KERNEL(limb_kernels, coriolis_matrix);
   LIMB_KERNEL(limb_kernels, id_derivatives);
   LIMB_KERNEL(limb_kernels, fd_derivatives);
+  LIMB_KERNEL(limb_kernels, id_second); // NULL: there is one lane only
   LIMB_KERNEL(limb_kernels, factor);
   LIMB_KERNEL(limb_kernels, invert);
   LIMB_KERNEL(limb_kernels, solve);
@@ -166,6 +182,7 @@ typedef struct limb_kernels {
   LIMB_KERNEL(limb_kernels, hybrid);
   LIMB_KERNEL(limb_kernels, hybrid_by_mass_matrix);
   LIMB_KERNEL(limb_kernels, regressor);
+  LIMB_KERNEL(limb_kernels, momentum_matrix);
   LIMB_KERNEL(limb_kernels, add_wrench);
   LIMB_KERNEL(limb_kernels, frame_jacobian);
   LIMB_KERNEL(limb_kernels, forward_chain);

@@ -18,6 +18,7 @@
 
 #include "limb/kinematics.h"
 
+#include "kernel/tables.h"
 #include "kinematics/kinematics_impl.h"
 #include "model/loop_calls.h"
 
@@ -173,16 +174,6 @@ limb_status limb_momentum_matrix(limb_data* d, int centroidal, sp_force* A)
   const limb_status status = limb_momentum_point(d, centroidal, &at);
   if (status != LIMB_OK) return status;
   const limb_model* m = d->m;
-  const sp_pose* X = d->motion.X;
-  limb_composites(m, X, d->composite);
-  for (int k = 0; k < m->nv; k++) A[k] = (sp_force){{0, 0, 0}, {0, 0, 0}};
-  for (int i = 0; i < m->nlink; i++) {
-    for (int k = 0; k < m->link[i].ndof; k++) {
-      const limb_dof* dof = &m->dof[m->link[i].dof + k];
-      const sp_motion S = limb_link_axis(m, i, k, &X[i], X[i].p);
-      const sp_force f = limb_force_at(limb_moments_times(&d->composite[i], S), X[i].p, at);
-      A[dof->v] = sp_addf(A[dof->v], sp_scalef(dof->mult, f));
-    }
-  }
+  limb_kernels_of(d)->momentum_matrix(m, m->k64, d->motion.X[0].R.m, centroidal != 0, &d->composite[0].m, &A[0].m.x);
   return d->loops ? m->loop_calls->reduce(d->loops, d->q, 6, &A[0].m.x) : LIMB_OK;
 }

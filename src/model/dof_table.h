@@ -62,6 +62,15 @@ enum {               // rows of numbers of the robot, in double whatever the sca
   GIVEN_COUNT = 36
 };
 
+// Second derivatives work beside the table: LIMB_SECOND_CELLS rows of so many columns, and LIMB_SECOND_PLACES numbers
+// of places per column (kernel/second_kernel.h).
+enum { LIMB_SECOND_CELLS = 102, LIMB_SECOND_PLACES = 4 };
+
+static inline ptrdiff_t limb_second_columns(const limb_model* m)
+{
+  return (m->ncdof + (ptrdiff_t)LIMB_LANES_MAX - 1) / LIMB_LANES_MAX * LIMB_LANES_MAX;
+}
+
 // What the products of velocities are to be: derivatives of the forces, or a Coriolis matrix. The two
 // kinds of that differ for ball and free joints.
 typedef enum limb_slopes {
@@ -75,6 +84,7 @@ typedef struct limb_dof_table {
   void* base;   // 12 numbers per root: velocity and acceleration of its base
   void* dense;  // 12 per ball or free joint: rotation by rows, and origin of the link in its parent
   void* work;   // LIMB_LANES_MAX ncdof: columns of matrices
+  int* list;    // 2 ncdof: rows of them
   bool* finite; // of the matrices that forward dynamics has made last: all entries are finite
   void* q;      // ncdof: joint coordinates in compiled order, where the user's are not
 } limb_dof_table;

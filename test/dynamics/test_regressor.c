@@ -46,6 +46,21 @@ static void times_theta_is_tau(trial* t)
   assert_close_array(f.got, f.want, t->nv, TOL_ALGEBRA, 0);
 }
 
+// The columns of the bodies alone are the first ones, bit by bit.
+static void inertial_columns(trial* t)
+{
+  if (too_much(t)) return;
+  form f = form_of(t, t->nv);
+  const int np = limb_inertial_parameter_count(t->m);
+  double* alone = trial_doubles(t, (size_t)t->nv * (size_t)np);
+  assert_ok(limb_regressor(t->d, t->q, t->v, t->a, &t->env, f.Y));
+  assert_ok(limb_inertial_regressor(t->d, t->q, t->v, t->a, &t->env, alone));
+  for (int i = 0; i < t->nv; i++) {
+    const size_t at = (size_t)i;
+    assert_that(!memcmp(alone + at * (size_t)np, f.Y + at * (size_t)f.np, (size_t)np * sizeof *alone));
+  }
+}
+
 // Y_r theta = M a_r + C v_r + g + springs, with the C that makes dM/dt - 2 C skew; with v_r = v and a_r = a it is Y.
 static void slotine_li(trial* t)
 {
@@ -146,6 +161,9 @@ static void energies(trial* t)
 }
 
 START_TEST(inverse_dynamics) { trial_over(_i, STATES, times_theta_is_tau); }
+END_TEST
+
+START_TEST(of_bodies) { trial_over(_i, STATES, inertial_columns); }
 END_TEST
 
 START_TEST(adaptive_control) { trial_over(_i, STATES, slotine_li); }
@@ -345,6 +363,10 @@ START_TEST(arguments)
   assert_status(limb_regressor(r.d, r.q, none, r.a, NULL, Y), LIMB_E_ARG);
   assert_status(limb_regressor(r.d, r.q, r.v, none, NULL, Y), LIMB_E_ARG);
   assert_status(limb_regressor(r.d, r.q, r.v, r.a, NULL, none), LIMB_E_ARG);
+  assert_status(limb_inertial_regressor(NULL, r.q, r.v, r.a, NULL, Y), LIMB_E_ARG);
+  assert_status(limb_inertial_regressor(r.d, r.q, r.v, r.a, NULL, none), LIMB_E_ARG);
+  assert_that(limb_inertial_parameter_count(NULL) == 0);
+  assert_that(limb_inertial_parameter_count(r.m) == 20);
   assert_status(limb_generalized_momentum_regressor(NULL, r.q, r.v, Y), LIMB_E_ARG);
   assert_status(limb_generalized_momentum_regressor(r.d, none, r.v, Y), LIMB_E_ARG);
   assert_status(limb_generalized_momentum_regressor(r.d, r.q, none, Y), LIMB_E_ARG);
@@ -413,8 +435,8 @@ END_TEST
 static int run_robots(void)
 {
   return check_run("dynamics/regressor, robots", trial_robots(),
-                   (const TTest* const[]){inverse_dynamics, adaptive_control, generalized_momentum, momentum, energy,
-                                          kinematics_survive, columns_of_a_body, NULL});
+                   (const TTest* const[]){inverse_dynamics, of_bodies, adaptive_control, generalized_momentum, momentum,
+                                          energy, kinematics_survive, columns_of_a_body, NULL});
 }
 
 int CHECK_NAME(void)

@@ -30,15 +30,17 @@ typedef struct scene {
   along_oracle o;
 } scene;
 
-static scene begin(trial* t)
+static scene begin_in(trial* t, limb_environment env)
 {
-  scene s = {.t = t, .env = along_surroundings(t)};
+  scene s = {.t = t, .env = env};
   s.tau = trial_doubles(t, (size_t)t->nv);
   assert_ok(limb_inverse_dynamics(t->d, t->q, t->v, t->a, &s.env, s.tau));
   assert_ok(limb_dual_create(t->m, LIMB_DUAL_MATRICES, NULL, &s.w));
   s.o = along_make(t, &s.env, 1);
   return s;
 }
+
+static scene begin(trial* t) { return begin_in(t, along_surroundings(t)); }
 
 static void end(scene* s)
 {
@@ -161,19 +163,62 @@ static void compare_slices(scene* s, int kind, const limb_second_derivatives* T,
   close_to(CHECK_SITE("dqdx by x"), got, s->o.dq, nn, want, rtol);
 }
 
+static void compare_tensors(scene* s, int kind)
+{
+  trial* t = s->t;
+  const size_t n = (size_t)t->nv;
+  const limb_second_derivatives T = tensors(t, n * n * n);
+  assert_ok(second_derivatives(s, kind, &T));
+  const int step = 1 + t->nv / 6; // directions enough
+  for (int k = rng_below(&t->r, step); k < t->nv; k += step) compare_slices(s, kind, &T, k);
+}
+
 static void all_tensors(trial* t)
 {
   if (too_much(t)) return;
-  const size_t n = (size_t)t->nv;
   scene s = begin(t);
-  for (int kind = INVERSE; kind <= FORWARD; kind++) {
-    const limb_second_derivatives T = tensors(t, n * n * n);
-    assert_ok(second_derivatives(&s, kind, &T));
-    const int step = 1 + t->nv / 6; // directions enough
-    for (int k = rng_below(&t->r, step); k < t->nv; k += step) compare_slices(&s, kind, &T, k);
+  for (int kind = INVERSE; kind <= FORWARD; kind++) compare_tensors(&s, kind);
+  end(&s);
+}
+
+// Without wrenches the tensors of inverse dynamics are made in closed form.
+static void closed_tensors(trial* t)
+{
+  if (too_much(t)) return;
+  limb_environment env = along_surroundings(t);
+  env.nwrench = 0;
+  scene s = begin_in(t, env);
+  compare_tensors(&s, INVERSE);
+  end(&s);
+}
+
+START_TEST(closed_tensors_are_the_complex_step) { trial_over(_i, STATES, closed_tensors); }
+END_TEST
+
+// A tensor that is asked for alone is the same as among the others, and nothing of an older one is left.
+static void single_tensors(trial* t)
+{
+  if (!trial_small(t)) return;
+  const size_t n = (size_t)t->nv, nnn = n * n * n;
+  limb_environment env = along_surroundings(t);
+  env.nwrench = 0;
+  scene s = begin_in(t, env);
+  const limb_second_derivatives all = tensors(t, nnn);
+  assert_ok(second_derivatives(&s, INVERSE, &all));
+  double* alone = trial_doubles(t, nnn);
+  const double* const want[4] = {all.dqdq, all.dqdv, all.dvdv, all.dqdx};
+  for (int k = 0; k < 4; k++) {
+    limb_second_derivatives one = {0};
+    *(k == 0 ? &one.dqdq : k == 1 ? &one.dqdv : k == 2 ? &one.dvdv : &one.dqdx) = alone;
+    for (size_t i = 0; i < nnn; i++) alone[i] = (double)NAN;
+    assert_ok(second_derivatives(&s, INVERSE, &one));
+    assert_that(!memcmp(alone, want[k], nnn * sizeof *alone));
   }
   end(&s);
 }
+
+START_TEST(tensors_alone_are_the_same) { trial_over(_i, STATES, single_tensors); }
+END_TEST
 
 START_TEST(tensors_are_the_complex_step) { trial_over(_i, STATES, all_tensors); }
 END_TEST
@@ -377,5 +422,6 @@ START_TEST(hessians_of_weighted_sums) { trial_over(_i, STATES, weighted_sums); }
 END_TEST
 
 CHECK_MAIN("dynamics/second_derivatives", trial_robots(), first_derivatives_change_as_the_complex_step_says,
-           tensors_are_the_complex_step, tensors_are_symmetric_up_to_brackets, pairs_of_directions_are_the_complex_step,
+           tensors_are_the_complex_step, closed_tensors_are_the_complex_step, tensors_alone_are_the_same,
+           tensors_are_symmetric_up_to_brackets, pairs_of_directions_are_the_complex_step,
            by_velocities_forces_are_polarised, hessians_of_weighted_sums)
