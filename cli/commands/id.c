@@ -4,6 +4,7 @@
 #include "base/command.h"
 #include "base/output.h"
 #include "commands/id.h"
+#include "commands/ik.h"
 #include "robot/robot.h"
 #include "states/states.h"
 
@@ -19,6 +20,15 @@ static const cli_option own_options[] = {
   {0},
 };
 
+static const cli_option path_options[] = {
+  {"", NULL, "a path of a frame instead of joint positions (limb ik has more)"},
+  {"frame", "NAME,...", "the table has poses of these frames, columns as for limb ik; implies --differentiate"},
+  {"directions", "LIST", "what counts: some of wx,wy,wz,vx,vy,vz, or angular, or linear"},
+  {"start", "JOINT=X,...", "where the search begins; or FILE.csv: the first row of a table"},
+  {"reference", "JOINT=X,...", "the posture that redundant robots stay nearest to; or FILE.csv"},
+  {0},
+};
+
 static const cli_option output_options[] = {
   {"", NULL, "the output"},
   {"output", "FILE.csv", "torques (default: standard output, unless --size, --plot or --animate is given)"},
@@ -26,8 +36,8 @@ static const cli_option output_options[] = {
   {0},
 };
 
-static const cli_option* const options[] = {
-  own_options, cli_model_options, cli_world_options, cli_wrench_options, cli_loop_options, output_options, NULL};
+static const cli_option* const options[] = {own_options,        path_options,     cli_model_options, cli_world_options,
+                                            cli_wrench_options, cli_loop_options, output_options,    NULL};
 
 static const char* const about[] = {
   "Reads a table with the columns q.<joint>, v.<joint> and a.<joint> and writes",
@@ -56,6 +66,9 @@ static const char* const about[] = {
   "and has not-a-knot ends. Rotations are differentiated as unit quaternions.",
   "Noise in positions grows: smooth it first. All rows are held in memory.",
   "",
+  "--frame follows a path: the table has poses of frames, which inverse kinematics",
+  "turns into positions of joints, each row from the one before.",
+  "",
   "--size needs time. Peaks are the largest magnitudes and when they were, with",
   "the speed at the peak torque and the torque at the peak speed, against the",
   "limits of the model. RMS, mean power (of |tau v|) and energy (delivered and",
@@ -81,6 +94,8 @@ static const char* const examples[] = {
   "the motion, to look at in a browser",
   "limb id arm.urdf positions.csv --differentiate --size --format json",
   "sizing from positions alone, for a program",
+  "limb id planar_2r circle.csv --frame tip --start joint2=1",
+  "torques for a path of the tip",
   NULL,
 };
 
@@ -95,7 +110,7 @@ typedef struct id_run {
   limb_plot* plot;
   limb_animation* animation; // NULL: not requested
   limb_evaluator* e;
-  int size, draw, animate, loops;
+  int size, draw, animate, loops, differentiate;
   double* tau; // numbers of the evaluator: torques, then loads
   sp_force *load, *loop_load;
   double largest; // of all tau
@@ -194,7 +209,7 @@ static int check_columns(id_run* r)
   cli_states* s = &r->states;
   const unsigned part = r->loops ? STATES_PART : 0;
   int code = EXIT_FINE;
-  if (cli_has(r->args, "differentiate")) {
+  if (r->differentiate) {
     code = cli_states_need(s, STATES_Q | STATES_TIME | part, "--differentiate");
     if (code == EXIT_FINE && cli_states_has(s, STATES_V | STATES_A)) {
       (void)fprintf(stderr, "%s:1: warning: the columns v. and a. are not used: --differentiate\n", s->path);
@@ -336,7 +351,7 @@ static int finish(id_run* r)
 // Of a robot with loops, only motors have torques.
 static int open_loops(id_run* r)
 {
-  const unsigned rates = cli_has(r->args, "differentiate") ? 0 : STATES_V | STATES_A;
+  const unsigned rates = r->differentiate ? 0 : STATES_V | STATES_A;
   int motors = 0;
   for (int k = 0; k < r->dofs.nv; k++) motors += !r->dofs.v[k].passive;
   if (motors == 0)
@@ -366,7 +381,7 @@ static int run_states(id_run* r)
   if (code == EXIT_FINE) code = make_room(r);
   if (code == EXIT_FINE) code = open_outputs(r);
   if (code == EXIT_FINE) {
-    code = cli_has(r->args, "differentiate") ? differentiate_rows(r) : stream_rows(r);
+    code = r->differentiate ? differentiate_rows(r) : stream_rows(r);
   }
   if (code == EXIT_FINE && r->states.count == 0 && (r->size || r->draw || r->animate)) {
     code = cli_usage(r->args, "%s: there are no rows", r->states.path);
@@ -388,16 +403,38 @@ static int run_states(id_run* r)
   return code;
 }
 
+// The table of the second operand: of states, or of poses that become states.
+static int open_table(id_run* r)
+{
+  const char *path = cli_operand(r->args, 1), *pose[] = {"directions", "start", "reference"};
+  for (size_t k = 0; k < sizeof pose / sizeof *pose && !cli_has(r->args, "frame"); k++)
+    if (cli_has(r->args, pose[k])) return cli_usage(r->args, "--%s is for a table of poses: --frame NAME", pose[k]);
+  if (!cli_has(r->args, "frame")) return cli_states_open(&r->states, r->args, &r->robot, &r->dofs, path);
+  FILE* joints = tmpfile();
+  if (!joints) return cli_usage(r->args, "no temporary file can be made for the positions of the joints");
+  const int code = ik_follow(r->args, &r->robot, joints);
+  if (code == EXIT_FINE) {
+    rewind(joints);
+    return cli_states_open_stream(&r->states, r->args, &r->robot, &r->dofs,
+                                  strcmp(path, "-") == 0 ? "standard input" : path, joints);
+  }
+  (void)fclose(joints);
+  return code;
+}
+
 static int run_id(const cli_args* args)
 {
-  id_run r = {
-    .args = args, .size = cli_has(args, "size"), .draw = cli_has(args, "plot"), .animate = cli_has(args, "animate")};
+  id_run r = {.args = args,
+              .size = cli_has(args, "size"),
+              .draw = cli_has(args, "plot"),
+              .animate = cli_has(args, "animate"),
+              .differentiate = cli_has(args, "differentiate") || cli_has(args, "frame")};
   int code = check_options(&r);
   if (code == EXIT_FINE) code = cli_robot_open(args, cli_operand(args, 0), &r.robot);
   if (code != EXIT_FINE) return code;
   r.loops = limb_loop_count(r.robot.model) > 0;
   if (cli_dofs_make(r.robot.model, &r.dofs)) {
-    code = cli_states_open(&r.states, args, &r.robot, &r.dofs, cli_operand(args, 1));
+    code = open_table(&r);
     if (code == EXIT_FINE) {
       code = run_states(&r);
       cli_states_close(&r.states);

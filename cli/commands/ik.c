@@ -3,13 +3,15 @@
 #include "base/output.h"
 #include "states/states.h"
 
+#include "limb/batch.h"
+
 #include "limb/study.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_BRANCHES = 10000, NAME_SIZE = CLI_NAME_SPACE };
+enum { MAX_BRANCHES = 10000, MAX_THREADS = 1024, NAME_SIZE = CLI_NAME_SPACE };
 
 static const cli_option goal_options[] = {
   {"", NULL, "the goals"},
@@ -34,6 +36,7 @@ static const cli_option start_options[] = {
   {"restarts", "N", "random starts after the first (default: 200)"},
   {"seed", "N", "of the random starts (default: 0)"},
   {"ignore-limits", NULL, "joints may leave their limits"},
+  {"threads", "N", "rows of a table on their own, each from the start, on N threads (0: all processors)"},
   {0},
 };
 
@@ -56,7 +59,8 @@ static const char* const about[] = {
   "read.",
   "",
   "Each row begins at the solution of the row before, so that a path is followed",
-  "continuously; a row that needed a random start is a warning. A target that is",
+  "continuously; a row that needed a random start is a warning. With --threads rows",
+  "are on their own, whatever the number of threads: a set of poses, not a path. A target that is",
   "not reached ends the command with exit code 4 and is explained: how far the",
   "frames stay away, the nearest pose, joints at their limits. The rows before are",
   "kept. JSON has the nearest configuration then.",
@@ -196,11 +200,15 @@ static int read_held(ik_run* r)
 static int read_search(ik_run* r)
 {
   limb_ik_options* o = &r->options;
-  double iterations = o->max_iterations, restarts = o->restarts, seed = 0, branches = 0;
+  double iterations = o->max_iterations, restarts = o->restarts, seed = 0, branches = 0, threads = 0;
   int code = cli_whole(r->args, "max-iterations", 1, 1e6, &iterations);
   if (code == EXIT_FINE) code = cli_whole(r->args, "restarts", 0, 1e6, &restarts);
   if (code == EXIT_FINE) code = cli_whole(r->args, "seed", 0, 9007199254740992.0, &seed);
   if (code == EXIT_FINE) code = cli_whole(r->args, "branches", 1, MAX_BRANCHES, &branches);
+  if (code == EXIT_FINE) code = cli_whole(r->args, "threads", 0, MAX_THREADS, &threads);
+  r->thread_count = (int)threads;
+  if (code == EXIT_FINE && cli_has(r->args, "threads") && cli_operand_count(r->args) < 2)
+    return cli_usage(r->args, "--threads is for a table of poses");
   if (code != EXIT_FINE) return code;
   if (cli_has(r->args, "tolerance") && !cli_numbers(r->args, "tolerance", 1, &o->tolerance)) return EXIT_USAGE;
   if (!(o->tolerance > 0)) return cli_usage(r->args, "--tolerance must be above zero");
@@ -274,6 +282,65 @@ static int solve_rows(ik_run* r, limb_csv_writer* w)
   return code;
 }
 
+// All rows of the table at hand: targets; times and lines in turn. The caller frees both. Their number; -1: no memory.
+static int read_all(ik_run* r, sp_pose** targets, double** times, int* code)
+{
+  int rows = 0, capacity = 0, got = 0;
+  const size_t n = (size_t)r->frames;
+  for (;;) {
+    *code = cli_interrupted() ? EXIT_USAGE : ik_targets_next(r, &got);
+    if (*code != EXIT_FINE || !got) return rows;
+    if (rows == capacity) {
+      capacity = capacity ? 2 * capacity : 256;
+      sp_pose* more = realloc(*targets, (size_t)capacity * n * sizeof *more);
+      if (more) *targets = more;
+      double* later = realloc(*times, 2 * (size_t)capacity * sizeof *later);
+      if (later) *times = later;
+      if (!more || !later) return -1;
+    }
+    memcpy(*targets + (size_t)rows * n, r->target, n * sizeof **targets);
+    (*times)[2 * rows] = r->time, (*times)[2 * rows + 1] = r->line;
+    rows++;
+  }
+}
+
+// Row by row, what limb_ik_solve_many found; the first that was not reached is explained.
+static int write_all(ik_run* r, limb_csv_writer* w, int rows, const sp_pose* targets, const double* times, double* q,
+                     const limb_status* status)
+{
+  int code = EXIT_FINE;
+  for (int i = 0; i < rows && code == EXIT_FINE; i++) {
+    r->time = times[2 * i];
+    if (status[i] == LIMB_OK) {
+      code = write_row(r, w, q + (ptrdiff_t)i * r->dofs.nq);
+      continue;
+    }
+    const limb_status s = limb_ik_solve(r->ik, targets + (ptrdiff_t)i * r->frames, r->start, r->q, &r->report);
+    if (s != LIMB_OK && s != LIMB_E_NOCONV) return failed(r, s);
+    r->line = (int)times[2 * i + 1];
+    code = s == LIMB_OK ? write_row(r, w, r->q) : ik_explain(r);
+  }
+  return code;
+}
+
+// Rows that do not follow each other.
+static int solve_apart(ik_run* r, limb_csv_writer* w)
+{
+  sp_pose* targets = NULL;
+  double* times = NULL;
+  int code = EXIT_FINE;
+  const int rows = read_all(r, &targets, &times, &code);
+  double* q = calloc((size_t)(rows > 0 ? rows : 1) * (size_t)r->dofs.nq, sizeof *q);
+  limb_status* status = calloc((size_t)(rows > 0 ? rows : 1), sizeof *status);
+  if (rows < 0 || !q || !status) code = cli_out_of_memory(r->args);
+  if (code == EXIT_FINE && rows > 0) {
+    const limb_status s = limb_ik_solve_many(r->ik, (size_t)rows, targets, r->start, 1, q, NULL, status);
+    code = s == LIMB_E_ARG || s == LIMB_E_NOMEM ? failed(r, s) : write_all(r, w, rows, targets, times, q, status);
+  }
+  free(targets), free(times), free(q), free(status);
+  return code;
+}
+
 // One target: r->q has the solutions, or the nearest configuration. EXIT_NUMERICAL: not reached.
 static int solve_one(ik_run* r)
 {
@@ -293,7 +360,7 @@ static int print_csv(ik_run* r, FILE* out)
   limb_csv_writer* w = NULL;
   if (limb_csv_create(out, NULL, &w) != LIMB_OK) return cli_out_of_memory(r->args);
   int code = write_head(r, w);
-  if (code == EXIT_FINE && r->path) code = solve_rows(r, w);
+  if (code == EXIT_FINE && r->path) code = r->threads ? solve_apart(r, w) : solve_rows(r, w);
   for (int i = 0; i < r->count && code == EXIT_FINE; i++) code = write_row(r, w, r->q + (size_t)i * (size_t)r->dofs.nq);
   const limb_status s = limb_csv_finish(w);
   limb_csv_destroy(w);
@@ -335,8 +402,37 @@ static int run_robot(ik_run* r)
   if (code != EXIT_FINE) return code;
   r->q = calloc(nq * (size_t)(r->branches > 0 ? r->branches : 1), sizeof *r->q);
   if (!r->q) return cli_out_of_memory(r->args);
-  const limb_status s = limb_ik_create(r->robot.model, r->frames, r->goal, &r->options, NULL, &r->ik);
-  return s == LIMB_OK ? solve_and_print(r) : failed(r, s);
+  limb_status s = LIMB_OK;
+  if (cli_has(r->args, "threads")) {
+    s = limb_threads_create(r->thread_count, NULL, &r->threads);
+    if (s == LIMB_OK) r->options.pool = limb_threads_pool(r->threads);
+  }
+  if (s == LIMB_OK) s = limb_ik_create(r->robot.model, r->frames, r->goal, &r->options, NULL, &r->ik);
+  if (s != LIMB_OK) return failed(r, s);
+  return r->out ? print_csv(r, r->out) : solve_and_print(r);
+}
+
+// What run_robot made; not the robot.
+static void release(ik_run* r)
+{
+  ik_targets_close(r);
+  limb_ik_destroy(r->ik);
+  limb_threads_destroy(r->threads);
+  cli_dofs_free(&r->dofs);
+  free(r->start), free(r->reference), free(r->held), free(r->q);
+}
+
+int ik_follow(const cli_args* args, const cli_robot* robot, FILE* out)
+{
+  ik_run r = {.args = args,
+              .robot = *robot,
+              .format = "csv",
+              .options = limb_default_ik_options(),
+              .time_column = -1,
+              .out = out};
+  const int code = run_robot(&r);
+  release(&r);
+  return code;
 }
 
 static int run_ik(const cli_args* args)
@@ -347,11 +443,8 @@ static int run_ik(const cli_args* args)
   if (code == EXIT_FINE) code = cli_robot_open(args, cli_operand(args, 0), &r.robot);
   if (code != EXIT_FINE) return code;
   code = run_robot(&r);
-  ik_targets_close(&r);
-  limb_ik_destroy(r.ik);
-  cli_dofs_free(&r.dofs);
+  release(&r);
   cli_robot_close(&r.robot);
-  free(r.start), free(r.reference), free(r.held), free(r.q);
   return code;
 }
 

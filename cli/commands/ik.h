@@ -28,7 +28,10 @@ typedef struct ik_run {
   double* q; // count x nq
   int count, branches;
   limb_ik_report report;
+  int thread_count;
+  limb_threads* threads; // NULL: rows follow each other
 
+  FILE* out;  // of ik_follow
   FILE* file; // of targets; NULL: they are of the command line
   const char* path;
   limb_csv_reader* reader;
@@ -44,6 +47,10 @@ enum { IK_PLACE = 300 };
 
 // Where the row at hand is, for messages: file and line, else its number. ik_targets.c
 const char* ik_place(const ik_run* r, char text[IK_PLACE]);
+
+// Joint positions for the table of poses that the second operand names, by the options of `limb ik` that args have, as
+// CSV. An exit code, after a message. ik.c
+int ik_follow(const cli_args* args, const cli_robot* robot, FILE* out);
 
 // Targets, from --pose or from the table that the second operand names: opens it, finds its columns, and without
 // rotations reduces the goals to positions. EXIT_FINE or EXIT_USAGE after a message. ik_targets.c

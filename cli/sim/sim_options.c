@@ -11,6 +11,7 @@ const cli_option sim_plan_options[] = {
   {"q", "JOINT=X,...", "start position by joint: shoulder=45deg,elbow=0.2"},
   {"v", "JOINT=X,...", "start velocity by joint (default: at rest)"},
   {"start", "FILE.csv[:ROW]", "start from a row of a table of states (default: the first)"},
+  {"pose", "FRAME=X,Y,Z[,QX,QY,QZ,QW]", "start where a frame has this pose; --q says where the search begins"},
   {"start-time", "T", "start time (default: 0, or that of the row)"},
   {"assemble", "true|false", "close the loops at the start (default: true)"},
   {"start-tolerance", "X", "what given values may change by to close the loops (default: 1e-3)"},

@@ -43,12 +43,12 @@ static int open_file(cli_states* s, const char* path)
 {
   struct stat about;
   limb_error err = {0};
-  const int code = cli_reads(s->args, path);
+  const int code = s->file ? EXIT_FINE : cli_reads(s->args, path);
   if (code != EXIT_FINE) return code;
-  if (strcmp(path, "-") == 0) {
+  if (!s->file && strcmp(path, "-") == 0) {
     s->path = "standard input";
     s->file = stdin;
-  } else {
+  } else if (!s->file) {
     s->file = fopen(path, "rb");
     if (!s->file) return cli_usage(s->args, "%s: cannot be opened: %s", path, strerror(errno));
   }
@@ -92,7 +92,13 @@ void states_find_quaternions(cli_states* s)
 
 int cli_states_open(cli_states* s, const cli_args* args, cli_robot* robot, const cli_dofs* dofs, const char* path)
 {
-  *s = (cli_states){.args = args, .model = robot->model, .dofs = dofs, .path = path};
+  return cli_states_open_stream(s, args, robot, dofs, path, NULL);
+}
+
+int cli_states_open_stream(cli_states* s, const cli_args* args, cli_robot* robot, const cli_dofs* dofs,
+                           const char* path, FILE* file)
+{
+  *s = (cli_states){.args = args, .model = robot->model, .dofs = dofs, .path = path, .file = file};
   int code = open_file(s, path);
   if (code == EXIT_FINE && !states_make_room(s)) code = out_of_memory(s);
   if (code == EXIT_FINE) code = states_find_columns(s);

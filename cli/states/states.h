@@ -90,6 +90,10 @@ extern const cli_option cli_wrench_options[], cli_loop_options[], cli_state_opti
 int cli_states_open(cli_states* s, const cli_args* args, cli_robot* robot, const cli_dofs* dofs, const char* path);
 void cli_states_close(cli_states* s);
 
+// The same for an open file, which is closed with the table; path is for messages.
+int cli_states_open_stream(cli_states* s, const cli_args* args, cli_robot* robot, const cli_dofs* dofs,
+                           const char* path, FILE* file);
+
 // No table: one row without columns, for what needs none.
 void cli_states_none(cli_states* s, const cli_args* args, const cli_robot* robot, const cli_dofs* dofs);
 

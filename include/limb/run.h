@@ -53,6 +53,7 @@ typedef struct limb_run_start {
   limb_run_value assemble;  ///< true, false
   limb_run_value tolerance; ///< by which given values may change to close the loops
   limb_run_values keep;     ///< joints that do not move while loops are closed
+  limb_run_value pose;      ///< of a frame, instead of positions: "tool=x,y,z" or "tool=x,y,z,qx,qy,qz,qw"
 } limb_run_start;
 
 typedef struct limb_run_solver {

@@ -176,6 +176,7 @@ static const struct {
   {"start-time", AT(start.time)},
   {"assemble", AT(start.assemble)},
   {"start-tolerance", AT(start.tolerance)},
+  {"pose", AT(start.pose)},
   {"method", AT(solver.method)},
   {"step", AT(solver.step)},
   {"rtol", AT(solver.relative)},

@@ -3,6 +3,8 @@
 
 #include "base/status.h"
 
+#include "limb/ik.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -264,6 +266,64 @@ static limb_status read_keep(const starting* s)
   return LIMB_OK;
 }
 
+// "tool=x,y,z,qx,qy,qz,qw", or a position alone.
+static limb_status read_pose(const limb_runner* r, int* frame, sp_pose* target, unsigned* directions)
+{
+  enum { NUMBERS = 7, NAME = 256 };
+  const limb_run_value* at = &r->run.start.pose;
+  const char *equals = strchr(at->text, '='), *next = equals ? equals + 1 : NULL;
+  double x[NUMBERS] = {0, 0, 0, 0, 0, 0, 1};
+  char text[NAME];
+  int count = 0;
+  (void)snprintf(text, sizeof text, "%.*s", equals ? (int)(equals - at->text) : 0, at->text);
+  *frame = equals ? limb_find_frame(r->model, text) : -1;
+  if (!equals) return limb_run_wrong(r->err, at, "is FRAME=X,Y,Z or FRAME=X,Y,Z,QX,QY,QZ,QW, not '%s'", at->text);
+  if (*frame < 0) return limb_run_wrong(r->err, at, "the model has no frame '%s'", text);
+  while (next && count < NUMBERS) {
+    const size_t length = strcspn(next, ",");
+    limb_run_value number = *at;
+    (void)snprintf(text, sizeof text, "%.*s", (int)(length < NAME - 1 ? length : NAME - 1), next);
+    number.text = text;
+    const limb_status s = limb_run_number(&number, LIMB_RUN_ANY, &x[count++], r->err);
+    if (s != LIMB_OK) return s;
+    next = next[length] ? next + length + 1 : NULL;
+  }
+  if (next || (count != 3 && count != NUMBERS)) return limb_run_wrong(r->err, at, "takes 3 or 7 numbers");
+  const double norm = sqrt(x[3] * x[3] + x[4] * x[4] + x[5] * x[5] + x[6] * x[6]);
+  if (!(fabs(norm - 1) <= 1e-3)) return limb_run_wrong(r->err, at, "the quaternion has norm %g instead of 1", norm);
+  *target = sp_pose_make(sp_rot_quat((sp_quat){x[3], x[4], x[5], x[6]}), sp_v3(x[0], x[1], x[2]));
+  *directions = count == 3 ? (unsigned)LIMB_LINEAR : (unsigned)LIMB_TWIST;
+  return LIMB_OK;
+}
+
+// Positions at which a frame has the pose that is asked for, from those given so far; loops are closed along with it.
+static limb_status reach_pose(const starting* s)
+{
+  limb_runner* r = s->r;
+  int frame;
+  sp_pose target;
+  unsigned directions;
+  if (!r->run.start.pose.text) return LIMB_OK;
+  limb_status code = read_pose(r, &frame, &target, &directions);
+  if (code != LIMB_OK) return code;
+  limb_ik_goal goal = limb_default_ik_goal(frame);
+  limb_ik_options how = limb_default_ik_options();
+  limb_ik_report report = {LIMB_IK_SOLVED, 0, 0, 0, 0, 0, 0};
+  limb_ik* ik = NULL;
+  goal.task.directions = directions;
+  how.time = r->setup.start, how.held = s->driven;
+  code = limb_ik_create(r->model, 1, &goal, &how, NULL, &ik);
+  if (code == LIMB_OK) code = limb_ik_solve(ik, &target, r->q, r->q, &report);
+  limb_ik_destroy(ik);
+  for (int k = 0; k < r->nv; k++) s->held[k] = 1; // the loops are closed
+  if (code == LIMB_OK || code == LIMB_E_NOMEM) return code == LIMB_OK ? code : limb_run_no_memory(r);
+  if (code != LIMB_E_NOCONV) return limb_run_failed(r, code, "pose");
+  const limb_run_value* at = &r->run.start.pose;
+  (void)limb_run_wrong(r->err, at, "%s: the frame stays %.6g m and %.6g rad away", limb_ik_reason_text(report.reason),
+                       report.position, report.angle);
+  return code;
+}
+
 // Quaternions must be nearly unit quaternions; they are normalised.
 static limb_status check_quaternions(const limb_runner* r)
 {
@@ -342,6 +402,7 @@ static limb_status read_start(starting* s)
   if (code == LIMB_OK) code = read_entries(s);
   if (code == LIMB_OK) code = begin_motion(s);
   if (code == LIMB_OK) code = check_quaternions(r);
+  if (code == LIMB_OK) code = reach_pose(s);
   return code == LIMB_OK ? close_loops(s) : code;
 }
 

@@ -47,6 +47,46 @@ class Ik(tool.Case):
         self.assertAlmostEqual(min(x[1] for x in rows), 210.418448, delta=5e-3)
         self.assertAlmostEqual(max(x[2] for x in rows), 33.254240, delta=5e-3)
 
+    def test_torques_of_a_path(self):
+        """limb id by itself: the torques of Ghosal's circle, computed from its closed form outside."""
+        done = self.run_limb("id", "planar_2r", CIRCLE, "--frame", "tip", "--start", "joint2=1")
+        rows = {x[0]: x[1:] for x in read_csv(done.stdout)[1]}
+        for t, want in ((2.5, [213.834570582, 21.5773203777]), (5, [213.291306825, 1.06062083026]),
+                        (7.5, [232.886267142, 14.3891789654])):
+            self.close(rows[t], want, 1e-6)
+        self.assertIn("--frame", self.run_limb("id", "planar_2r", CIRCLE, "--start", "joint2=1", code=2).stderr)
+        self.assertIn("did you mean 'tip'?", self.run_limb("id", "planar_2r", CIRCLE, "--frame", "tipp", code=2).stderr)
+        far = self.file("far.csv", "time,position.x,position.y,position.z\n0,1,1,0\n1,3,1,0\n".replace(
+            "position", "pose.position"))
+        self.assertIn("far.csv:3: error", self.run_limb("id", "planar_2r", far, "--frame", "tip", code=4).stderr)
+
+    def test_threads(self):
+        """Rows on their own: any number of threads gives the same bits, and the frame is where it should be."""
+        words = "planar_2r", CIRCLE, "--frame", "tip", "--start", "joint2=1"
+        one = self.ik(*words, "--threads", "1").stdout
+        self.assertEqual(self.ik(*words, "--threads", "3").stdout, one)
+        for t, (_, q1, q2) in enumerate(read_csv(one)[1]):
+            phi = math.pi * t / 100
+            self.assertAlmostEqual(math.cos(q1) + math.cos(q1 + q2), 1.2 + 0.2 * math.cos(phi), delta=1e-9)
+            self.assertAlmostEqual(math.sin(q1) + math.sin(q1 + q2), 1.2 + 0.2 * math.sin(phi), delta=1e-9)
+        far = self.file("far.csv", "pose.position.x,pose.position.y,pose.position.z\n1,1,0\n3,1,0\n")
+        done = self.ik("planar_2r", far, "--frame", "tip", "--threads", "2", code=4)
+        self.assertIn("far.csv:3: error: out of reach", done.stderr)
+        done = self.ik("planar_2r", "--pose", "1,1,0", "--frame", "tip", "--threads", "2", code=2)
+        self.assertIn("table", done.stderr)
+
+    def test_start_of_a_simulation(self):
+        for robot, pose, want in (("panda", "flange=0.4,0.1,0.5,1,0,0,0", [0.4, 0.1, 0.5]),
+                                  ("gough_stewart", "platform=0.03,0.02,0.75", [0.03, 0.02, 0.75])):
+            frame = pose.split("=")[0]
+            done = self.run_limb("sim", robot, "--duration", "0.001", "--pose", pose, "--channels",
+                                 f"position.{frame}", "--quiet")
+            self.close(read_csv(done.stdout)[1][0][1:], want, 1e-9)
+        for pose, message in (("flange=4,0,0", "out of reach"), ("hand=1,1,1", "no frame 'hand'"),
+                              ("flange=1,1", "3 or 7"), ("flange", "FRAME=X,Y,Z"), ("flange=1,1,1,0,0,0,2", "norm 2"),
+                              ("flange=1,1,x", "not a number")):
+            self.assertIn(message, self.run_limb("sim", "panda", "--duration", "1", "--pose", pose, code=2).stderr)
+
     def test_branches(self):
         done = self.ik("ur5", "--pose", "0.4,0.2,0.3", "--rpy", "3,0,0", "--branches", "12")
         self.assertEqual(len(read_csv(done.stdout)[1]), 8)
