@@ -262,3 +262,22 @@ json_t* cli_json_findings(const limb_findings* f)
     if (limb_findings_get(f, i, &x) == LIMB_OK) (void)json_array_append_new(r, cli_json_finding(&x));
   return r;
 }
+// ---- csv -------------------------------------------------------------------------------------------
+
+int cli_csv_print(FILE* out, const char* command, cli_csv_fn* rows, const void* context)
+{
+  limb_csv_writer* w = NULL;
+  errno = 0;
+  limb_status s = limb_csv_create(out, NULL, &w);
+  if (s == LIMB_OK) s = rows(w, context);
+  if (s == LIMB_OK) s = limb_csv_finish(w);
+  limb_csv_destroy(w);
+  return s == LIMB_OK ? EXIT_FINE : cli_unwritten(command, "the CSV", limb_status_text(s));
+}
+
+limb_status cli_csv_head(limb_csv_writer* w, const char* const* names)
+{
+  limb_status s = LIMB_OK;
+  while (*names && s == LIMB_OK) s = limb_csv_text(w, *names++);
+  return s == LIMB_OK ? limb_csv_end_row(w) : s;
+}

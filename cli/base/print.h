@@ -4,6 +4,7 @@
 
 #include "limb/limb.h"
 #include "limb/read.h"
+#include "limb/table.h"
 #include <jansson.h>
 
 #include <stdio.h>
@@ -70,6 +71,13 @@ json_t* cli_json_answer(void);
 
 // Prints and frees; EXIT_FINE, or EXIT_USAGE with a message. root NULL: memory ran out.
 int cli_json_print(json_t* root, FILE* out, const char* command);
+
+// Prints a table by a function that adds its fields and rows. EXIT_FINE, or EXIT_USAGE after a message.
+typedef limb_status cli_csv_fn(limb_csv_writer* w, const void* context);
+int cli_csv_print(FILE* out, const char* command, cli_csv_fn* rows, const void* context);
+
+// Adds fields of text, up to a NULL, and ends the row.
+limb_status cli_csv_head(limb_csv_writer* w, const char* const* names);
 
 // ---- json findings ---------------------------------------------------------------------------------
 //

@@ -32,6 +32,7 @@ typedef struct assemble_axis {
 } assemble_axis;
 
 typedef struct assemble_map {
+  const assemble_run* run;
   assemble_axis axis[2];
   limb_map grid;
   int frame; // -1: none

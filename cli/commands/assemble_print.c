@@ -66,26 +66,29 @@ static json_t* limits_json(const assemble_run* r, const double* q)
 
 // ---- configurations --------------------------------------------------------------------------------
 
-static int csv_configurations(const assemble_run* r, FILE* out)
+// "q.<coordinate>" for each.
+static limb_status put_names(const assemble_run* r, limb_csv_writer* w)
 {
-  const int nq = r->dofs.nq;
-  limb_csv_writer* w = NULL;
-  errno = 0;
-  limb_status s = limb_csv_create(out, NULL, &w);
-  for (int k = 0; k < nq && s == LIMB_OK; k++) {
-    char name[CLI_NAME_SPACE];
+  limb_status s = LIMB_OK;
+  for (int k = 0; k < r->dofs.nq && s == LIMB_OK; k++) {
+    char name[NAME_SIZE];
     (void)snprintf(name, sizeof name, "q.%s", r->dofs.q[k].name);
     s = limb_csv_text(w, name);
   }
+  return s;
+}
+
+static limb_status csv_configurations(limb_csv_writer* w, const void* run)
+{
+  const assemble_run* r = run;
+  const int nq = r->dofs.nq;
+  limb_status s = put_names(r, w);
   if (s == LIMB_OK && nq > 0) s = limb_csv_end_row(w);
   for (int i = 0; i < r->count && nq > 0 && s == LIMB_OK; i++) {
     s = limb_csv_numbers(w, r->q + (size_t)i * (size_t)nq, nq);
     if (s == LIMB_OK) s = limb_csv_end_row(w);
   }
-  if (s == LIMB_OK) s = limb_csv_finish(w);
-  limb_csv_destroy(w);
-  if (s == LIMB_OK) return EXIT_FINE;
-  return cli_unwritten(cli_title(r->args), "the CSV", limb_status_text(s));
+  return s;
 }
 
 static json_t* names(int n, const cli_dof* d, const unsigned char* mark)
@@ -130,7 +133,7 @@ int assemble_print(const assemble_run* r, FILE* out)
     cli_print_configurations(out, r->at->model, &r->dofs, r->count, r->q);
     return EXIT_FINE;
   }
-  return csv_configurations(r, out);
+  return cli_csv_print(out, cli_title(r->args), csv_configurations, r);
 }
 
 // ---- maps: workspace and singularities over a grid of one or two coordinates -----------------------
@@ -231,10 +234,7 @@ static limb_status put_head(const assemble_run* r, const assemble_map* map, limb
   }
   for (int k = 0; k < 6 && s == LIMB_OK; k++) s = limb_csv_text(w, plain[k]);
   for (int k = 0; k < POSE && map->frame >= 0 && s == LIMB_OK; k++) s = limb_csv_text(w, part[k]);
-  for (int k = 0; k < r->dofs.nq && s == LIMB_OK; k++) {
-    (void)snprintf(name, sizeof name, "q.%s", r->dofs.q[k].name);
-    s = limb_csv_text(w, name);
-  }
+  if (s == LIMB_OK) s = put_names(r, w);
   return s == LIMB_OK ? limb_csv_end_row(w) : s;
 }
 
@@ -269,17 +269,12 @@ static limb_status put_point(const assemble_run* r, const assemble_map* map, siz
   return s == LIMB_OK ? limb_csv_end_row(w) : s;
 }
 
-static int csv_map(const assemble_run* r, const assemble_map* map, FILE* out)
+static limb_status csv_map(limb_csv_writer* w, const void* of)
 {
-  limb_csv_writer* w = NULL;
-  errno = 0;
-  limb_status s = limb_csv_create(out, NULL, &w);
-  if (s == LIMB_OK) s = put_head(r, map, w);
-  for (size_t i = 0; i < map->points && s == LIMB_OK; i++) s = put_point(r, map, i, w);
-  if (s == LIMB_OK) s = limb_csv_finish(w);
-  limb_csv_destroy(w);
-  if (s == LIMB_OK) return EXIT_FINE;
-  return cli_unwritten(cli_title(r->args), "the CSV", limb_status_text(s));
+  const assemble_map* map = of;
+  limb_status s = put_head(map->run, map, w);
+  for (size_t i = 0; i < map->points && s == LIMB_OK; i++) s = put_point(map->run, map, i, w);
+  return s;
 }
 
 // ---- maps: running ---------------------------------------------------------------------------------
@@ -330,7 +325,7 @@ static int draw(const assemble_run* r, const assemble_map* map, const char* path
 int assemble_run_map(assemble_run* r, FILE* out)
 {
   const char* path = cli_get(r->args, "svg");
-  assemble_map map = {.grid = limb_default_map(), .frame = -1};
+  assemble_map map = {.run = r, .grid = limb_default_map(), .frame = -1};
   int code = read_map(r, &map);
   if (code == EXIT_FINE) {
     const limb_status s = make(r, &map);
@@ -340,7 +335,7 @@ int assemble_run_map(assemble_run* r, FILE* out)
     }
   }
   if (code == EXIT_FINE) report_map(r, &map);
-  if (code == EXIT_FINE) code = csv_map(r, &map, out);
+  if (code == EXIT_FINE) code = cli_csv_print(out, cli_title(r->args), csv_map, &map);
   if (code == EXIT_FINE && path) code = draw(r, &map, path);
   free(map.point);
   free(map.q);

@@ -275,29 +275,17 @@ static int print_json(const base_run* x)
   return cli_json_print(answer, stdout, cli_title(x->args));
 }
 
-static limb_status write_csv(const base_run* x, limb_csv_writer* w)
+static limb_status write_csv(limb_csv_writer* w, const void* run)
 {
-  limb_status s = limb_csv_text(w, "name");
-  if (s == LIMB_OK) s = limb_csv_text(w, "value");
-  if (s == LIMB_OK) s = limb_csv_text(w, "formula");
-  if (s == LIMB_OK) s = limb_csv_end_row(w);
+  const base_run* x = run;
+  limb_status s = cli_csv_head(w, (const char* const[]){"name", "value", "formula", NULL});
   for (int i = 0; i < x->nb && s == LIMB_OK; i++) {
     s = limb_csv_text(w, limb_base_name(x->base, i));
     if (s == LIMB_OK) s = limb_csv_number(w, x->values[i]);
     if (s == LIMB_OK) s = limb_csv_text(w, limb_base_formula(x->base, i));
     if (s == LIMB_OK) s = limb_csv_end_row(w);
   }
-  return s == LIMB_OK ? limb_csv_finish(w) : s;
-}
-
-static int print_csv(const base_run* x)
-{
-  limb_csv_writer* w = NULL;
-  limb_status s = limb_csv_create(stdout, NULL, &w);
-  if (s == LIMB_OK) s = write_csv(x, w);
-  limb_csv_destroy(w);
-  if (s == LIMB_OK) return EXIT_FINE;
-  return cli_unwritten(cli_title(x->args), "standard output", limb_status_text(s));
+  return s;
 }
 
 // ---- the command -----------------------------------------------------------------------------------
@@ -326,7 +314,7 @@ static int print(const base_run* x)
   const char* format = cli_get(x->args, "format");
   int code = !format || strcmp(format, "text") == 0 ? print_text(x)
              : strcmp(format, "json") == 0          ? print_json(x)
-                                                    : print_csv(x);
+                                                    : cli_csv_print(stdout, cli_title(x->args), write_csv, x);
   if (code == EXIT_FINE) code = limb_cli_close_output(cli_title(x->args));
   return code == EXIT_FINE ? tell_doubt(x) : code;
 }

@@ -4,6 +4,8 @@
 #include "base/print.h"
 #include "robot/robot.h"
 
+#include "limb/draw.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,123 +90,6 @@ static void print_summary(const info_run* run)
   else if (x->unlimited == 1)
     printf(", which has no limit");
   printf("\n");
-}
-
-// ---- the tree --------------------------------------------------------------------------------------
-
-// Bodies in box characters. A chain stands in one column, so that long ones stay readable; where a robot branches,
-// every body is indented below the one that carries it.
-
-enum { DEEPEST = 60 }; // levels that are drawn; deeper ones are only counted
-
-typedef struct body_tree {
-  const info_run* r;
-  const limb_model* m;
-  int *first, *next; // first child, next sibling of a body; -1: none
-  int *stack, *level;
-  int branched;             // some body carries several
-  char closed[DEEPEST + 1]; // per level: the last branch has begun
-} body_tree;
-
-// The body as a user sees it, its parent and its joint: across an auxiliary one.
-static limb_status seen_body(const body_tree* t, int b, limb_body_info* out)
-{
-  limb_body_info parent;
-  const limb_status s = limb_get_body(t->m, b, out);
-  if (s != LIMB_OK || t->r->compiled || limb_stands_for(t->m, out->parent) != b) return s;
-  if (limb_get_body(t->m, out->parent, &parent) != LIMB_OK) return s;
-  out->parent = parent.parent, out->joint = parent.joint;
-  return s;
-}
-
-static void print_branch(const body_tree* t, int level, int branches, int last)
-{
-  const int drawn = level < DEEPEST ? level : DEEPEST;
-  for (int k = 0; k + 1 < drawn; k++) printf("%s", t->closed[k + 1] ? "   " : "│  ");
-  if (level > DEEPEST) {
-    printf("(level %d) ", level);
-  } else if (drawn > 0 && branches) {
-    printf("%s", last ? "└─ " : "├─ ");
-  } else if (drawn > 0) {
-    printf("%s", t->closed[level] ? "   " : "│  ");
-  }
-}
-
-static void print_body(const body_tree* t, int b)
-{
-  limb_body_info body;
-  limb_joint_info joint;
-  if (seen_body(t, b, &body) != LIMB_OK) return;
-  printf("%s", body.name);
-  if (body.inertia.mass != 0) printf(", %.6g kg", body.inertia.mass);
-  if (body.joint >= 0 && limb_get_joint(t->m, body.joint, &joint) == LIMB_OK) {
-    printf("   %s(%s %s%s)%s", cli_on(stdout, CLI_FAINT), limb_joint_type_name(joint.def.type), joint.def.name,
-           joint.def.mimic >= 0 ? ", mimic" : "", cli_off(stdout, CLI_FAINT));
-  }
-  printf("\n");
-}
-
-// Children are pushed last to first, so that the first is printed next.
-static int push_children(body_tree* t, int b, int level, int top)
-{
-  int n = 0;
-  for (int c = t->first[b]; c >= 0; c = t->next[c]) n++;
-  const int below = n > 1 || (t->branched && b != LIMB_WORLD_BODY) ? level + 1 : level;
-  int at = top + n;
-  for (int c = t->first[b]; c >= 0; c = t->next[c]) {
-    t->stack[--at] = c;
-    t->level[at] = below;
-  }
-  return top + n;
-}
-
-static void print_all(body_tree* t)
-{
-  int top = 1;
-  t->stack[0] = LIMB_WORLD_BODY, t->level[0] = 0;
-  while (top > 0) {
-    const int b = t->stack[--top], level = t->level[top];
-    limb_body_info body;
-    if (seen_body(t, b, &body) != LIMB_OK) return;
-    const int branches =
-      body.parent >= 0 && (t->next[t->first[body.parent]] >= 0 || (t->branched && body.parent != LIMB_WORLD_BODY));
-    const int last = t->next[b] < 0;
-    print_branch(t, level, branches, last);
-    if (branches && level <= DEEPEST) t->closed[level] = (char)last;
-    print_body(t, b);
-    top = push_children(t, b, level, top);
-  }
-}
-
-// In the order of the bodies: from the last on, each is put at the front of its parent's list.
-static int link_bodies(body_tree* t, int n)
-{
-  for (int b = 0; b < n; b++) t->first[b] = t->next[b] = -1;
-  for (int b = n - 1; b > 0; b--) {
-    limb_body_info body;
-    if (seen_body(t, b, &body) != LIMB_OK) return 0;
-    if (!t->r->compiled && limb_stands_for(t->m, b) >= 0) continue;
-    t->next[b] = t->first[body.parent];
-    t->first[body.parent] = b;
-    t->branched |= t->next[b] >= 0;
-  }
-  return 1;
-}
-
-static void print_tree(const info_run* r)
-{
-  const limb_model* m = r->m;
-  const int n = limb_body_count(m);
-  int* memory = calloc(4 * (size_t)n, sizeof *memory);
-  if (!memory) {
-    cli_note_out_of_memory(0);
-    return;
-  }
-  body_tree t = {.r = r, .m = m, .first = memory, .next = memory + n};
-  t.stack = memory + 2 * (size_t)n;
-  t.level = memory + 3 * (size_t)n;
-  if (link_bodies(&t, n)) print_all(&t);
-  free(memory);
 }
 
 // ---- what was found --------------------------------------------------------------------------------
@@ -351,7 +236,10 @@ static json_t* info_json(const info_run* run)
 static int print_text(const cli_args* args, const info_run* r)
 {
   const int tree = cli_has(args, "tree"), all = cli_has(args, "all");
-  if (tree) print_tree(r);
+  if (tree) {
+    const limb_tree_drawing drawing = {r->m, r->compiled, cli_on(stdout, CLI_FAINT), cli_off(stdout, CLI_FAINT)};
+    if (limb_tree_write(&drawing, stdout) != LIMB_OK) cli_note_out_of_memory(0);
+  }
   if (tree) info_print_loops(r->m);
   if (info_wants_notation(args)) return info_print_notations(args, r->m);
   if (tree) return EXIT_FINE;

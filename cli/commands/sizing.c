@@ -373,8 +373,9 @@ static limb_status csv_still(limb_csv_writer* w, const cli_sizing* s, int joint,
 }
 
 // A row per degree of freedom; joints and closures without any have one for their load.
-static limb_status csv_rows(limb_csv_writer* w, const cli_sizing* s)
+static limb_status csv_rows(limb_csv_writer* w, const void* sizing)
 {
+  const cli_sizing* s = sizing;
   limb_status status = csv_head(w);
   limb_sizing_load l;
   limb_loop_info loop;
@@ -395,21 +396,9 @@ static limb_status csv_rows(limb_csv_writer* w, const cli_sizing* s)
   return status;
 }
 
-static int print_csv(const cli_sizing* s, FILE* out)
-{
-  limb_csv_writer* w = NULL;
-  errno = 0;
-  limb_status status = limb_csv_create(out, NULL, &w);
-  if (status == LIMB_OK) status = csv_rows(w, s);
-  if (status == LIMB_OK) status = limb_csv_finish(w);
-  limb_csv_destroy(w);
-  if (status == LIMB_OK) return EXIT_FINE;
-  return cli_unwritten("limb id", "the CSV", limb_status_text(status));
-}
-
 int cli_sizing_print(const cli_sizing* s, const char* format, FILE* out)
 {
   if (strcmp(format, "json") == 0) return print_json(s, out);
-  if (strcmp(format, "csv") == 0) return print_csv(s, out);
+  if (strcmp(format, "csv") == 0) return cli_csv_print(out, "limb id", csv_rows, s);
   return print_text(s, out);
 }

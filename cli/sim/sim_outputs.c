@@ -16,7 +16,6 @@ typedef struct writer writer;
 // A kind of file. Functions return EXIT_FINE, or an exit code after a message.
 typedef struct file_kind {
   const char* endings;
-  int channels; // 0: none, rows are time and q
   int (*open)(writer* w);
   int (*row)(writer* w, const double* x); // time, and one number per column
   int (*flush)(writer* w);                // NULL: written at the end
@@ -113,8 +112,7 @@ static void table_free(writer* w)
   cli_output_abandon(&w->out);
 }
 
-static const file_kind table_kind = {".csv .npy .h5 .hdf5", 1,         table_open, table_row,
-                                     table_flush,           table_end, table_free};
+static const file_kind table_kind = {".csv .npy .h5 .hdf5", table_open, table_row, table_flush, table_end, table_free};
 
 static const char* title_of(const writer* w)
 {
@@ -196,7 +194,7 @@ static int plot_end(writer* w)
 
 static void plot_free(writer* w) { limb_plot_destroy(w->own); }
 
-static const file_kind plot_kind = {".svg", 1, plot_open, plot_row, NULL, plot_end, plot_free};
+static const file_kind plot_kind = {".svg", plot_open, plot_row, NULL, plot_end, plot_free};
 
 // ---- animations ------------------------------------------------------------------------------------
 
@@ -231,21 +229,14 @@ static int animation_end(writer* w)
 
 static void animation_free(writer* w) { limb_animation_destroy(w->own); }
 
-static const file_kind animation_kind = {".svg .html",  0, animation_open, animation_row, NULL, animation_end,
-                                         animation_free};
+static const file_kind animation_kind = {".svg .html", animation_open, animation_row,
+                                         NULL,         animation_end,  animation_free};
 
 // ---- planning --------------------------------------------------------------------------------------
 
 typedef struct one_output {
-  const limb_run_output* run;
-  const limb_run_value* at; // its path
   writer writer;
-  limb_channels* channels;
-  double* row;     // time and numbers
-  double rate;     // rows per second; 0: by interval alone
-  double interval; // s
-  uint64_t k;      // index of the next row
-  double last;     // time of the last row
+  limb_run_rows* rows;
   int open;
 } one_output;
 
@@ -254,97 +245,18 @@ struct sim_outputs {
   one_output* one;
 };
 
-// The largest of 1, 2 or 5 times a power of ten that gives at least 500 rows; not below a fixed step.
-static double default_interval(const sim_job* job)
-{
-  const double length = job->setup->end - job->setup->start, step = job->setup->sim.step;
-  if (!(length > 0)) return 1;
-  const double max = length / 500 * (1 + 1e-9), ten = pow(10, floor(log10(max)));
-  return fmax(max >= 5 * ten ? 5 * ten : max >= 2 * ten ? 2 * ten : ten, step);
-}
-
-static int read_rate(const sim_job* job, one_output* o)
-{
-  limb_error err = {0};
-  limb_status s = limb_run_number(&o->run->rate, LIMB_RUN_POSITIVE, &o->rate, &err);
-  if (s == LIMB_OK) s = limb_run_number(&o->run->interval, LIMB_RUN_POSITIVE, &o->interval, &err);
-  if (s != LIMB_OK) return sim_refused(&job->plan, s, &err);
-  if (o->rate == 0 && o->interval == 0) o->interval = default_interval(job);
-  // 29 / 100 is the 0.29 that people write; 29 * 0.01 is not.
-  const double per_second = o->interval > 0 ? round(1 / o->interval) : 0;
-  if (o->interval > 0 && fabs(per_second * o->interval - 1) < 1e-12) o->rate = per_second;
-  if (o->rate > 0) o->interval = 1 / o->rate;
-  if (!((job->setup->end - job->setup->start) / o->interval <= 1e9))
-    return sim_wrong(&job->plan, o->run->rate.text ? &o->run->rate : &o->run->interval, "more than 1e9 rows");
-  return EXIT_FINE;
-}
-
-// Columns must differ.
-static int check_twice(const sim_job* job, const one_output* o, const limb_run_value* at)
-{
-  const limb_channels* p = o->channels;
-  for (int i = 0; i < limb_channels_count(p); i++) {
-    char name[SIM_NAME_SPACE], other[SIM_NAME_SPACE];
-    limb_channels_name(p, i, name, sizeof name);
-    for (int k = 0; k < i; k++) {
-      limb_channels_name(p, k, other, sizeof other);
-      if (strcmp(name, other) == 0) return sim_wrong(&job->plan, at, "'%.100s' is listed twice", name);
-    }
-  }
-  return EXIT_FINE;
-}
-
-static int add_channel(const sim_job* job, one_output* o, const limb_run_value* at)
-{
-  if (strcmp(at->text, "time") == 0 || strcmp(at->text, "t") == 0) return EXIT_FINE; // always included
-  limb_error err = {0};
-  const limb_status s = limb_channels_add(o->channels, at->text, &err);
-  if (s == LIMB_E_NOMEM) return sim_out_of_memory(&job->plan);
-  return s == LIMB_OK ? EXIT_FINE : sim_wrong(&job->plan, at, "'%.80s': %s", at->text, err.text);
-}
-
-static int read_channels(const sim_job* job, one_output* o)
-{
-  static const char* const usual[] = {"q", "v"};
-  const limb_run_values* list = &o->run->channels;
-  int code = EXIT_FINE;
-  if (!o->writer.kind->channels || list->count == 0) {
-    for (int k = 0; k < 2 - !o->writer.kind->channels && job->dofs.nv > 0; k++)
-      if (limb_channels_add(o->channels, usual[k], NULL) != LIMB_OK) return sim_out_of_memory(&job->plan);
-  }
-  for (int i = 0; i < list->count && code == EXIT_FINE; i++) code = add_channel(job, o, &list->value[i]);
-  if (code == EXIT_FINE && limb_channels_count(o->channels) < 2000 && list->count > 1)
-    code = check_twice(job, o, &list->value[0]);
-  return code;
-}
-
-static int make_channels(const sim_job* job, one_output* o)
-{
-  limb_evaluator_options how = limb_default_evaluator_options();
-  limb_error err = {0};
-  how.known = LIMB_NEEDS_Q | LIMB_NEEDS_V | LIMB_NEEDS_TIME | LIMB_NEEDS_A | LIMB_NEEDS_TAU;
-  how.dt = o->interval; // for Ad and Bd
-  limb_status s = limb_run_directions(&o->run->directions, &how.directions, &err);
-  if (s == LIMB_OK) s = limb_channels_create(job->robot.model, &job->setup->sim.env, &how, &o->channels);
-  o->writer.channels = o->channels;
-  return s == LIMB_OK ? EXIT_FINE : sim_refused(&job->plan, s, &err);
-}
-
 static int plan_one(sim_job* job, one_output* o, const limb_run_output* run)
 {
   const limb_run_value* at = run->file.text ? &run->file : run->plot.text ? &run->plot : &run->animation;
-  o->run = run;
-  o->at = at;
-  o->last = nan("");
+  limb_error err = {0};
   o->writer = (writer){.job = job, .run = run, .path = at->text};
   o->writer.kind = run->file.text ? &table_kind : run->plot.text ? &plot_kind : &animation_kind;
-  int code = sim_check_output(&job->plan, at, o->writer.kind->endings);
-  if (code == EXIT_FINE) code = read_rate(job, o);
-  if (code == EXIT_FINE) code = make_channels(job, o);
-  if (code == EXIT_FINE) code = read_channels(job, o);
+  const int code = sim_check_output(&job->plan, at, o->writer.kind->endings);
   if (code != EXIT_FINE) return code;
-  o->row = calloc((size_t)limb_channels_count(o->channels) + 1, sizeof *o->row);
-  return o->row ? EXIT_FINE : sim_out_of_memory(&job->plan);
+  const limb_status s = limb_run_rows_create(job->runner, run, &o->rows, &err);
+  o->writer.channels = limb_run_rows_channels(o->rows);
+  if (s == LIMB_E_NOMEM) return sim_out_of_memory(&job->plan);
+  return s == LIMB_OK ? EXIT_FINE : sim_refused(&job->plan, s, &err);
 }
 
 int sim_plan_outputs(sim_job* job)
@@ -373,7 +285,8 @@ static void note_steps(const sim_job* job)
   const limb_status s = limb_sim_summary_of(job->sim, &sum);
   if (job->quiet || s != LIMB_OK || limb_sim_method_order(sum.method) == 0 || !job->plan.run.solver.step.text) return;
   for (int i = 0; i < job->outputs->count; i++) {
-    const double interval = job->outputs->one[i].interval, made = interval / ceil(interval / step - 1e-9);
+    const double interval = limb_run_rows_interval(job->outputs->one[i].rows),
+                 made = interval / ceil(interval / step - 1e-9);
     if (!(made < step * (1 - 1e-9))) continue;
     (void)fprintf(stderr, "%s: note: steps end at rows: a row every %.9g s makes steps of %.9g s, not %.9g s\n",
                   cli_title(job->plan.args), interval, made, step);
@@ -401,8 +314,7 @@ void sim_close_outputs(sim_job* job)
   for (int i = 0; i < all->count; i++) {
     one_output* o = &all->one[i];
     if (o->open) o->writer.kind->free(&o->writer);
-    limb_channels_destroy(o->channels);
-    free(o->row);
+    limb_run_rows_destroy(o->rows);
   }
   free(all->one);
   free(all);
@@ -411,23 +323,10 @@ void sim_close_outputs(sim_job* job)
 
 // ---- rows ------------------------------------------------------------------------------------------
 
-static double due(const sim_job* job, const one_output* o)
-{
-  const double k = (double)o->k;
-  return job->setup->start + (o->rate > 0 ? k / o->rate : k * o->interval);
-}
-
-// Times of different files that differ by rounding are equal.
-static int is_due(const sim_job* job, const one_output* o) { return due(job, o) <= job->now + 1e-9 * o->interval; }
-
 double sim_next_row(const sim_job* job)
 {
   double first = HUGE_VAL;
-  for (int i = 0; i < job->outputs->count; i++) {
-    const one_output* o = &job->outputs->one[i];
-    const double t = due(job, o);
-    first = fmin(first, t >= job->setup->end - 1e-9 * o->interval ? job->setup->end : t);
-  }
+  for (int i = 0; i < job->outputs->count; i++) first = fmin(first, limb_run_rows_next(job->outputs->one[i].rows));
   return first;
 }
 
@@ -439,25 +338,16 @@ static int cannot_compute(sim_job* job, limb_status s, const limb_error* err)
   return code == EXIT_MODEL ? EXIT_NUMERICAL : code;
 }
 
-static int write_row(sim_job* job, one_output* o, const limb_sim_state* at)
-{
-  limb_error err = {0};
-  const limb_status s = limb_channels_read(o->channels, at, o->row + 1, &err);
-  if (s != LIMB_OK) return cannot_compute(job, s, &err);
-  o->row[0] = at->time;
-  o->last = at->time;
-  const int code = o->writer.kind->row(&o->writer, o->row);
-  return code;
-}
-
 int sim_write_rows(sim_job* job, const limb_sim_state* at, int last)
 {
   int code = EXIT_FINE;
   for (int i = 0; i < job->outputs->count && code == EXIT_FINE; i++) {
     one_output* o = &job->outputs->one[i];
-    if (o->open <= 0 || !(is_due(job, o) || (last && o->last != job->now))) continue;
-    code = write_row(job, o, at);
-    while (is_due(job, o)) o->k++;
+    const double* row = NULL;
+    limb_error err = {0};
+    const limb_status s = o->open > 0 ? limb_run_rows_read(o->rows, at, last, &row, &err) : LIMB_OK;
+    if (s != LIMB_OK) code = cannot_compute(job, s, &err);
+    if (row) code = o->writer.kind->row(&o->writer, row);
   }
   return code;
 }
@@ -468,8 +358,9 @@ void sim_write_last_good(sim_job* job)
   if (limb_sim_now(job->sim, &at) != LIMB_OK) return;
   for (int i = 0; i < job->outputs->count; i++) {
     one_output* o = &job->outputs->one[i];
-    if (o->open <= 0 || o->writer.broken || o->last == at.time) continue;
-    if (limb_channels_read(o->channels, &at, o->row + 1, NULL) == LIMB_OK) (void)write_row(job, o, &at);
+    const double* row = NULL;
+    if (o->open <= 0 || o->writer.broken) continue;
+    if (limb_run_rows_read(o->rows, &at, 1, &row, NULL) == LIMB_OK && row) (void)o->writer.kind->row(&o->writer, row);
   }
 }
 

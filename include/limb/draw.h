@@ -1,4 +1,4 @@
-// limb: robot dynamics in C. Drawings: robots in motion, curves, maps.
+// limb: robot dynamics in C. Drawings: robots in motion, curves, maps, trees of bodies.
 //
 //     limb_animation* a = NULL;
 //     if (limb_animation_create(model, NULL, &a) != LIMB_OK) return 1;
@@ -134,6 +134,20 @@ typedef struct limb_map_drawing {
 /// Writes SVG: cells of the grid, darker for a worse condition; singular points in red; points at which the loops do
 /// not close are empty. With a frame also the positions of its origin.
 LIMB_API void limb_map_write(const limb_map_drawing* drawing, FILE* out);
+
+// ---- trees -----------------------------------------------------------------------------------------
+
+/// The bodies of a robot, each with its mass and its joint.
+typedef struct limb_tree_drawing {
+  const limb_model* model;
+  int auxiliary;                    ///< 1: the bodies that readers add are drawn as well (limb_stands_for)
+  const char *joint_on, *joint_off; ///< written around joints, to switch a colour on and off; "": nothing
+} limb_tree_drawing;
+
+/// Writes text with box characters. A chain is one column; where a robot branches, every body is indented below the one
+/// that carries it.
+/// @return LIMB_OK; LIMB_E_ARG (NULL); LIMB_E_NOMEM.
+LIMB_NODISCARD LIMB_API limb_status limb_tree_write(const limb_tree_drawing* drawing, FILE* out);
 
 #ifdef __cplusplus
 }

@@ -7,8 +7,7 @@
 //     limb_runner_destroy(runner);
 //
 // A runner reads solver, start, inputs, controller and events of a run (limb/run.h) for a model, and sets up a
-// simulation (limb/sim.h) that the caller advances. Outputs are the caller's: a limb_channels has the numbers that
-// their channels name.
+// simulation (limb/sim.h) that the caller advances. Files are the caller's: a limb_run_rows has their rows.
 //
 // Errors of the run: LIMB_E_ARG, with line, column and key (err.where) of the value, and one sentence. This header
 // belongs to the library limb_study. docs/simulation.md describes run files.
@@ -141,6 +140,28 @@ LIMB_NODISCARD LIMB_API limb_status limb_runner_start(limb_runner* r, limb_error
 
 LIMB_API limb_sim* limb_runner_sim(limb_runner* r);                           ///< to be advanced; NULL for NULL
 LIMB_API const limb_runner_setup* limb_runner_setup_of(const limb_runner* r); ///< NULL for NULL
+
+/// The rows of an output of the run: which numbers, and when. There is one at the start, at every multiple of the
+/// interval after it, and at the end.
+typedef struct limb_run_rows limb_run_rows;
+
+/// @param output  of the run of the runner, which must outlive the rows. Without rate and interval, the interval is the
+///                largest of 1, 2 or 5 times a power of ten that gives 500 rows, but not below a fixed step. Without
+///                channels, rows have q and v; those of an animation have q
+/// @return LIMB_OK; LIMB_E_ARG (a value is wrong, a channel is unknown or listed twice: err says where); LIMB_E_NOMEM.
+LIMB_NODISCARD LIMB_API limb_status limb_run_rows_create(const limb_runner* r, const limb_run_output* output,
+                                                         limb_run_rows** out, limb_error* err);
+LIMB_API void limb_run_rows_destroy(limb_run_rows* x);                        ///< NULL is accepted
+LIMB_API const limb_channels* limb_run_rows_channels(const limb_run_rows* x); ///< the columns after time
+LIMB_API double limb_run_rows_interval(const limb_run_rows* x);               ///< [s]
+LIMB_API double limb_run_rows_next(const limb_run_rows* x);                   ///< time of the next row [s]
+
+/// The row at a state, if it is due.
+/// @param last  1: the run ends here, which is due unless there was a row at this time
+/// @param row   time and the numbers of the channels, valid until the next call; NULL: no row is due (output)
+/// @return as limb_channels_read.
+LIMB_NODISCARD LIMB_API limb_status limb_run_rows_read(limb_run_rows* x, const limb_sim_state* at, int last,
+                                                       const double** row, limb_error* err);
 
 /// Why the simulation ended with an error: a formula without a value, or limb_sim_error(); "": unknown.
 LIMB_API const char* limb_runner_error(const limb_runner* r);

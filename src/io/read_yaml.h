@@ -74,7 +74,7 @@ yaml_home* limb_yaml_find_home(const yaml_reader* r, const char* body);
 #define YAML_INERTIA_KEYS "mass com inertia solid solids density inertia_axes parameters"
 
 // The inertia in the keys of a body; what is missing or assumed is reported.
-void limb_yaml_inertia(yaml_reader* r, const yml_node* body, sp_inertia* Y);
+void limb_yaml_inertia(yaml_reader* r, const yml_node* n, sp_inertia* Y);
 
 // ---- joints and shafts (read_yaml_joint.c) --------------------------------------------------------
 

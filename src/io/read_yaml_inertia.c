@@ -155,6 +155,20 @@ static int read_points(yaml_reader* r, const yml_node* n, const yml_node* mass, 
   return 1;
 }
 
+// A shape with its mass, or a density.
+static int read_weighted(yaml_reader* r, const yml_node* shape, const yml_node* mass, const yml_node* density,
+                         sp_inertia* Y)
+{
+  limb_solid type;
+  double m = 0, s[3] = {0};
+  if (!read_shape(r, shape, &type, s)) return 0;
+  if (mass && !limb_yml_number(&r->report, mass, &m)) return 0;
+  if (mass && m < 0) limb_report_error(&r->report, RULE_BAD_VALUE, mass->pos, "the mass of a solid is negative");
+  if (density && !read_density(r, density, type, s, &m)) return 0;
+  *Y = limb_solid_inertia(type, m, s);
+  return 1;
+}
+
 // An entry of solids: one shape or points, its mass or density (or the density of the body), its pose.
 static int read_entry(yaml_reader* r, const yml_node* n, const yml_node* body_density, sp_inertia* Y)
 {
@@ -174,15 +188,9 @@ static int read_entry(yaml_reader* r, const yml_node* n, const yml_node* body_de
     if (!read_points(r, shape, mass, Y)) return 0;
   } else {
     const yml_node* density = mass ? NULL : given ? given : body_density;
-    limb_solid type;
-    double m = 0, s[3] = {0};
     if (!mass && !density)
       limb_report_error(&r->report, RULE_MISSING_KEY, n->pos, "the solid needs a mass or a density");
-    if (!read_shape(r, shape, &type, s)) return 0;
-    if (mass && !limb_yml_number(&r->report, mass, &m)) return 0;
-    if (mass && m < 0) limb_report_error(&r->report, RULE_BAD_VALUE, mass->pos, "the mass of a solid is negative");
-    if (density && !read_density(r, density, type, s, &m)) return 0;
-    *Y = limb_solid_inertia(type, m, s);
+    if (!read_weighted(r, shape, mass, density, Y)) return 0;
   }
   *Y = limb_inertia_move(X, *Y);
   return r->report.errors == before;

@@ -109,24 +109,6 @@ const limb_reduction* limb_reduce_cluster(limb_loops* w, int cluster, const unsi
   return r;
 }
 
-void limb_min_norm_multipliers(limb_loops* w, const double* f, double tolerance, double* lambda)
-{
-  const limb_model* m = w->m;
-  for (int i = 0; i < m->nrow; i++) lambda[i] = 0;
-  for (int c = 0; c < m->clusters.count; c++) {
-    const limb_cluster* k = &m->clusters.cluster[c];
-    const limb_reduction* r = limb_reduce_cluster(w, c, NULL, LIMB_CARRY_STEPS, tolerance);
-    const ptrdiff_t wide = r->columns + r->extra;
-    double *x = w->cluster_work, *work = x + r->rows;
-    for (int j = 0; j < r->rows; j++) {
-      x[j] = 0;
-      for (int i = 0; i < r->rank; i++) x[j] += f[k->v[r->pivot[i]]] * r->A[i * wide + r->columns + j];
-    }
-    if (r->rank < r->rows) limb_remove_dependent(r, work, x);
-    for (int j = 0; j < r->rows; j++) lambda[k->row + w->live[k->row + j]] = x[j];
-  }
-}
-
 // ---- ranks --------------------------------------------------------------------------------------------------
 
 // Whether the rank of a cluster's constraints can be trusted.

@@ -355,6 +355,7 @@ static void put_column(double* A, int k, sp_vec3 x, sp_vec3 y)
 
 void sp_adjoint_matrix(sp_pose X, double Ad[36])
 {
+  if (!Ad) return;
   for (int k = 0; k < 6; k++) {
     const sp_motion c = sp_motion_out(X, unit_motion(k));
     put_column(Ad, k, c.w, c.v);
@@ -363,6 +364,7 @@ void sp_adjoint_matrix(sp_pose X, double Ad[36])
 
 void sp_ad_matrix(sp_motion V, double ad[36])
 {
+  if (!ad) return;
   for (int k = 0; k < 6; k++) {
     const sp_motion c = sp_crm(V, unit_motion(k));
     put_column(ad, k, c.w, c.v);
@@ -371,6 +373,7 @@ void sp_ad_matrix(sp_motion V, double ad[36])
 
 void sp_inertia_matrix(const sp_inertia* Y, double G[36])
 {
+  if (!G) return;
   const sp_vec3 none = sp_v3((double)NAN, (double)NAN, (double)NAN);
   for (int k = 0; k < 6; k++) {
     const sp_force c = Y ? sp_inertia_times(Y, unit_motion(k)) : sp_force_make(none, none);

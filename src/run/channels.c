@@ -56,8 +56,12 @@ static void explain(limb_channels* c, limb_status s, const limb_error* err)
 {
   const limb_quantity_info* q = limb_find_quantity(err->where);
   const bool samples = q && q->needs & LIMB_NEEDS_DT && c->options.dt == 0;
+  const bool reference = q && q->needs & (LIMB_NEEDS_V_R | LIMB_NEEDS_A_R);
   if (s != LIMB_E_ORDER)
     (void)snprintf(c->because, sizeof c->because, "%s", err->text);
+  else if (reference)
+    (void)snprintf(c->because, sizeof c->because,
+                   "'%.60s' is of reference velocities, which a simulation cannot provide: use limb eval", err->where);
   else if (samples)
     (void)snprintf(c->because, sizeof c->because, "'%.60s' is of samples: it is a channel, and no name in formulas",
                    err->where);

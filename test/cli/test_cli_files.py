@@ -199,7 +199,8 @@ class Words(tool.Case):
         self.assertIn("reduced_M", self.run_limb("codegen", "--list").stdout)
 
     def test_suggestions(self):
-        self.says("did you mean 'sectional_curvature'?", "eval", "planar_2r", "--q", "joint1=0", "--what", "sectional_curvatures")
+        self.says("did you mean 'sectional_curvature'?", "eval", "planar_2r", "--q", "joint1=0", "--what",
+                  "sectional_curvatures")
         self.says("did you mean 'M'?", "eval", "four_bar", "--q", "theta1=1", "--what", "closed_M")
 
     def test_what_to_do(self):
