@@ -149,6 +149,44 @@ int cli_whole(const cli_args* args, const char* name, double min, double max, do
   return cli_usage(args, "--%s must be a whole number from %.16g to %.16g", name, min, max);
 }
 
+// The entry after one.
+static const char* after(const char* entry)
+{
+  entry += strcspn(entry, ",");
+  return entry + (*entry == ',');
+}
+
+// Whether the entry is of a name, and the length of that; "X" and "*=X" are of all.
+static int is_named(const char* entry, size_t* length)
+{
+  *length = strcspn(entry, ",=");
+  return entry[*length] == '=' && *entry != '*';
+}
+
+// An entry of a list beside an earlier one. EXIT_FINE, or EXIT_USAGE after a message.
+static int check_entry(const cli_args* args, const char* option, const char* entry, const char* earlier)
+{
+  size_t length, n;
+  const int named = is_named(entry, &length), whole = (int)strcspn(entry, ",");
+  if (!is_named(earlier, &n)) return EXIT_FINE;
+  if (named && n == length && strncmp(earlier, entry, n) == 0)
+    return cli_usage(args, "--%s: '%.*s' is given twice", option, (int)(n < 80 ? n : 80), entry);
+  if (!named && (*entry == '*' || strspn(entry, "+-.0123456789") > 0))
+    return cli_usage(args, "--%s: '%.*s' is for all joints: put it first, or it replaces '%.*s'", option,
+                     whole < 40 ? whole : 40, entry, (int)(n < 80 ? n : 80), earlier);
+  return EXIT_FINE;
+}
+
+int cli_check_names(const cli_args* args, const char* option)
+{
+  const char* list = cli_get(args, option);
+  int code = EXIT_FINE;
+  for (const char* at = list; at && *at; at = after(at))
+    for (const char* earlier = list; earlier < at && code == EXIT_FINE; earlier = after(earlier))
+      code = check_entry(args, option, at, earlier);
+  return code;
+}
+
 // ---- did you mean ----------------------------------------------------------------------------------
 
 // ASCII only, whatever the locale.

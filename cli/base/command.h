@@ -60,6 +60,10 @@ int cli_numbers(const cli_args* args, const char* name, int count, double* value
 // A whole number in [min, max]; *x stays if the option was not given. EXIT_FINE, or EXIT_USAGE after a message.
 int cli_whole(const cli_args* args, const char* name, double min, double max, double* x);
 
+// Refuses a list "NAME=X,..." that gives a name twice, and a value for all, "X" or "*=X", after a name, which it would
+// replace. EXIT_FINE, or EXIT_USAGE after a message.
+int cli_check_names(const cli_args* args, const char* option);
+
 // The word of a list (closed by NULL) nearest to a mistyped word, ignoring case; NULL if none is near. Words of one or
 // two letters are near only to themselves.
 const char* cli_nearest(const char* wrong, const char* const* words);

@@ -148,7 +148,7 @@ static int read_list(assemble_run* r, const char* option)
 {
   const int holds = strcmp(option, "hold") == 0;
   const char* list = cli_get(r->args, option);
-  int code = EXIT_FINE;
+  int code = cli_check_names(r->args, option);
   while (list && code == EXIT_FINE) {
     const size_t length = strcspn(list, ",");
     char name[NAME_SIZE];

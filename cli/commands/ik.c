@@ -136,6 +136,7 @@ static int read_goals(ik_run* r)
 // "JOINT=X,..." in q.
 static int read_pairs(const ik_run* r, const char* option, const char* list, double* q)
 {
+  if (cli_check_names(r->args, option) != EXIT_FINE) return EXIT_USAGE;
   while (list) {
     const size_t length = strcspn(list, ",");
     char name[NAME_SIZE];

@@ -85,7 +85,7 @@ static int read_pair(const cli_states* s, int g, char* text, double* value, unsi
 static int read_group(const cli_states* s, int g, double* value, unsigned char* named)
 {
   const char* list = cli_get(s->args, name_of[g]);
-  int code = EXIT_FINE;
+  int code = cli_check_names(s->args, name_of[g]);
   while (list && *list && code == EXIT_FINE) {
     const size_t length = strcspn(list, ",");
     char text[CLI_NAME_SPACE];

@@ -120,10 +120,12 @@ sp_inertia limb_inertia_points(double mass, int count, const sp_vec3* at, const 
 {
   // c = sum w r / sum w,   I = m / sum w  sum w (|d|^2 1 - d d'),   d = r - c
   sp_inertia Y = {0};
-  double total = 0;
+  double total = 0, largest = 0;
   if (count > 0 && !at) return not_a_number();
+  for (int i = 0; i < count && weight; i++) largest = fmax(largest, fabs(weight[i]));
+  const int scale = largest > 0 && isfinite(largest) ? -ilogb(largest) : 0; // sums of weights must not overflow
   for (int i = 0; i < count; i++) {
-    const double w = weight ? weight[i] : 1;
+    const double w = weight ? ldexp(weight[i], scale) : 1;
     total += w;
     Y.com = sp_add3(Y.com, sp_scale3(w, at[i]));
   }
@@ -131,7 +133,7 @@ sp_inertia limb_inertia_points(double mass, int count, const sp_vec3* at, const 
   Y.mass = mass;
   Y.com = sp_scale3(1 / total, Y.com);
   for (int i = 0; i < count; i++) {
-    const double m = mass / total * (weight ? weight[i] : 1);
+    const double m = mass / total * (weight ? ldexp(weight[i], scale) : 1);
     const sp_vec3 d = sp_sub3(at[i], Y.com);
     Y.xx += m * (d.y * d.y + d.z * d.z), Y.yy += m * (d.x * d.x + d.z * d.z), Y.zz += m * (d.x * d.x + d.y * d.y);
     Y.xy -= m * d.x * d.y, Y.xz -= m * d.x * d.z, Y.yz -= m * d.y * d.z;

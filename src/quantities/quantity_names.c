@@ -272,6 +272,8 @@ limb_status limb_parse_name(const limb_evaluator* e, const char* name, limb_pars
   if (s == LIMB_OK) s = read_ref(&at, out, err);
   if (s == LIMB_OK && q->needs & LIMB_NEEDS_FRAME) s = read_frame(e, &at, out, err);
   out->labels = *at == '.' ? at + 1 : at;
+  if (s == LIMB_OK && *at == '.' && !at[1])
+    return limb_fail(err, LIMB_E_ARG, q->name, "'%.80s' ends with a dot: a label is missing", name);
   return s;
 }
 

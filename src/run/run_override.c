@@ -75,11 +75,13 @@ static limb_status put_value(override* o, limb_run_values* list, limb_run_value 
   return more ? LIMB_OK : LIMB_E_NOMEM;
 }
 
-// Replaces the value of the same name, or appends.
+// Replaces the value of the same name, or appends. A name that the same setting has already is an error.
 limb_status limb_override_put_named(override* o, limb_run_values* list, limb_run_value v)
 {
   for (int i = 0; i < list->count; i++) {
     if (strcmp(list->value[i].name, v.name) != 0) continue;
+    if (list->value[i].line == 0 && strcmp(list->value[i].key, v.key) == 0)
+      return limb_fail(o->err, LIMB_E_ARG, "", "%s is given twice", v.key);
     limb_run_value* own = limb_override_extended(o, list->value, list->count, sizeof v);
     if (!own) return LIMB_E_NOMEM;
     own[i] = v;

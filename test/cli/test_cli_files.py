@@ -198,6 +198,22 @@ class Words(tool.Case):
         self.assertIn("reduced_M", self.run_limb("codegen", "--list", "four_bar").stdout)
         self.assertIn("reduced_M", self.run_limb("codegen", "--list").stdout)
 
+    def test_given_twice(self):
+        """Of two values for one thing neither is taken silently."""
+        state = ("eval", "planar_2r", "--what", "q")
+        self.says("--q: 'joint1' is given twice", *state, "--q", "joint1=1,joint2=3,joint1=2")
+        self.says("put it first, or it replaces 'joint1'", *state, "--q", "joint1=1,2")
+        self.says("put it first, or it replaces 'joint1'", *state, "--q", "joint1=1,*=2")
+        self.assertIn('"q": [1.0, 2.0]', self.run_limb(*state, "--q", "2,joint1=1").stdout)
+        self.says("--hold: 'theta1' is given twice", "assemble", "four_bar", "--hold", "theta1=1,theta1=2")
+        self.says("--start: 'joint1' is given twice", "ik", "planar_2r", "--frame", "tip", "--pose", "1,1,0", "--start",
+                  "joint1=1,joint1=2")
+        for option, twice in (("q", "joint1=1,joint1=2"), ("torque", "joint1=1,joint1=t"),
+                              ("wrench", "tip.fx=1,tip.fx=2"), ("motion", "joint1.rate=1,joint1.rate=2")):
+            self.says(f"--{option} {twice.split('=')[0]} is given twice", "sim", "planar_2r", "--duration", "1",
+                      f"--{option}", twice)
+        self.says("'M.' ends with a dot: a label is missing", "eval", "planar_2r", "--q", "1", "--what", "M.")
+
     def test_suggestions(self):
         self.says("did you mean 'sectional_curvature'?", "eval", "planar_2r", "--q", "joint1=0", "--what",
                   "sectional_curvatures")

@@ -1,10 +1,12 @@
 // What every reader is put through: any bytes are an error with a reason, or a robot that can be examined,
-// repaired, written in both languages, read again, and built. A fuzz target is a call of feed().
+// repaired, written in both languages, read again, and built; in limb YAML it is the same robot, by its mass matrix,
+// torques, drives and loops. A fuzz target is a call of feed().
 #ifndef LIMB_FUZZ_FEED_H
 #define LIMB_FUZZ_FEED_H
 
 #include "limb/limb.h"
 #include "limb/read.h"
+#include "limb/study.h"
 
 #include "support/page.h"
 
@@ -52,6 +54,22 @@ static inline int feed_left_out(const limb_findings* f)
   return count;
 }
 
+// The same robot by two builders, if both can be built. Huge numbers overflow: what is not finite says nothing.
+static inline void feed_compare(const limb_builder* b, const limb_builder* c, const page* p)
+{
+  limb_model *m = NULL, *again = NULL;
+  limb_error err = {0};
+  limb_comparison x = {0};
+  if (limb_builder_build(b, &m, NULL) == LIMB_OK && limb_nv(m) <= 24) {
+    if (limb_builder_build(c, &again, &err)) feed_fail("build again", p, &err);
+    const limb_status s = limb_compare(m, again, 1, &x);
+    (void)snprintf(err.text, sizeof err.text, "M by %g, tau by %g; %s", x.M, x.tau, x.why);
+    if (*x.why || (s == LIMB_OK && (x.M > 1e-9 || x.tau > 1e-9))) feed_fail("another robot", p, &err);
+  }
+  limb_model_destroy(m);
+  limb_model_destroy(again);
+}
+
 // What is written holds as many things as the robot.
 static inline void feed_write(const limb_builder* b, limb_format format, limb_findings* f)
 {
@@ -68,6 +86,7 @@ static inline void feed_write(const limb_builder* b, limb_format format, limb_fi
   if (limb_builder_body_count(c) != limb_builder_body_count(b) + frames ||
       limb_builder_joint_count(c) != limb_builder_joint_count(b) + frames)
     feed_fail("another robot", &p, &err);
+  if (format == LIMB_FORMAT_YAML && left_out == 0) feed_compare(b, c, &p);
   limb_reading_destroy(r);
   free(p.text);
 }

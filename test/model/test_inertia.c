@@ -180,6 +180,12 @@ START_TEST(clouds)
   assert_inertia(limb_inertia_points(3, N, at, weight), sum, 1e-11);
   assert_inertia(limb_inertia_points(3, N, at, NULL), equal, 1e-11);
   assert_that(limb_inertia_points(3, 0, NULL, NULL).mass == 0);
+  for (int k = 0; k < 2; k++) { // sums of weights that overflow, and weights that are not normal numbers
+    const double huge[2] = {k ? 1e-320 : 1e308, k ? 1e-320 : 1e308};
+    const sp_vec3 ends[2] = {{0, 0, 0}, {1, 0, 0}};
+    const sp_inertia rod = limb_inertia_points(2, 2, ends, huge);
+    assert_inertia(rod, limb_inertia_add(limb_inertia_point(1, ends[0]), limb_inertia_point(1, ends[1])), 1e-14);
+  }
 }
 END_TEST
 

@@ -114,7 +114,7 @@ static void make_dynamics(void)
 static void make_studies(void)
 {
   limb_model* m = handle_limb_model;
-  limb_reading* run = NULL;
+  static limb_reading* run; // whose texts the others refer to
   const double times[2] = {0, 1}, values[2] = {1, 2};
   const limb_samples samples = {.count = 2, .columns = 1, .time = times, .value = values};
   const limb_run_setting none[1] = {{NULL, NULL}};
