@@ -13,7 +13,8 @@
 typedef struct lane {
   struct lane* next;
   limb_evaluator* evaluator;
-  limb_batch* batch; // of floats; NULL: none yet
+  limb_batch* batch; // of floats and of derivatives; NULL: none yet
+  limb_data* data;   // of derivatives; NULL: none yet
   int threads;
   long process;          // that started the threads
   double* x;             // all items of one state
@@ -31,6 +32,7 @@ struct limb_plan {
   lane* first;     // stays with the plan
   lane* idle;
   atomic_flag lock; // of idle
+  int derivatives;  // DERIVATIVES_...: all items come from one call
 };
 
 // ---- lanes ---------------------------------------------------------------------------------------------------
@@ -40,6 +42,7 @@ static void lane_destroy(lane* w)
   if (!w) return;
   limb_evaluator_destroy(w->evaluator);
   limb_batch_destroy(w->batch);
+  limb_data_destroy(w->data);
   closure_destroy(w->closure);
   free(w->x);
   free(w);
@@ -92,8 +95,7 @@ static lane* lane_create(const limb_plan* p, int threads, const limb_pool* pool,
 
 static void lock(limb_plan* p)
 {
-  while (atomic_flag_test_and_set_explicit(&p->lock, memory_order_acquire)) {
-  }
+  while (atomic_flag_test_and_set_explicit(&p->lock, memory_order_acquire)) continue;
 }
 static void unlock(limb_plan* p) { atomic_flag_clear_explicit(&p->lock, memory_order_release); }
 
@@ -137,14 +139,17 @@ static inputs inputs_of(const limb_call* c, const limb_rows* r)
 
 // ---- running -------------------------------------------------------------------------------------------------
 
+static limb_status open_batch(limb_plan* p, lane* w, const limb_rows* r)
+{
+  limb_batch_options o = limb_default_batch_options();
+  if (w->batch) return LIMB_OK;
+  o.pool = pool_of(r->threads);
+  return limb_batch_create(p->model, &o, NULL, &w->batch);
+}
+
 static limb_status run_f32(limb_plan* p, lane* w, limb_rows* r, limb_status* status)
 {
-  limb_status s = LIMB_OK;
-  if (!w->batch) {
-    limb_batch_options o = limb_default_batch_options();
-    o.pool = pool_of(r->threads);
-    s = limb_batch_create(p->model, &o, NULL, &w->batch);
-  }
+  limb_status s = open_batch(p, w, r);
   const inputs in = inputs_of(&p->call, r);
   for (int k = 0; k < p->nitem && s == LIMB_OK; k++) s = floats_run(w->batch, &p->item[k], in.x, r, k, status);
   return s;
@@ -182,6 +187,35 @@ static limb_status run_many(limb_plan* p, lane* w, limb_rows* r, limb_status* st
                               .time = in.x[IN_TIME],
                               .env = r->env};
   return limb_evaluator_run_many(w->evaluator, &states, (double* const*)(void*)r->out, status);
+}
+
+// First derivatives of trees by q, v and a or tau: an evaluator would compute all of them for each.
+enum { DERIVATIVES_NONE, DERIVATIVES_INVERSE, DERIVATIVES_FORWARD };
+
+static int derivatives_of(const limb_plan* p)
+{
+  if (p->nitem != 3 || limb_loop_count(p->model) > 0 || limb_nv(p->model) > LIMB_BATCH_MATRICES_MAX)
+    return DERIVATIVES_NONE;
+  if (strcmp(p->names, "dtau_dq\ndtau_dv\nM") == 0) return DERIVATIVES_INVERSE;
+  return strcmp(p->names, "dacc_dq\ndacc_dv\ndacc_dtau") == 0 ? DERIVATIVES_FORWARD : DERIVATIVES_NONE;
+}
+
+static limb_status run_derivatives(limb_plan* p, lane* w, limb_rows* r)
+{
+  const inputs in = inputs_of(&p->call, r);
+  const double *q = in.x[IN_Q], *v = in.x[IN_V], *x = in.x[p->derivatives == DERIVATIVES_INVERSE ? IN_A : IN_TAU];
+  const limb_id_derivatives id = {.dtau_dq = r->out[0], .dtau_dv = r->out[1], .M = r->out[2]};
+  const limb_fd_derivatives fd = {.dacc_dq = r->out[0], .dacc_dv = r->out[1], .dacc_dtau = r->out[2]};
+  limb_batch_environment env = limb_default_batch_environment();
+  limb_status s = r->n > 1 ? open_batch(p, w, r) : LIMB_OK;
+  if (r->n == 1 && !w->data) s = limb_data_create(p->model, NULL, &w->data);
+  env.all = r->env;
+  if (s != LIMB_OK) return s;
+  if (p->derivatives == DERIVATIVES_INVERSE)
+    return r->n == 1 ? limb_inverse_dynamics_derivatives(w->data, q, v, x, r->env, &id)
+                     : limb_batch_inverse_dynamics_derivatives(w->batch, r->n, q, v, x, &env, &id, NULL);
+  return r->n == 1 ? limb_forward_dynamics_derivatives(w->data, q, v, x, r->env, &fd)
+                   : limb_batch_forward_dynamics_derivatives(w->batch, r->n, q, v, x, &env, &fd, NULL);
 }
 
 static limb_status run_rows(limb_plan* p, lane* w, limb_rows* r)
@@ -226,6 +260,10 @@ static limb_status plan_run(void* context, limb_rows* r)
     if (r->threads != 1 && !pool) return LIMB_E_NOMEM;
     w = lane_create(p, r->threads, pool, &r->error);
     if (!w) return r->error.status;
+  }
+  if (p->derivatives && r->type == 'd' && run_derivatives(p, w, r) == LIMB_OK) {
+    lane_give(p, w);
+    return LIMB_OK; // otherwise the evaluator explains why not
   }
   limb_status s = r->n == 1 && r->type == 'd' ? run_one(p, w, r) : run_rows(p, w, r);
   if (s != LIMB_OK && r->type == 'd') (void)limb_evaluator_failure(w->evaluator, &r->error);
@@ -301,8 +339,7 @@ limb_plan* plan_create(PyObject* robot, const char* names, const limb_evaluator_
   p->model = robot_model(robot);
   p->names = strdup(names);
   p->lock = (atomic_flag)ATOMIC_FLAG_INIT;
-  limb_status s = copy_options(p, options);
-  if (!p->names) s = LIMB_E_NOMEM;
+  limb_status s = p->names ? copy_options(p, options) : LIMB_E_NOMEM;
   if (s == LIMB_OK && !(p->first = lane_create(p, 1, NULL, &error))) s = error.status;
   if (s == LIMB_OK) s = find_outputs(p);
   if (s == LIMB_OK) {
@@ -312,6 +349,7 @@ limb_plan* plan_create(PyObject* robot, const char* names, const limb_evaluator_
     p->call.robot = robot;
     p->call.floats = limb_loop_count(p->model) == 0 && floats_take(p->model, p->nitem, p->item);
     p->call.heavy = limb_nv(p->model);
+    p->derivatives = derivatives_of(p);
     p->call.run = plan_run;
     p->call.context = p;
     return p;
@@ -406,9 +444,8 @@ static PyObject* plan_compute(PyObject* self, PyObject* const* args, Py_ssize_t 
 
 static PyObject* plan_inputs(PyObject* self, void* unused)
 {
-  (void)unused;
   const limb_call* c = plan_call(data_of(self)->plan);
-  PyObject* r = PyTuple_New(c->ninput);
+  PyObject* r = unused ? NULL : PyTuple_New(c->ninput);
   for (int k = 0; r && k < c->ninput; k++)
     if (PyTuple_SetItem(r, k, PyUnicode_FromString(c->input[k].name)) < 0) Py_CLEAR(r);
   return r;
@@ -433,9 +470,8 @@ static PyObject* labels_of(const limb_plan* p, int item)
 
 static PyObject* plan_items(PyObject* self, void* unused)
 {
-  (void)unused;
   const limb_plan* p = data_of(self)->plan;
-  PyObject* r = PyTuple_New(p->nitem);
+  PyObject* r = unused ? NULL : PyTuple_New(p->nitem);
   for (int k = 0; r && k < p->nitem; k++) {
     const limb_item* x = &p->item[k];
     PyObject* about = Py_BuildValue("(sssN)", x->name, x->quantity->name, x->quantity->unit, labels_of(p, k));

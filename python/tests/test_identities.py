@@ -63,6 +63,24 @@ def test_derivatives_by_differences(panda):
         close((more[0].dq - more[1].dq) / (2 * step), second.dqdv[:, :, k], 1e-7)
 
 
+def test_derivatives_are_those_of_the_registry(panda):
+    q, v, a, tau = states(panda, 12)
+    q[3, 1] = numpy.nan
+    cases = ((panda.inverse_dynamics_derivatives, a, ("dtau_dq", "dtau_dv", "M")),)
+    cases += ((panda.forward_dynamics_derivatives, tau, ("dacc_dq", "dacc_dv", "dacc_dtau")),)
+    for function, x, names in cases:
+        many = function(q, v, x, on_error="nan")
+        for k, name in enumerate(names):
+            for i in (0, 3, 11):
+                one = function(q[i], v[i], x[i], on_error="nan")[k]
+                by_name = panda.eval(name, q[i], v[i], a[i], tau[i], on_error="nan")
+                assert numpy.isnan(one).all() == (i == 3)
+                assert numpy.allclose(one, by_name, rtol=1e-12, atol=1e-12, equal_nan=True)
+                assert numpy.allclose(many[k][i], by_name, rtol=1e-12, atol=1e-12, equal_nan=True)
+        with pytest.raises(limb.NonFiniteError, match="state 3 of 12"):
+            function(q, v, x)
+
+
 def test_environment(panda, robot):
     q, v, a, _ = states(panda, 3)
     env = panda.environment(gravity=(0, 0, 0), wrenches=[("flange", "aligned", (0, 0, 0, 1, 2, 3))])
