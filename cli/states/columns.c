@@ -154,6 +154,16 @@ static const char* nearest_column(const cli_states* s, const char* wrong, char r
   return room;
 }
 
+// A column of results, such as M.elbow.wrist: of a quantity that is no part of a state.
+static int is_result(const char* name)
+{
+  char head[64];
+  (void)snprintf(head, sizeof head, "%.*s", (int)strcspn(name, ".@"), name);
+  for (int g = 0; g < STATES_GROUPS; g++)
+    if (strncmp(name, prefix[g], strlen(prefix[g])) == 0) return 0;
+  return limb_find_quantity(head) != NULL;
+}
+
 static void warn_unknown(const cli_states* s, int column)
 {
   const char* name = states_column(s, column);
@@ -208,7 +218,7 @@ static void find_base(cli_states* s, char* used)
 static int find_rest(cli_states* s, const char* used)
 {
   const int count = states_columns(s);
-  int unknown = 0, code = EXIT_FINE;
+  int unknown = 0, results = 0, code = EXIT_FINE;
   for (int i = 0; i < count; i++) {
     int known = used[i] != 0;
     if (!known) {
@@ -216,8 +226,14 @@ static int find_rest(cli_states* s, const char* used)
       if (c != EXIT_FINE) code = c;
       known |= c != EXIT_FINE; // it was told
     }
-    if (!known && unknown++ < MOST_TOLD) warn_unknown(s, i);
+    if (!known && is_result(states_column(s, i)))
+      results++;
+    else if (!known && unknown++ < MOST_TOLD)
+      warn_unknown(s, i);
   }
+  if (results > 0)
+    (void)fprintf(stderr, "%s:1: note: %d column%s of results %s not used\n", s->path, results, results == 1 ? "" : "s",
+                  results == 1 ? "is" : "are");
   if (unknown > MOST_TOLD) {
     (void)fprintf(stderr, "%s:1: warning: %d more column%s not used\n", s->path, unknown - MOST_TOLD,
                   unknown - MOST_TOLD == 1 ? " is" : "s are");

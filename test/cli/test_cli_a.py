@@ -509,7 +509,8 @@ class Verify(Case):
                 else:
                     self.assertEqual(name, "hand")
                     self.assertIn((check["by"], check["and_by"]), {
-                        ("ABA", "L'DL factors of M"), ("articulated bodies", "Khalil's recursion")})
+                        ("ABA", "L'DL factors of M"), ("ABA", "divide and conquer"),
+                        ("articulated bodies", "Khalil's recursion")})
 
     def test_all_built_in_robots_agree(self):
         for model in json.loads(self.fine("models", "--format", "json").stdout)["models"]:
