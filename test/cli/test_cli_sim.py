@@ -330,7 +330,8 @@ outputs:
                 # Of trees, of loops, of moving bases; singular tasks: it is said.
                 self.assertIn(done.returncode, (2, 3, 4), (robot, name, done.stderr))
                 self.assertRegex(done.stderr, "is of robots with loops|of a moving base|singular|does not support|"
-                                              "no entries|cannot|for its spanning tree|follows from the forces", (robot, name))
+                                              "no entries|cannot|for its spanning tree|follows from the forces",
+                                 (robot, name))
 
     def test_directions(self):
         self.sim("planar_2r", "--duration", "0", "--q", "joint2=1", "--channels", "Lambda.link2", "--directions", "wz",
