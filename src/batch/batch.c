@@ -51,6 +51,7 @@ static void lay_out_lanes(limb_arena* a, const limb_model* m, int wrenches, size
   out->x = limb_arena_take(a, nv + more, one);
   out->y = limb_arena_take(a, nv + more, one);
   out->zeros = limb_arena_take(a, nv, one);
+  out->lane = limb_arena_take(a, nq + 3 * nv + nl * LIMB_WS_FORCE, sizeof(double));
   out->other = limb_arena_take(a, nv, one);
   for (int k = 0; k < 3; k++) out->matrix[k] = matrices ? limb_arena_take(a, nv * nv + more, one) : NULL;
   out->regressor = regressor_fits(m, np) ? limb_arena_take(a, nv * np + more, one) : NULL;
@@ -98,7 +99,7 @@ static limb_status begin_space(limb_batch* b, limb_batch_space* s)
 {
   const limb_model* m = b->m;
   memset(s->zeros, 0, (size_t)m->nv * LIMB_BATCH_VECTOR);
-  s->is_regular = limb_is_regular;
+  s->is_regular = limb_is_regular, s->accelerate = limb_accelerate_links;
   limb_dof_table_clear(m, LIMB_BATCH_VECTOR, &s->ws.table);
   const limb_status status = limb_data_init(m, s->d, limb_data_size(m), &s->d);
   return status == LIMB_OK ? limb_set_loops(s->d, b->options.loops) : status;

@@ -57,26 +57,39 @@ static double run_kernel(limb_data* d, const double* q, const double* v, const d
 }
 
 // work: packed factors, BY_MASS_MATRIX only.
+static limb_status solve_on_links(limb_data* d, const double* q, const double* v, const double* tau,
+                                  const limb_call_environment* x, method by, double* work, double* a)
+{
+  const limb_model* m = d->m;
+  double margin = run_kernel(d, q, v, tau, x, by, work, a);
+  // Where pivots are in doubt, articulated bodies lose digits, and determinants of chains may leave the range of
+  // numbers: the factors of M have a residual that is rounding.
+  if (by != BY_MASS_MATRIX && (!(margin > 0) || (by == BY_CHAIN && !limb_finite_v(d, a))) && limb_ws_packed(m) > 0) {
+    by = BY_MASS_MATRIX, work = d->ws.packed;
+    margin = fmin(margin, run_kernel(d, q, v, tau, x, by, work, a));
+  }
+  const bool positive = by != BY_MASS_MATRIX || limb_factors_positive(m, work);
+  if (!positive || !limb_regular(d, margin, q, NULL)) return LIMB_E_SINGULAR;
+  return limb_finite_v(d, a) ? LIMB_OK : LIMB_E_NONFINITE;
+}
+
 static limb_status solve_forward(limb_data* d, const double* q, const double* v, const double* tau,
                                  const limb_environment* env, method by, double* work, double* a)
 {
-  const limb_model* m = d->m;
   limb_status s = limb_check_state(d, q, v, tau);
   if (s != LIMB_OK) return s;
   limb_call_environment x;
   s = limb_enter(d, env, q, v, &x);
   if (s != LIMB_OK) return s;
-  double margin = run_kernel(d, q, v, tau, &x, by, work, a);
-  // Where pivots are in doubt, articulated bodies lose digits, and determinants of chains may leave the range of
-  // numbers: the factors of M have a residual that is rounding.
-  if (by != BY_MASS_MATRIX && (!(margin > 0) || (by == BY_CHAIN && !limb_finite_v(d, a))) && limb_ws_packed(m) > 0) {
-    by = BY_MASS_MATRIX, work = d->ws.packed;
-    margin = fmin(margin, run_kernel(d, q, v, tau, &x, by, work, a));
-  }
+  s = solve_on_links(d, q, v, tau, &x, by, work, a);
   limb_leave(d, &x);
-  const bool positive = by != BY_MASS_MATRIX || limb_factors_positive(m, work);
-  if (!positive || !limb_regular(d, margin, q, NULL)) return LIMB_E_SINGULAR;
-  return limb_finite_v(d, a) ? LIMB_OK : LIMB_E_NONFINITE;
+  return s;
+}
+
+limb_status limb_accelerate_links(limb_data* d, const limb_kernels_motion* in, const double* wrench, double* a)
+{
+  const limb_call_environment x = {.terms = *in->terms, .wrench = wrench};
+  return solve_on_links(d, in->q, in->v, in->x, &x, best_of(d->m), d->ws.packed, a);
 }
 
 limb_status limb_forward_dynamics(limb_data* d, const double* q, const double* v, const double* tau,

@@ -72,6 +72,8 @@ limb_status limb_forward_dynamics_derivatives(limb_data* d, const double* q, con
   const double margin = limb_kernels_of(d)->fd_derivatives(d->m, d->m->k64, &d->ws, &in, &slopes);
   const bool fine = *d->ws.table.finite && (!out->acc || limb_finite_v(d, out->acc));
   if (!limb_inverse_positive(d->m, out->dacc_dtau) || !limb_regular(d, margin, q, NULL)) return LIMB_E_SINGULAR;
+  // In doubt the factors of M keep more digits.
+  if (out->acc && !(margin > 0)) return limb_forward_dynamics(d, q, v, tau, env, out->acc);
   return fine ? LIMB_OK : LIMB_E_NONFINITE;
 }
 

@@ -34,6 +34,10 @@ static inline bool limb_regular(limb_data* d, double margin, const double* q, co
   return (margin > 0 && !d->m->singular) || limb_is_regular(d, q, given);
 }
 
+// What limb_forward_dynamics does once arguments are checked and the environment is read: of in, q, v, x (forces) and
+// terms count. wrench: nlink forces on the links; NULL: none.
+limb_status limb_accelerate_links(limb_data* d, const limb_kernels_motion* in, const double* wrench, double* a);
+
 // ---- packed factors of the mass matrix ----------------------------------------------------------------------
 
 typedef struct limb_range {

@@ -161,7 +161,7 @@ KERNEL force with_bias(const artic* I, motion c)
 KERNEL real trace(sym3 A) { return add(add(A.xx, A.yy), A.zz); }
 
 // Below which a pivot of that degree of freedom may be rounding of the inertia that is carried (model/regularity.c).
-KERNEL real doubt_of(const limb_model* m, int c) { return number(parameter(m->actuator[c].doubt)); }
+KERNEL real doubt_of(const limb_model* m, int c) { return number(parameter(DOUBTS * m->actuator[c].doubt)); }
 
 // Velocity-product acceleration of a one-dof joint.
 KERNEL motion axis_bias(int joint_class, const link_const* k, const aba_link* x)
@@ -181,7 +181,7 @@ KERNEL artic eliminate_axis(int joint_class, const link_const* k, const limb_act
   real D = project_axis(joint_class, k, U);
   const real felt = project_axis(joint_class, k, I.p);
   if (joint_class >= CLASS_ROT_ANY) D = plus(parameter(act->rotor), D);
-  *min_pivot = lesser(*min_pivot, sub(D, number(parameter(act->doubt))));
+  *min_pivot = lesser(*min_pivot, sub(D, number(parameter(DOUBTS * act->doubt))));
   const real inverse = recip(D), u = sub(tau, felt);
   force G = {scale3(inverse, U.n), scale3(inverse, U.f)};
   if (joint_class < CLASS_ROT_ANY) G.n.z = one();

@@ -104,24 +104,31 @@ BATCH_KERNEL(mass_matrix_inverse)
 
 // ---- forward dynamics ------------------------------------------------------------------------------------
 
-// In doubt the factors of M keep digits that articulated bodies and determinants lose, as in limb_forward_dynamics;
-// returns the lanes where M is singular.
-static __attribute__((noinline, cold)) state_bits accelerate_by_factors(const limb_batch_space* s,
-                                                                        const block_of_states* b, const real* q,
-                                                                        const real* v, const real* wrench,
-                                                                        state_bits doubt, real min_pivot, real* a)
+// States in doubt, one by one and in double, as limb_forward_dynamics does it: the factors of M keep digits that other
+// methods lose, and floats have none left. Returns those that are singular.
+static __attribute__((noinline, cold)) state_bits accelerate_doubtful(const limb_batch_space* s,
+                                                                      const block_of_states* b, const real* q,
+                                                                      const real* v, const real* wrench,
+                                                                      state_bits doubt, real* a)
 {
-  const limb_batch_job* job = b->job;
-  const limb_model* m = job->m;
-  state_bits failed = {0};
-  if (limb_ws_packed(m) > 0) {
-    real *other = s->other, *packed = b->ws.packed;
-    const real margin = set_by_mass_matrix(m, job->k, &b->ws, q, v, b->x, &job->terms, wrench, packed, other);
-    for (int i = 0; i < m->nv; i++) a[i] = chosen(doubt, other[i], a[i]);
-    min_pivot = lesser(min_pivot, margin);
-    failed = factors_not_positive(m, packed);
+  const limb_model* m = b->job->m;
+  limb_ws* ws = &s->d->ws;
+  double *base = ws->base, *lq = s->lane, *lv = lq + m->nq, *lx = lv + m->nv, *la = lx + m->nv, *lw = la + m->nv;
+  const int turns = ws->base_turns, forces = wrench ? LIMB_WS_FORCE * m->nlink : 0;
+  const limb_kernels_motion in = {lq, lv, lx, &b->job->terms, NULL, 0, NULL, 0};
+  ws->base = b->ws.base, ws->base_turns = b->ws.base_turns;
+  for (int l = 0; l < STATES; l++) {
+    if (!doubt[l] || b->first + l >= b->job->n || b->nonfinite[l] || b->bad[l]) continue;
+    for (int i = 0; i < m->nq; i++) lq[i] = (double)q[i][l];
+    for (int i = 0; i < m->nv; i++) lv[i] = (double)v[i][l], lx[i] = (double)b->x[i][l];
+    for (int i = 0; i < forces; i++) lw[i] = (double)wrench[i][l];
+    const limb_status status = s->accelerate(s->d, &in, wrench ? lw : NULL, la);
+    if (status == LIMB_E_SINGULAR) continue;
+    for (int i = 0; i < m->nv; i++) a[i][l] = (lane_value)la[i];
+    doubt[l] = 0;
   }
-  return doubt & (failed | singular_lanes(s, b, q, min_pivot));
+  ws->base = base, ws->base_turns = turns;
+  return doubt;
 }
 
 // Accelerations, by the method of limb_forward_dynamics; returns the lanes where M is singular.
@@ -144,7 +151,7 @@ KERNEL state_bits accelerations_of(const limb_batch_space* s, const block_of_sta
   const real sum = chain ? sum_of(m->nv, a, zero()) : zero();
   if (__builtin_expect(any_nonfinite(1, &sum), 0)) doubt |= nonfinite_of(m->nv, a);
   if (__builtin_expect(!any_bits(doubt), 1)) return doubt;
-  return accelerate_by_factors(s, b, q, v, wrench, doubt, min_pivot, a);
+  return accelerate_doubtful(s, b, q, v, wrench, doubt, a);
 }
 
 KERNEL void step_forward_dynamics(const limb_batch_space* s, block_of_states* b)
@@ -210,6 +217,11 @@ KERNEL void step_fd_derivatives(const limb_batch_space* s, block_of_states* b)
   const real min_pivot = set_fd_derivatives(job->m, job->k, &b->ws, &in, &out);
   const bool fine = *b->ws.table.finite;
   b->singular = singular_lanes(s, b, b->q, min_pivot) | inverse_not_positive(job->m, out.dx);
+  const state_bits doubt = not_above_zero(min_pivot);
+  if (out.y && __builtin_expect(any_bits(doubt), 0)) {
+    const real* wrench = forces_on_links(s, b, b->q);
+    b->singular |= accelerate_doubtful(s, b, b->q, b->v, wrench, doubt & ~b->singular, out.y);
+  }
   store_slopes(b, &out, fine);
 }
 BATCH_KERNEL(fd_derivatives)

@@ -64,6 +64,8 @@ typedef struct limb_batch_space {
   void* stages;        // of a step in time (kernel/step_kernel.h)
   limb_data* d;        // for robots that go state by state, and states in doubt:
   bool (*is_regular)(limb_data* d, const double* q, const unsigned char* given);
+  limb_status (*accelerate)(limb_data* d, const limb_kernels_motion* in, const double* wrench, double* a);
+  double* lane;               // nq, 3 nv, nlink forces: one state in doubt, of a batch over float
   limb_batch_failure failure; // of the thread that works here
 } limb_batch_space;
 

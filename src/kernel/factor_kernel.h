@@ -139,7 +139,7 @@ KERNEL void substitute_back(int n, const cell* u, cell* x)
 // the pivots, as ltl_factor.
 KERNEL cell solve_square(int n, const cell* rows, const cell* left, cell* x)
 {
-  const par rounding = constant(LIMB_DOUBT_SQUARE);
+  const par rounding = constant(DOUBTS * DOUBTS * LIMB_DOUBT_SQUARE);
   square_row row[SIDE], diagonal;
   cell u[SIDE * SIDE], y[SIDE];
   for (int i = 0; i < SIDE * SIDE && LANES == 1; i++) u[i] = zero(); // of unknowns that are not there

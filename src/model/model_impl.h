@@ -25,6 +25,11 @@
 // The same where the first row is eliminated first, whatever the tree: two small pivots may make one tiny eigenvalue.
 #define LIMB_DOUBT_SQUARE 1e-6
 
+// How many times as large these are for the scalar of a kernel.
+#ifndef DOUBTS
+#define DOUBTS 1
+#endif
+
 // ---- as described -------------------------------------------------------------------------------------------
 
 typedef struct limb_body {

@@ -199,5 +199,46 @@ START_TEST(next_to_it_answers_are_right_or_refused)
 }
 END_TEST
 
+#define ROUNDED 3e-4 // of floats: forces of an answer
+
+// States in doubt are computed in double.
+START_TEST(floats_are_right_or_refused)
+{
+  int answered = 0, refused = 0;
+  for (int k = 0; k <= 20; k++) {
+    ways w = begin(arm(4, 0, pow(10, -k), 0));
+    rng r = {(uint64_t)k};
+    check_at("%d", k);
+    for (int i = 0; i < STATES; i++) {
+      float q[MAX_NV], v[MAX_NV], tau[MAX_NV], a[MAX_NV];
+      double wide[MAX_NV], force = 0;
+      limb_status s;
+      draw(&w, &r);
+      for (int c = 0; c < w.nv; c++) w.q[c] = q[c] = (float)w.q[c], w.v[c] = v[c] = (float)w.v[c];
+      rng_fill(&r, 1, w.nv, wide);
+      assert_ok(limb_bias_forces(w.d, w.q, w.v, NULL, w.x));
+      for (int c = 0; c < w.nv; c++) force = fmax(force, fabs(w.x[c]));
+      assert_ok(limb_inverse_dynamics(w.d, w.q, w.v, wide, NULL, w.tau));
+      for (int c = 0; c < w.nv; c++) tau[c] = (float)w.tau[c];
+      const limb_status all = limb_batch_forward_dynamics_f32(w.batch, 1, q, v, tau, NULL, a, &s);
+      assert_that(all == s && (s == LIMB_OK || s == LIMB_E_SINGULAR));
+      answered += s == LIMB_OK, refused += s != LIMB_OK;
+      assert_that(s == LIMB_OK || k >= 3);
+      if (s != LIMB_OK) continue;
+      for (int c = 0; c < w.nv; c++) wide[c] = (double)a[c];
+      assert_ok(limb_inverse_dynamics(w.d, w.q, w.v, wide, NULL, w.x));
+      assert_ok(limb_mass_matrix(w.d, w.q, w.work[0]));
+      for (int c = 0; c < w.nv; c++) { // what rounding of a changes
+        double sum = force + fabs(w.tau[c]);
+        for (int j = 0; j < w.nv; j++) sum += fabs(w.work[0][c * w.nv + j] * wide[j]);
+        assert_close(w.x[c], w.tau[c], 0, ROUNDED * sum);
+      }
+    }
+    end(&w);
+  }
+  assert_that(answered > 2 * STATES && refused > 2 * STATES);
+}
+END_TEST
+
 CHECK_MAIN("dynamics/weightless", 1, structure_is_refused_everywhere, loops_make_it_regular,
-           next_to_it_answers_are_right_or_refused)
+           next_to_it_answers_are_right_or_refused, floats_are_right_or_refused)
