@@ -113,6 +113,23 @@ double limb_cluster_residual(const limb_loops* w, int cluster)
   return largest;
 }
 
+// Least squares leave constraints open that a file gives with few digits, and leave them pivots of that size where
+// they should depend on each other. Whether those depend on each other here only is judged apart (redundancy).
+#define ROUNDED 1e-10 // [m, rad]: less is no matter of digits
+
+double limb_rank_tolerance(const limb_loops* w, int cluster, double tolerance)
+{
+  const limb_cluster* k = &w->m->clusters.cluster[cluster];
+  const double gap = limb_cluster_residual(w, cluster);
+  double least = HUGE_VAL;
+  if (!(gap > ROUNDED && gap <= LIMB_LEFT_OPEN)) return tolerance;
+  for (int i = 0; i < w->nlive[cluster]; i++) {
+    const ptrdiff_t row = k->block + (ptrdiff_t)w->live[k->row + i] * k->nv;
+    least = fmin(least, limb_largest((size_t)k->nv, w->Psi + row));
+  }
+  return fmax(tolerance, gap / (LIMB_FAR_BELOW * least));
+}
+
 limb_status limb_check_held(const limb_model* m, const unsigned char* held)
 {
   for (int i = 0; held && i < m->njoint; i++) {

@@ -126,6 +126,8 @@ enum {
 // LIMB_E_SINGULAR when a wheel lies flat.
 limb_status limb_constraints_at(limb_loops* w, const double* q, const double* v, double time, unsigned need);
 
+#define LIMB_FAR_BELOW 1e-3 // a residual relative to the smallest pivot
+
 // What elimination may leave of a constraint that depends on others: a share of the largest entry, and at least what is
 // due to the residual where least squares leave a cluster open.
 double limb_rank_tolerance(const limb_loops* w, int cluster, double tolerance);

@@ -75,24 +75,6 @@ static limb_reduction* load_cluster(limb_loops* w, int cluster, limb_carry carry
   return r;
 }
 
-// Least squares leave constraints open that a file gives with few digits, and leave them pivots of that size where
-// they should depend on each other. Whether those depend on each other here only is judged apart (redundancy).
-#define FAR_BELOW 1e-3  // a residual relative to the smallest pivot
-#define ROUNDED   1e-10 // [m, rad]: less is no matter of digits
-
-double limb_rank_tolerance(const limb_loops* w, int cluster, double tolerance)
-{
-  const limb_cluster* k = &w->m->clusters.cluster[cluster];
-  const double gap = limb_cluster_residual(w, cluster);
-  double least = HUGE_VAL;
-  if (!(gap > ROUNDED && gap <= LIMB_LEFT_OPEN)) return tolerance;
-  for (int i = 0; i < w->nlive[cluster]; i++) {
-    const ptrdiff_t row = k->block + (ptrdiff_t)w->live[k->row + i] * k->nv;
-    least = fmin(least, limb_largest((size_t)k->nv, w->Psi + row));
-  }
-  return fmax(tolerance, gap / (FAR_BELOW * least));
-}
-
 const limb_reduction* limb_reduce_cluster(limb_loops* w, int cluster, const unsigned char* prefer, limb_carry carry,
                                           double tolerance)
 {
@@ -158,7 +140,7 @@ static limb_status check_cluster(limb_loops* w, int cluster, double tolerance, l
     if (size > gap) gap = size, worst = i;
   }
   limb_row_reduce(r, NULL, limb_rank_tolerance(w, cluster, tolerance));
-  if (!limb_is_suspect(r) || gap <= FAR_BELOW * r->min_pivot) return LIMB_OK;
+  if (!limb_is_suspect(r) || gap <= LIMB_FAR_BELOW * r->min_pivot) return LIMB_OK;
   const int row = w->m->clusters.cluster[cluster].row;
   if (out) *out = (limb_suspect){limb_loop_of_constraint(w, cluster, worst), fabs(w->phi[row + w->live[row + worst]])};
   return LIMB_E_SINGULAR;
