@@ -162,6 +162,14 @@ START_TEST(loops_make_it_regular)
 }
 END_TEST
 
+static double largest_bias(ways* w)
+{
+  double force = 0;
+  assert_ok(limb_bias_forces(w->d, w->q, w->v, NULL, w->x));
+  for (int c = 0; c < w->nv; c++) force = fmax(force, fabs(w->x[c]));
+  return force;
+}
+
 // Bodies between, lighter and lighter: inverse dynamics returns the forces of an answer, or it is refused; in the end
 // all are.
 START_TEST(next_to_it_answers_are_right_or_refused)
@@ -177,9 +185,7 @@ START_TEST(next_to_it_answers_are_right_or_refused)
       double a[WAYS][MAX_NV], want[MAX_NV];
       limb_status s[WAYS];
       rng_fill(&r, 1, w.nv, want);
-      assert_ok(limb_bias_forces(w.d, w.q, w.v, NULL, w.x));
-      double force = 0;
-      for (int c = 0; c < w.nv; c++) force = fmax(force, fabs(w.x[c]));
+      const double force = largest_bias(&w);
       assert_ok(limb_inverse_dynamics(w.d, w.q, w.v, want, NULL, w.tau));
       try_all(&w, s, a);
       for (int c = 0; c < WAYS; c++) {
@@ -201,6 +207,17 @@ END_TEST
 
 #define ROUNDED 3e-4 // of floats: forces of an answer
 
+// What rounding of a changes in tau, which is in x again.
+static void check_rounded(ways* w, const double* a, double force)
+{
+  assert_ok(limb_mass_matrix(w->d, w->q, w->work[0]));
+  for (int c = 0; c < w->nv; c++) {
+    double sum = force + fabs(w->tau[c]);
+    for (int j = 0; j < w->nv; j++) sum += fabs(w->work[0][c * w->nv + j] * a[j]);
+    assert_close(w->x[c], w->tau[c], 0, ROUNDED * sum);
+  }
+}
+
 // States in doubt are computed in double.
 START_TEST(floats_are_right_or_refused)
 {
@@ -211,13 +228,13 @@ START_TEST(floats_are_right_or_refused)
     check_at("%d", k);
     for (int i = 0; i < STATES; i++) {
       float q[MAX_NV], v[MAX_NV], tau[MAX_NV], a[MAX_NV];
-      double wide[MAX_NV], force = 0;
+      double wide[MAX_NV];
       limb_status s;
       draw(&w, &r);
-      for (int c = 0; c < w.nv; c++) w.q[c] = q[c] = (float)w.q[c], w.v[c] = v[c] = (float)w.v[c];
+      for (int c = 0; c < w.nv; c++) q[c] = (float)w.q[c], v[c] = (float)w.v[c];
+      for (int c = 0; c < w.nv; c++) w.q[c] = (double)q[c], w.v[c] = (double)v[c];
       rng_fill(&r, 1, w.nv, wide);
-      assert_ok(limb_bias_forces(w.d, w.q, w.v, NULL, w.x));
-      for (int c = 0; c < w.nv; c++) force = fmax(force, fabs(w.x[c]));
+      const double force = largest_bias(&w);
       assert_ok(limb_inverse_dynamics(w.d, w.q, w.v, wide, NULL, w.tau));
       for (int c = 0; c < w.nv; c++) tau[c] = (float)w.tau[c];
       const limb_status all = limb_batch_forward_dynamics_f32(w.batch, 1, q, v, tau, NULL, a, &s);
@@ -227,12 +244,7 @@ START_TEST(floats_are_right_or_refused)
       if (s != LIMB_OK) continue;
       for (int c = 0; c < w.nv; c++) wide[c] = (double)a[c];
       assert_ok(limb_inverse_dynamics(w.d, w.q, w.v, wide, NULL, w.x));
-      assert_ok(limb_mass_matrix(w.d, w.q, w.work[0]));
-      for (int c = 0; c < w.nv; c++) { // what rounding of a changes
-        double sum = force + fabs(w.tau[c]);
-        for (int j = 0; j < w.nv; j++) sum += fabs(w.work[0][c * w.nv + j] * wide[j]);
-        assert_close(w.x[c], w.tau[c], 0, ROUNDED * sum);
-      }
+      check_rounded(&w, wide, force);
     }
     end(&w);
   }
