@@ -19,6 +19,7 @@ static const cli_option own_options[] = {
    "all six)"},
   {"damping", "X", "added to the diagonal of J M^-1 J' before it becomes Lambda (default: 0)"},
   {"dt", "T", "time between samples of Ad and Bd in s"},
+  {"form", "poses|mdh|dh|poe", "of the parameters of dtau_dgeometry and so on (default: that of the file)"},
   {"tree", NULL, "of a robot with loops: compute its spanning tree, the loops cut open"},
   {"list", NULL, "print the quantities, what each needs, its shape; as text, or by --format json or markdown"},
   {0},
@@ -89,8 +90,8 @@ static const char* const about[] = {
   "ref, joints, dofs, nq, nv, and results: an array of one object per row. Matrices",
   "and tensors are nested arrays, the last index innermost; axes of joints, loops",
   "and fields are objects. pose has position, quaternion (x y z w) and rotation.",
-  "directions, parameters, base_parameters, constraints and coordinates label",
-  "indices where there are any; given lists what hybrid took of each of dofs,",
+  "directions, parameters, base_parameters, geometry_parameters, constraints and",
+  "coordinates label indices where there are any; given lists what hybrid took of each of dofs,",
   "base_given what base_acc did. Numbers have 17 digits. CSV and NPY have a column",
   "per number, such as M.<dof>.<dof>, J.wx.<dof>, A.q.<dof>.v.<dof>,",
   "pose.position.x, reactions.<joint>.mx. When a row fails, the rows before it are",
@@ -112,6 +113,8 @@ static const char* const examples[] = {
   "loads on all joints of a robot that walks, to a file",
   "limb eval acrobot --states examples/acrobot_up.csv --what A,B",
   "linear model about a state, for a controller",
+  "limb eval panda --q joint4=-90deg --what dpose_dgeometry.flange --format text",
+  "how the flange moves when a length or an angle of the robot is another one",
   "limb eval panda --states s.csv --what Lambda --frame flange --directions linear",
   "what mass the hand has in each direction",
   "limb eval elastic2r --states s.csv --what hybrid --format text",
@@ -153,6 +156,16 @@ static int read_frame(eval_run* r)
   return code;
 }
 
+static limb_form read_form(const cli_args* args, const limb_reading* reading)
+{
+  const char* form = cli_get(args, "form");
+  if (!form) return limb_reading_form(reading);
+  return *form == 'm'               ? LIMB_FORM_MDH
+         : *form == 'd'             ? LIMB_FORM_DH
+         : strcmp(form, "poe") == 0 ? LIMB_FORM_POE
+                                    : LIMB_FORM_POSES;
+}
+
 static int read_options(eval_run* r)
 {
   const cli_args* args = r->args;
@@ -161,6 +174,7 @@ static int read_options(eval_run* r)
   *o = limb_default_evaluator_options();
   o->env = &r->robot.env;
   o->tree = cli_has(args, "tree");
+  o->form = read_form(args, r->robot.reading);
   o->ref = ref && strcmp(ref, "body") == 0 ? LIMB_BODY : ref && strcmp(ref, "world") == 0 ? LIMB_WORLD : LIMB_ALIGNED;
   if (o->tree && limb_loop_count(r->robot.model) == 0)
     return cli_usage(args, "--tree is for robots with loops, and '%s' has none", limb_model_name(r->robot.model));

@@ -73,6 +73,7 @@ static void add_axes(const eval_run* r, json_t* out)
   add_labels(r, out, "base_parameters", LIMB_AXIS_BASE);
   add_labels(r, out, "stacked", LIMB_AXIS_STACKED);
   add_labels(r, out, "independent_dofs", LIMB_AXIS_INDEPENDENT);
+  add_labels(r, out, "geometry_parameters", LIMB_AXIS_GEOMETRY);
 }
 
 static json_t* json_head(const eval_run* r)

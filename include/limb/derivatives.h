@@ -357,6 +357,72 @@ LIMB_API size_t limb_discretise_work(int nx, int nu);
 LIMB_NODISCARD LIMB_API limb_status limb_discretise(int nx, int nu, const double* A, const double* B, double dt,
                                                     double* Ad, double* Bd, double* work);
 
+// ---- by the parameters of the geometry ---------------------------------------------------------------
+//
+//     limb_geometry* g = NULL;
+//     if (limb_geometry_create(model, LIMB_FORM_MDH, NULL, &g, &error) != LIMB_OK) return 1;
+//     if (limb_geometry_pose_derivative(g, q, tool, LIMB_ALIGNED, J) != LIMB_OK) return 1;   // limb_geometry_count(g)
+//     if (limb_geometry_build(g, x, &calibrated, &error) != LIMB_OK) return 1;               // with other values
+//
+// Derivatives by the lengths, angles and axes of the description: for design and calibration. A parameter is treated as
+// the coordinate of a further joint, which is where its elementary transformation stands and does not move: the
+// derivatives are those by that coordinate, with the recursions of the first part (Park, Bobrow, Ploen 1995 have them
+// in closed form). For trees; the loops of a robot are cut open.
+
+/// Derivatives by geometric parameters, with workspace. Belongs to one thread at a time.
+typedef struct limb_geometry limb_geometry;
+
+/// One parameter.
+typedef struct limb_geometry_info {
+  const char* name; ///< "elbow.alpha"; valid as long as the limb_geometry
+  int joint;        ///< index in the model
+  int angle;        ///< 1: [rad], 0: [m]
+  double value;     ///< in the model
+} limb_geometry_info;
+
+/// Finds the parameters of a robot in a form of description (limb_form), joint by joint:
+///   POSES  x y z roll pitch yaw of its pose in the parent
+///   MDH    gamma b alpha d theta r: modified row of the frame with z on the axis. Rows of a chain have redundant
+///          parameters: gamma and b of a row and theta and r of the row before
+///   DH     theta d a alpha: standard row; fixed joints as POSES
+///   POE    axis_rx axis_ry axis_rz axis_x axis_y axis_z: turn and shift of the screw S, in world axes at q = 0, while
+///          the homes stay; home_rx ... home_z: of the home M, in its own axes, while all screws stay. All are 0 in the
+///          model. Joints without screw (spherical, universal, planar, free) have none
+/// @return LIMB_OK; LIMB_E_UNSUPPORTED (DH: a joint without such a row; more than LIMB_DERIVATIVES_MAX parameters and
+///         velocities); LIMB_E_ARG; LIMB_E_NOMEM.
+LIMB_NODISCARD LIMB_API limb_status limb_geometry_create(const limb_model* m, limb_form form,
+                                                         const limb_allocator* alloc, limb_geometry** out,
+                                                         limb_error* err);
+LIMB_API void limb_geometry_destroy(limb_geometry* g); ///< NULL is accepted
+
+LIMB_API int limb_geometry_count(const limb_geometry* g); ///< np; 0 if g is NULL
+
+/// @return LIMB_OK; LIMB_E_ARG (NULL, index out of range).
+LIMB_NODISCARD LIMB_API limb_status limb_geometry_get(const limb_geometry* g, int index, limb_geometry_info* out);
+
+/// Builds the same robot with other values of the parameters.
+/// @param value  np
+/// @return LIMB_OK; LIMB_E_ARG; LIMB_E_NONFINITE; those of limb_builder_build.
+LIMB_NODISCARD LIMB_API limb_status limb_geometry_build(const limb_geometry* g, const double* value, limb_model** out,
+                                                        limb_error* err);
+
+/// limb_frame_pose: out[p] is the velocity of the frame while parameter p changes at the rate 1. O(n + np).
+/// @param out  np (output)
+LIMB_NODISCARD LIMB_API limb_status limb_geometry_pose_derivative(limb_geometry* g, const double* q, int frame,
+                                                                  limb_ref ref, sp_motion* out);
+
+/// limb_frame_jacobian: out[p nv + j] = dJ_j/dp. O((nv + np)^2).
+/// @param out  np x nv motions (output)
+LIMB_NODISCARD LIMB_API limb_status limb_geometry_jacobian_derivative(limb_geometry* g, const double* q, int frame,
+                                                                      limb_ref ref, sp_motion* out);
+
+/// limb_inverse_dynamics: out(i, p) = d tau_i / dp. O((nv + np) depth).
+/// @param out  nv x np (output)
+/// @return also LIMB_E_UNSUPPORTED (force laws, more than 256 wrenches).
+LIMB_NODISCARD LIMB_API limb_status limb_geometry_torque_derivative(limb_geometry* g, const double* q, const double* v,
+                                                                    const double* a, const limb_environment* env,
+                                                                    double* out);
+
 #ifdef __cplusplus
 }
 #endif

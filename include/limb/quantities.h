@@ -39,26 +39,27 @@ extern "C" {
 
 /// What an index of a quantity counts. Values are pinned.
 typedef enum limb_quantity_axis {
-  LIMB_AXIS_NONE = 0,        ///< end of the list of axes
-  LIMB_AXIS_V = 1,           ///< nv velocities
-  LIMB_AXIS_Q = 2,           ///< nq coordinates
-  LIMB_AXIS_STATE = 3,       ///< 2 nv: deviations of q, then of v
-  LIMB_AXIS_MOTION = 4,      ///< 6: wx wy wz vx vy vz
-  LIMB_AXIS_FORCE = 5,       ///< 6: mx my mz fx fy fz
-  LIMB_AXIS_VECTOR = 6,      ///< 3: x y z
-  LIMB_AXIS_POSE = 7,        ///< 16: position x y z, quaternion x y z w, rotation xx xy ... zz (row by row)
-  LIMB_AXIS_TASK = 8,        ///< selected directions of the frame, at most 6
-  LIMB_AXIS_PARAMETER = 9,   ///< np parameters (limb/regressor.h)
-  LIMB_AXIS_BASE = 10,       ///< nb base parameters (limb/regressor.h)
-  LIMB_AXIS_FLOATING = 11,   ///< velocities of the moving base
-  LIMB_AXIS_ARM = 12,        ///< all other velocities
-  LIMB_AXIS_JOINT = 13,      ///< joints, fixed ones included; JSON is keyed by joint
-  LIMB_AXIS_LOOP = 14,       ///< loops; JSON is keyed by loop
-  LIMB_AXIS_CONSTRAINT = 15, ///< nc constraints of the loops
-  LIMB_AXIS_FIELD = 16,      ///< named fields of the quantity; JSON is keyed by field
-  LIMB_AXIS_BODY = 17,       ///< limb_described_bodies; JSON is keyed by body
-  LIMB_AXIS_STACKED = 18,    ///< 6 for each of these bodies: <body>.wx ... <body>.vz
-  LIMB_AXIS_INDEPENDENT = 19 ///< independent velocities of a robot with loops, the same in all states
+  LIMB_AXIS_NONE = 0,         ///< end of the list of axes
+  LIMB_AXIS_V = 1,            ///< nv velocities
+  LIMB_AXIS_Q = 2,            ///< nq coordinates
+  LIMB_AXIS_STATE = 3,        ///< 2 nv: deviations of q, then of v
+  LIMB_AXIS_MOTION = 4,       ///< 6: wx wy wz vx vy vz
+  LIMB_AXIS_FORCE = 5,        ///< 6: mx my mz fx fy fz
+  LIMB_AXIS_VECTOR = 6,       ///< 3: x y z
+  LIMB_AXIS_POSE = 7,         ///< 16: position x y z, quaternion x y z w, rotation xx xy ... zz (row by row)
+  LIMB_AXIS_TASK = 8,         ///< selected directions of the frame, at most 6
+  LIMB_AXIS_PARAMETER = 9,    ///< np parameters (limb/regressor.h)
+  LIMB_AXIS_BASE = 10,        ///< nb base parameters (limb/regressor.h)
+  LIMB_AXIS_FLOATING = 11,    ///< velocities of the moving base
+  LIMB_AXIS_ARM = 12,         ///< all other velocities
+  LIMB_AXIS_JOINT = 13,       ///< joints, fixed ones included; JSON is keyed by joint
+  LIMB_AXIS_LOOP = 14,        ///< loops; JSON is keyed by loop
+  LIMB_AXIS_CONSTRAINT = 15,  ///< nc constraints of the loops
+  LIMB_AXIS_FIELD = 16,       ///< named fields of the quantity; JSON is keyed by field
+  LIMB_AXIS_BODY = 17,        ///< limb_described_bodies; JSON is keyed by body
+  LIMB_AXIS_STACKED = 18,     ///< 6 for each of these bodies: <body>.wx ... <body>.vz
+  LIMB_AXIS_INDEPENDENT = 19, ///< independent velocities of a robot with loops, the same in all states
+  LIMB_AXIS_GEOMETRY = 20     ///< parameters of the geometry (limb/derivatives.h), not part of "all"
 } limb_quantity_axis;
 
 /// Required inputs of a quantity, as bits. Values are pinned.
@@ -152,6 +153,7 @@ typedef struct limb_evaluator_options {
   int tau_is_given;            ///< 1: "tau" is that of the state, as in simulations; default 0: inverse dynamics
   limb_loop_method method;     ///< of forward dynamics with loops; default LIMB_LOOP_METHOD_AUTO
   const limb_pool* pool;       ///< threads of limb_evaluator_run_many; default NULL: the caller's
+  limb_form form;              ///< of the parameters of the geometry (limb/derivatives.h); default LIMB_FORM_POSES
 } limb_evaluator_options;
 
 LIMB_API limb_evaluator_options limb_default_evaluator_options(void);

@@ -151,6 +151,9 @@ static inline sp_mat3 sp_rot_axis(sp_vec3 axis, double angle)
 /// Unit quaternion with w >= 0 of a rotation matrix.
 LIMB_API sp_quat sp_quat_rot(sp_mat3 R);
 
+/// Roll, pitch, yaw (x, y, z) of a rotation matrix, up to rounding, for any pitch; none is a negative zero.
+LIMB_API sp_vec3 sp_rpy_rot(sp_mat3 R);
+
 // ---- poses, motions, forces ----------------------------------------------------------------------
 
 static inline sp_pose sp_pose_make(sp_mat3 R, sp_vec3 p)

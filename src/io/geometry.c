@@ -42,19 +42,6 @@ sp_mat3 limb_rot_rpy(const double rpy[3])
   return without_minus_zero(R);
 }
 
-// Roll follows from the last row. Yaw and pitch are then computed for this very roll, so that their product is R
-// even near a pitch of +-90 degrees, where roll alone is mostly noise:
-//   R Rx(-roll) e_y = (-sin yaw, cos yaw, 0),   Rz(-yaw) R e_x = (cos pitch, 0, -sin pitch)
-sp_vec3 limb_rpy_of(const sp_mat3* R)
-{
-  const double* m = R->m;
-  const double roll = m[7] == 0 && m[8] == 0 ? 0 : atan2(m[7], m[8]);
-  const double cr = cos(roll), sr = sin(roll);
-  const double yaw = atan2(sr * m[2] - cr * m[1], cr * m[4] - sr * m[5]);
-  const double pitch = atan2(-m[6], cos(yaw) * m[0] + sin(yaw) * m[3]);
-  return sp_v3(roll + 0.0, pitch + 0.0, yaw + 0.0);
-}
-
 sp_mat3 limb_rot_axis(sp_vec3 axis, double angle)
 {
   double c, s;

@@ -24,9 +24,6 @@ sp_pose limb_screw_x(double rx, double x);
 // opposite. from must be a coordinate axis.
 sp_mat3 limb_rot_to(sp_vec3 from, sp_vec3 to);
 
-// Roll, pitch and yaw of a rotation, up to rounding, for any pitch; none is a negative zero.
-sp_vec3 limb_rpy_of(const sp_mat3* R);
-
 // Rotation of a quaternion of any norm except zero, also without negative zeros.
 sp_mat3 limb_rot_quat(double x, double y, double z, double w);
 

@@ -58,7 +58,7 @@ static void report_uses(const urdf_writer* w)
 // A line with an element <origin>; nothing for the identity.
 static void put_origin(const limb_writer* o, const char* indent, const sp_pose* X)
 {
-  const sp_vec3 rpy = limb_rpy_of(&X->R);
+  const sp_vec3 rpy = sp_rpy_rot(X->R);
   if (limb_is_identity(X)) return;
   limb_put(o, "%s<origin xyz=%v", indent, &X->p);
   if (!limb_no_rotation(&X->R)) limb_put(o, " rpy=%v", &rpy);

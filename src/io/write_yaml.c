@@ -25,7 +25,7 @@ static int is_positive_zero(int count, const double* x)
 static int find_rpy(const sp_mat3* R, double off, double rpy[3])
 {
   static const double grids[] = {0, 1e12, 1e6};
-  const sp_vec3 angles = limb_rpy_of(R);
+  const sp_vec3 angles = sp_rpy_rot(*R);
   const double raw[3] = {angles.x, angles.y, angles.z};
   for (int k = 0; k < COUNT(grids); k++) {
     for (int i = 0; i < 3; i++) rpy[i] = grids[k] == 0 ? raw[i] : round(raw[i] * grids[k]) / grids[k] + 0.0;

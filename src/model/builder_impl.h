@@ -48,6 +48,9 @@ bool limb_reserve_name(limb_builder* b, builder_names* names, int count, limb_na
 void limb_drop_body(limb_builder* b);
 void limb_drop_joint(limb_builder* b);
 
+// model/notation.c: adds a massless body "NAME.axis", and the fixed joint "NAME.offset" that carries body NAME at X.
+limb_status limb_builder_add_axis(limb_builder* b, const char* name, int body, sp_pose X, int* axis);
+
 // model/builder_parts.c: name of the i-th loop of a builder; number of constraints of a loop that passed the checks.
 const char* limb_builder_loop_name(const void* b, int i);
 int limb_loop_rows(const limb_loop_def* def);

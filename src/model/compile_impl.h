@@ -50,6 +50,10 @@ typedef struct limb_step {
 // Fills steps and returns their number; 0 for a fixed joint.
 int limb_joint_steps(const limb_joint_def* def, limb_step steps[MAX_STEPS]);
 
+// A rotation with the given unit vector as third column; a signed permutation, free of rounding, when the vector is
+// along an axis.
+sp_mat3 limb_rotation_onto(sp_vec3 n);
+
 limb_status limb_draft_tree(limb_draft* t, limb_error* err);
 limb_status limb_resolve_mimic(const limb_draft* t, limb_model* m, limb_error* err);
 void limb_lower(limb_draft* t, limb_model* m);

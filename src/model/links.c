@@ -42,9 +42,7 @@ int limb_joint_steps(const limb_joint_def* def, limb_step steps[MAX_STEPS])
   return 0;
 }
 
-// A rotation with the given unit vector as third column; a signed permutation, free of rounding, when
-// the vector is along an axis.
-static sp_mat3 rotation_onto(sp_vec3 n)
+sp_mat3 limb_rotation_onto(sp_vec3 n)
 {
   sp_vec3 x;
   if (n.x == 0 && n.y == 0) {
@@ -65,7 +63,7 @@ static sp_mat3 rotation_onto(sp_vec3 n)
 static sp_mat3 axis_frame(const limb_step* step)
 {
   const bool has_axis = step->joint_class != CLASS_BALL && step->joint_class != CLASS_FREE;
-  return has_axis ? rotation_onto(step->axis) : sp_identity3();
+  return has_axis ? limb_rotation_onto(step->axis) : sp_identity3();
 }
 
 // Appends the links of joint j, whose parent body is carried by `parent` (a link, or -1).

@@ -307,6 +307,19 @@ void limb_configuration_rate(const limb_model* m, const double* q, const double*
 
 // ---- a quaternion from a rotation ---------------------------------------------------------------------------
 
+// Roll follows from the last row. Yaw and pitch are then computed for this very roll, so that their product is R
+// even near a pitch of +-90 degrees, where roll alone is mostly noise:
+//   R Rx(-roll) e_y = (-sin yaw, cos yaw, 0),   Rz(-yaw) R e_x = (cos pitch, 0, -sin pitch)
+sp_vec3 sp_rpy_rot(sp_mat3 R)
+{
+  const double* m = R.m;
+  const double roll = m[7] == 0 && m[8] == 0 ? 0 : atan2(m[7], m[8]);
+  const double cr = cos(roll), sr = sin(roll);
+  const double yaw = atan2(sr * m[2] - cr * m[1], cr * m[4] - sr * m[5]);
+  const double pitch = atan2(-m[6], cos(yaw) * m[0] + sin(yaw) * m[3]);
+  return sp_v3(roll + 0.0, pitch + 0.0, yaw + 0.0);
+}
+
 sp_quat sp_quat_rot(sp_mat3 R)
 {
   // Shepperd's method: 4 w^2 = 1 + trace and so on; the largest of the four is divided by.

@@ -261,8 +261,7 @@ static bool is_free(const limb_model* m, int body)
   return users == 1;
 }
 
-// Adds "NAME.axis", and the joint "NAME.offset" that carries the body NAME at X.
-static limb_status add_axis(limb_builder* b, const char* name, int body, sp_pose X, int* axis)
+limb_status limb_builder_add_axis(limb_builder* b, const char* name, int body, sp_pose X, int* axis)
 {
   char text[NAME_SPACE];
   if (strlen(name) >= sizeof text - sizeof ".offset") return LIMB_E_ARG;
@@ -288,7 +287,7 @@ static limb_status give_frame(const limb_model* m, limb_builder* b, int i, int* 
     b->joint[m->body[behind].joint].placement = m->body[behind].in_link;
     return LIMB_OK;
   }
-  const limb_status s = add_axis(b, m->body[child].name, child, X, &carrier[i]);
+  const limb_status s = limb_builder_add_axis(b, m->body[child].name, child, X, &carrier[i]);
   if (s == LIMB_OK) b->joint[j].child = carrier[i];
   return s;
 }

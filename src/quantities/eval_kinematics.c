@@ -213,3 +213,44 @@ limb_status limb_eval_condition(limb_lane* w, double* x)
   *x = t.condition;
   return s;
 }
+
+// ---- by the parameters of the geometry ------------------------------------------------------------------
+
+limb_status limb_eval_geometry(limb_lane* w, double* x)
+{
+  limb_geometry_info p = {NULL, 0, 0, 0};
+  limb_status s = LIMB_OK;
+  for (int k = 0; k < limb_geometry_count(w->geometry) && s == LIMB_OK; k++) {
+    s = limb_geometry_get(w->geometry, k, &p);
+    x[k] = p.value;
+  }
+  return s;
+}
+
+limb_status limb_eval_dpose_dgeometry(limb_lane* w, double* x)
+{
+  const size_t np = (size_t)limb_geometry_count(w->geometry);
+  const limb_status s = limb_geometry_pose_derivative(w->geometry, w->q, w->frame, w->ref, motions(w));
+  return limb_put_columns(s, motions(w), np, x);
+}
+
+// (i, j, p): component i of dJ_j/dp.
+limb_status limb_eval_dJ_dgeometry(limb_lane* w, double* x)
+{
+  const size_t nv = (size_t)w->e->nv, np = (size_t)limb_geometry_count(w->geometry);
+  const sp_motion* H = motions(w);
+  const limb_status s = limb_geometry_jacobian_derivative(w->geometry, w->q, w->frame, w->ref, motions(w));
+  for (size_t p = 0; s == LIMB_OK && p < np; p++) {
+    for (size_t j = 0; j < nv; j++) {
+      double column[6];
+      put_motion(H[p * nv + j], column);
+      for (size_t i = 0; i < 6; i++) x[(i * nv + j) * np + p] = column[i];
+    }
+  }
+  return s;
+}
+
+limb_status limb_eval_dtau_dgeometry(limb_lane* w, double* x)
+{
+  return limb_geometry_torque_derivative(w->geometry, w->q, w->v, w->a, w->env, x);
+}

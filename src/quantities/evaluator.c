@@ -231,7 +231,7 @@ static limb_status add_all(limb_evaluator* e, limb_error* err)
     const limb_parsed_name p = {
       .row = r, .frame = needs & LIMB_NEEDS_FRAME ? e->options.frame : -1, .ref = e->options.ref, .labels = ""};
     const int before = e->nitem;
-    if (has_block(e, &p) || limb_allows(e, r, p.frame, NULL) != LIMB_OK) continue;
+    if (has_block(e, &p) || limb_allows(e, r, p.frame, NULL) != LIMB_OK || r->uses & USES_GEOMETRY) continue;
     if (limb_labels_make(e, r, NULL) != LIMB_OK) continue;
     const limb_status s = add_item(e, r->about.name, &p, 1, err);
     if (s != LIMB_OK) limb_evaluator_keep(e, before);

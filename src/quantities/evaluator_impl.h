@@ -2,6 +2,7 @@
 #ifndef LIMB_EVALUATOR_IMPL_H
 #define LIMB_EVALUATOR_IMPL_H
 
+#include "limb/derivatives.h"
 #include "limb/dynamics.h"
 #include "limb/model.h"
 #include "limb/quantities.h"
@@ -19,6 +20,7 @@ enum {
   USES_BASE = 4,        // base parameters
   USES_INDEPENDENT = 8, // the independent velocities of loops
   USES_BATCH = 16,      // there is a kernel for many states
+  USES_GEOMETRY = 32,   // parameters of the geometry
 };
 
 // How the unit of an entry follows from its labels.
@@ -72,7 +74,7 @@ typedef struct limb_labels {
   size_t size; // of bytes
 } limb_labels;
 
-enum { AXES = LIMB_AXIS_INDEPENDENT + 1 };
+enum { AXES = LIMB_AXIS_GEOMETRY + 1 };
 
 // A quantity at a frame in a reference: computed once per state, whatever many items look at it.
 typedef struct limb_block {
@@ -112,6 +114,7 @@ struct limb_evaluator {
   limb_parameter_info* parameter; // np
   int np;
   limb_base_parameters* base_parameters;
+  limb_geometry* geometry; // for its names; lanes have their own
   limb_labels labels[AXES];
   int nblock, block_capacity;
   limb_block* block;
@@ -140,6 +143,7 @@ struct limb_lane {
   const limb_evaluator* e;
   limb_data* data;
   limb_dual* dual;
+  limb_geometry* geometry;
   double *work, *value, *x, *zero; // scratch; numbers of all blocks; nv: what is given; nv zeros
   size_t work_size, value_size;
   limb_wrench* wrench; // of limb_evaluator_run_many
@@ -235,7 +239,7 @@ void limb_explain(limb_evaluator* e, const limb_lane* w, int block, limb_status 
   /* eval_kinematics.c */                                                                                              \
   X(pose) X(position) X(velocity) X(acceleration) X(J) X(Jdotv) X(dJ_dq) X(dvelocity_dq) X(dacceleration_dq)          \
   X(dacceleration_dv) X(com) X(vcom) X(acom) X(momentum) X(momentum_rate) X(Lambda) X(eta) X(mu) X(p) X(Jbar) X(N)    \
-  X(condition) X(Jdot)                                                                                                \
+  X(condition) X(Jdot) X(geometry) X(dpose_dgeometry) X(dJ_dgeometry) X(dtau_dgeometry)                               \
   /* eval_bodies.c */                                                                                                  \
   X(T) X(U) X(L) X(dT_dv) X(dT_dq) X(dU_dq) X(body_energy) X(body_pose) X(body_velocity) X(body_acceleration)         \
   X(body_J) X(net_wrench) X(principal_moments) X(principal_axes) X(articulated_inertia) X(articulated_bias)           \

@@ -29,6 +29,7 @@ static const struct axis_words {
   [LIMB_AXIS_BODY] = {"bodies", "bodies as described, without the world, keyed by body in JSON"},
   [LIMB_AXIS_STACKED] = {"6n", "<body>.wx ... <body>.vz of the same bodies"},
   [LIMB_AXIS_INDEPENDENT] = {"ny", "independent velocities"},
+  [LIMB_AXIS_GEOMETRY] = {"ng", "parameters of the geometry"},
 };
 
 enum { AXIS_KINDS = sizeof axis_words / sizeof *axis_words };
@@ -103,6 +104,7 @@ static int count_of(const limb_evaluator* e, limb_quantity_axis axis)
   case LIMB_AXIS_BODY: return e->nbody;
   case LIMB_AXIS_STACKED: return 6 * e->nbody;
   case LIMB_AXIS_INDEPENDENT: return e->nindependent;
+  case LIMB_AXIS_GEOMETRY: return limb_geometry_count(e->geometry);
   case LIMB_AXIS_NONE:
   case LIMB_AXIS_MOTION:
   case LIMB_AXIS_FORCE:
@@ -162,6 +164,12 @@ const char* limb_name_of_loop(const limb_model* m, int loop)
   return limb_get_loop(m, loop, &x) == LIMB_OK ? x.def.name : "?";
 }
 
+static const char* geometry_name(const limb_evaluator* e, int k)
+{
+  limb_geometry_info x;
+  return limb_geometry_get(e->geometry, k, &x) == LIMB_OK ? x.name : "?";
+}
+
 static word label_of(const limb_evaluator* e, limb_quantity_axis axis, int k)
 {
   const int nv = e->nv;
@@ -171,6 +179,7 @@ static word label_of(const limb_evaluator* e, limb_quantity_axis axis, int k)
   case LIMB_AXIS_STATE: return (word){k < nv ? "q" : "v", limb_get_velocity(e->dofs, k < nv ? k : k - nv)->name};
   case LIMB_AXIS_TASK: return (word){direction(e, k), ""};
   case LIMB_AXIS_PARAMETER: return (word){e->parameter[k].of, e->parameter[k].symbol};
+  case LIMB_AXIS_GEOMETRY: return (word){geometry_name(e, k), ""};
   case LIMB_AXIS_BASE: return (word){limb_base_name(e->base_parameters, k), ""};
   case LIMB_AXIS_FLOATING: return (word){marked(e, e->base, 1, k), ""};
   case LIMB_AXIS_ARM: return (word){marked(e, e->base, 0, k), ""};
@@ -232,6 +241,7 @@ void limb_labels_free(limb_evaluator* e)
   }
   limb_free(&e->alloc, e->parameter, (size_t)(e->np + 1) * sizeof *e->parameter);
   limb_base_destroy(e->base_parameters);
+  limb_geometry_destroy(e->geometry);
 }
 
 // ---- parameters -----------------------------------------------------------------------------------------
@@ -274,6 +284,10 @@ limb_status limb_labels_make(limb_evaluator* e, const limb_quantity_row* row, li
   limb_status s = row->uses & USES_PARAMETERS ? find_parameters(e) : LIMB_OK;
   if (s == LIMB_OK && row->uses & USES_BASE) {
     s = find_base_parameters(e, err);
+    if (s != LIMB_OK) return s;
+  }
+  if (s == LIMB_OK && row->uses & USES_GEOMETRY && !e->geometry) {
+    s = limb_geometry_create(e->model, e->options.form, &e->alloc, &e->geometry, err);
     if (s != LIMB_OK) return s;
   }
   if (s == LIMB_OK && row->uses & USES_INDEPENDENT) {

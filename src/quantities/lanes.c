@@ -82,6 +82,8 @@ static limb_status ready(limb_evaluator* e, limb_lane* w, size_t work, size_t va
   }
   if (s == LIMB_OK) s = make_room(e, &w->work, &w->work_size, work);
   if (s == LIMB_OK) s = make_room(e, &w->value, &w->value_size, value);
+  if (s == LIMB_OK && uses & USES_GEOMETRY && !w->geometry)
+    s = limb_geometry_create(e->model, e->options.form, &e->alloc, &w->geometry, NULL);
   if (s == LIMB_OK && uses & USES_DUAL && !w->dual)
     s = limb_dual_create(e->model, LIMB_DUAL_MATRICES, &e->alloc, &w->dual);
   return s;
@@ -105,6 +107,7 @@ void limb_lanes_free(limb_evaluator* e)
     limb_lane* w = &e->lane[i];
     limb_data_destroy(w->data);
     limb_dual_destroy(w->dual);
+    limb_geometry_destroy(w->geometry);
     limb_free(&e->alloc, w->x, numbers * sizeof *w->x);
     limb_free(&e->alloc, w->work, w->work_size * sizeof *w->work);
     limb_free(&e->alloc, w->value, w->value_size * sizeof *w->value);

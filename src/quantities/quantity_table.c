@@ -21,6 +21,8 @@ static double matrices_2(const limb_evaluator* e) { return 2 * power(e, 2); }
 static double matrices_4(const limb_evaluator* e) { return 4 * power(e, 2); }
 static double motions_1(const limb_evaluator* e) { return 6.0 * e->nv; }
 static double motions_2(const limb_evaluator* e) { return 6 * power(e, 2); }
+static double geometry_motions(const limb_evaluator* e) { return 6.0 * limb_geometry_count(e->geometry); }
+static double geometry_columns(const limb_evaluator* e) { return e->nv * geometry_motions(e); }
 static double coordinates(const limb_evaluator* e) { return e->nq; }
 static double velocities(const limb_evaluator* e) { return e->nv; }
 static double joint_forces(const limb_evaluator* e) { return e->nv + 6.0 * limb_joint_count(e->model); }
@@ -240,6 +242,20 @@ const limb_quantity_row limb_quantity_rows[] = {
   {{"dacc_dwrench", "derivatives", "dacc/dw = dacc/dtau J'", "derivative of acc with respect to a wrench on the frame",
     {V, FORCE}, NULL, "SI", Q | AT | CLOSED, ALL, "limb_forward_dynamics_by_wrench", ""},
    IS(dacc_dwrench), .units = UNIT_NONE},
+  {{"geometry", "derivatives", "pose = product of elementary turns and shifts",
+    "parameters of the geometry in the form of the options: MDH gamma b alpha d theta r, ...",
+    {LIMB_AXIS_GEOMETRY}, NULL, "rad, m", 0, TREES, "limb_geometry_get", "all leaves these four out"},
+   IS(geometry), .uses = USES_GEOMETRY, .units = UNIT_NONE},
+  {{"dpose_dgeometry", "derivatives", "twist of the frame per unit of a parameter",
+    "derivative of pose with respect to the parameters of the geometry",
+    {MOTION, LIMB_AXIS_GEOMETRY}, NULL, "SI", Q | AT, TREES, "limb_geometry_pose_derivative", ""},
+   IS(dpose_dgeometry), .work = geometry_motions, .uses = USES_GEOMETRY, .units = UNIT_NONE},
+  {{"dJ_dgeometry", "derivatives", "(i, j, p) = dJ_ij / dp", "the same of the Jacobian",
+    {MOTION, V, LIMB_AXIS_GEOMETRY}, NULL, "SI", Q | AT, TREES, "limb_geometry_jacobian_derivative", ""},
+   IS(dJ_dgeometry), .work = geometry_columns, .uses = USES_GEOMETRY, .units = UNIT_NONE},
+  {{"dtau_dgeometry", "derivatives", "dtau/dp", "the same of tau",
+    {V, LIMB_AXIS_GEOMETRY}, NULL, "SI", QVA, TREES, "limb_geometry_torque_derivative", ""},
+   IS(dtau_dgeometry), .uses = USES_GEOMETRY, .units = UNIT_NONE},
   {{"d2tau", "derivatives", "dqdv: (i, j, k) = d2tau_i / dq_j dv_k", "second derivatives of tau",
     {FIELD, V, V, V}, d2tau_fields, "SI", QVA, TREES, "limb_inverse_dynamics_second_derivatives", ""},
    IS(d2tau), .uses = USES_DUAL, .units = UNIT_NONE},

@@ -138,6 +138,32 @@ class Answers(Case):
         self.close([theta["rod.m"], theta["rod.mz"], theta["rod.Iyy"], theta["hinge.viscous"]], [2, -1, INERTIA, 0.3])
         self.close(times(r["Y"], r["theta"]), r["tau"])
 
+    def test_by_the_length_of_a_link(self):
+        # Ghosal 2010, (27), by l_1: the masses of point_mass_2r are at the tips, m_2 = 1, r_2 = 0.8, l_1 = 1.
+        q, v, a = (0.3, 0.5), (1.1, -0.7), (0.4, 0.9)
+        c2, s2 = math.cos(q[1]), math.sin(q[1])
+        rate = 2 * v[0] * v[1] + v[1] ** 2
+        wanted = ((2 + 1.6 * c2) * a[0] + 0.8 * c2 * a[1] - 0.8 * s2 * rate + 9.81 * math.cos(q[0]),
+                  0.8 * c2 * a[0] + 0.8 * s2 * v[0] ** 2)
+        state = [f"--{k}=joint1={x[0]},joint2={x[1]}" for k, x in (("q", q), ("v", v), ("a", a))]
+        run = self.run_limb("eval", "point_mass_2r", *state, "--what",
+                            "dtau_dgeometry,dpose_dgeometry.tip,dJ_dgeometry.tip,geometry")
+        answer = json.loads(run.stdout)
+        at = answer["geometry_parameters"].index("joint2.x")
+        x = answer["results"][0]
+        for k in range(2):
+            self.assertAlmostEqual(x["dtau_dgeometry"][k][at], wanted[k], 12)
+        twist = [row[at] for row in x["dpose_dgeometry.tip"]]
+        for got, want in zip(twist, [0, 0, 0, math.cos(q[0]), math.sin(q[0]), 0]):
+            self.assertAlmostEqual(got, want, 14)
+        for got, want in zip([row[0][at] for row in x["dJ_dgeometry.tip"]],
+                             [0, 0, 0, -math.sin(q[0]), math.cos(q[0]), 0]):
+            self.assertAlmostEqual(got, want, 14)
+        self.assertEqual(x["geometry"][at], 1)
+        named = json.loads(self.run_limb("eval", "panda", "--q", "0", "--what", "dpose_dgeometry.flange").stdout)
+        self.assertEqual(named["geometry_parameters"][8], "joint2.alpha")  # in the form of the file
+        self.assertIn("joint2", self.run_limb("eval", "panda", "--what", "geometry", "--form", "dh", code=2).stderr)
+
     def test_regressor_of_slotine_and_li(self):
         """With one joint there is no C: inertia a_r, weight, friction at v_r."""
         row = table("q.hinge,v.hinge,v_r.hinge,a_r.hinge", [[0.3, 2, 0.7, -4]])
