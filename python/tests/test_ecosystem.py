@@ -1,4 +1,4 @@
-"""limb.jax, with the real package where it is installed."""
+"""limb.jax and limb.torch, with the real packages where they are installed."""
 
 from __future__ import annotations
 
@@ -30,3 +30,16 @@ def test_jax(panda):
     assert abs(numpy.asarray(gradient) - by_hand).max() < 1e-9 * abs(by_hand).max()
     with pytest.raises(ValueError, match="free joints"):
         limb.jax.Dynamics(limb.load("quadruped", check=False))
+
+
+def test_torch(panda):
+    torch = pytest.importorskip("torch")
+    import limb.torch
+
+    dynamics = limb.torch.Dynamics(panda)
+    q, v, a, tau = (torch.from_numpy(x).requires_grad_() for x in states(panda, 3))
+    assert torch.autograd.gradcheck(dynamics.inverse_dynamics, (q, v, a))
+    assert torch.autograd.gradcheck(dynamics.inverse_dynamics, (q, v[0], a))
+    assert torch.autograd.gradcheck(dynamics.forward_dynamics, (q, v, tau))
+    loss = dynamics.inverse_dynamics(q.float(), v.float(), a.float())
+    assert loss.dtype == torch.float32

@@ -14,7 +14,9 @@ import pytest
 from conftest import ROOT
 
 MODULES = [
-    f"limb.{module.name}" for module in pkgutil.iter_modules(limb.__path__) if module.name not in ("_limb", "jax")
+    f"limb.{module.name}"
+    for module in pkgutil.iter_modules(limb.__path__)
+    if module.name not in ("_limb", "jax", "torch")
 ]
 
 
