@@ -21,8 +21,8 @@ static const cli_option start_options[] = {
 static const cli_option search_options[] = {
   {"", NULL, "the search"},
   {"branches", "N", "look for up to N different configurations with the same held joints"},
-  {"tries", "N", "starts: the first, then random ones (default: 20; for branches 200)"},
-  {"seed", "N", "of the random starts (default: 0)"},
+  {"tries", "N", "number of starts: the given one, then random ones (default: 20; for branches 200)"},
+  {"seed", "N", "seed of the random starts (default: 0)"},
   {"within-limits", NULL, "only configurations within the limits of the joints"},
   {"tolerance", "X", "largest gap of a closed loop in m or rad (default: 1e-12)"},
   {0},
@@ -31,7 +31,7 @@ static const cli_option search_options[] = {
 static const cli_option map_options[] = {
   {"", NULL, "maps"},
   {"map", "NAME:LOWER:UPPER:COUNT", "a grid of values of a coordinate, on the branch found"},
-  {"map2", "NAME:LOWER:UPPER:COUNT", "and of a second one"},
+  {"map2", "NAME:LOWER:UPPER:COUNT", "the same for a second coordinate"},
   {"frame", "NAME", "add the pose of a body or frame"},
   {"svg", "FILE.svg", "draw the map"},
   {0},
@@ -39,8 +39,8 @@ static const cli_option map_options[] = {
 
 static const cli_option output_options[] = {
   {"", NULL, "the output"},
-  {"format", "csv|json|text", "how it is printed (default: csv)"},
-  {"output", "FILE", "where to (default: standard output)"},
+  {"format", "csv|json|text", "output format (default: csv)"},
+  {"output", "FILE", "output file (default: standard output)"},
   {0},
 };
 
@@ -48,19 +48,19 @@ static const cli_option* const options[] = {start_options,  search_options,    m
                                             output_options, cli_model_options, NULL};
 
 static const char* const about[] = {
-  "Closes the loops of a robot from the start configuration of its model (start: of",
-  "its joints) or from any other, by Levenberg and Marquardt's iteration; if that does",
-  "not converge, from random starts. Prints a table with columns q.<joint>, which all",
-  "commands read, and on standard error the largest gap that is left.",
+  "Closes the loops of a robot by the Levenberg-Marquardt method, beginning at the",
+  "start configuration of the model or at any other one. If that does not converge,",
+  "random starts are tried. Prints a table with columns q.<joint>, which all commands",
+  "read, and on standard error the largest remaining gap.",
   "",
   "If no configuration is found, the loop that stays open is reported with its gap,",
-  "and the exit code is 4. Likewise if the robot is locked: its loops close, and",
-  "nothing can move. Joints outside their limits are reported; --within-limits",
-  "excludes such configurations.",
+  "and the exit code is 4. The exit code is also 4 if the robot is locked: its loops",
+  "close, but nothing can move. Joints outside their limits are reported;",
+  "--within-limits excludes such configurations.",
   "",
-  "--branches finds the ways to close the loops with the same position of the joints",
-  "that are held: those of --hold, or else as many as there are motions, motors",
-  "first. One row each.",
+  "--branches finds the different ways to close the loops while some joints are held",
+  "in place: those of --hold, otherwise as many as there are motions, motors first.",
+  "Each way is one row.",
   "",
   "--map computes a grid point by point from neighbour to neighbour, so that all",
   "points are on one branch. Its table has a row per point, the second coordinate changing fastest:",

@@ -447,7 +447,7 @@ static const cli_option options[] = {
 const cli_command cli_codegen = {
   .name = "codegen",
   .operands = "MODEL",
-  .summary = "generate code for one robot: C without memory, loops and branches, or five other languages",
+  .summary = "generate code for one robot: straight-line C without allocation, or five other languages",
   .about =
     (const char* const[]){"Runs the library's algorithms over symbols and writes the operations that remain for",
                           "this robot: one function for each quantity, in straight-line code. C becomes PREFIX.c,",

@@ -24,7 +24,7 @@ static const cli_option* const options[] = {
 
 static const char* const about[] = {
   "Reads a table with the columns q.<joint>, v.<joint> and tau.<joint> and writes",
-  "one with time, if there is one, and a.<joint>: the accelerations that follow,",
+  "one with time, if there is one, and a.<joint>: the resulting accelerations,",
   "row by row, each on its own. Joints with several components have suffixes",
   "(limb --conventions). - is standard input. Memory does not grow with the number",
   "of rows.",
