@@ -19,8 +19,17 @@ enum { BODIES = 5, STATES = 5, NV = 6 * BODIES, NQ = 7 * BODIES };
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
+static const limb_builder* robot; // that is examined
+
+static void print(void* context, const char* text)
+{
+  (void)context;
+  (void)fputs(text, stderr);
+}
+
 static void fail(const char* what, const limb_error* err)
 {
+  if (robot) (void)!limb_write(robot, LIMB_FORMAT_YAML, print, NULL, NULL, NULL);
   (void)fprintf(stderr, "%s: %s: %s\n", what, err ? err->where : "", err ? err->text : "");
   abort();
 }
@@ -42,10 +51,9 @@ static int next(bytes* b, int below)
 // Mostly a number near one, now and then one that is not usual.
 static double number(bytes* b)
 {
-  static const double odd[] = {0,           -0.0,     1,     -1, 1e-6, 1e6, 1e-12, 1e12, 3.14159265358979312,
-                               (double)NAN, HUGE_VAL, -1e-12};
+  static const double odd[] = {0, -0.0, 1, -1, 1e-3, 1e3, 3.14159265358979312, (double)NAN, HUGE_VAL, -1e-9};
   const int k = next(b, 256);
-  return k < 12 ? odd[k] : k < 100 ? 0 : (k - 178) / 64.0;
+  return k < (int)(sizeof odd / sizeof *odd) ? odd[k] : k < 100 ? 0 : (k - 178) / 64.0;
 }
 
 static sp_vec3 vector(bytes* b)
@@ -171,10 +179,12 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
   int fine = 1;
   for (int k = 1; k <= n && fine; k++) fine = add_body(b, &from, k) && add_joint(b, &from, k);
   if (fine && limb_builder_build(b, &m, NULL) == LIMB_OK) {
+    robot = b;
     check_batch(m, &from);
     check_file(b, m);
     if (limb_nv(m) > 0 && limb_nv(m) <= 4) check_code(m);
   }
+  robot = NULL;
   limb_model_destroy(m);
   limb_builder_destroy(b);
   return 0;
