@@ -665,5 +665,44 @@ class Help(Case):
             self.assertIn("within-limits", text)
 
 
+def hexapod():
+    """A platform as SYMORO writes it: six legs of R R P R R R, of which five are cut at the last joint, with the two
+    frames of each cut. Four bodies of each leg have no mass: without the loops M is singular."""
+    h, base, top, legs = math.pi / 2, 0.5, 0.25, 6
+    corner = [(math.radians(60 * i + 10 * (-1) ** (i + 1)), math.radians(60 * i + 20 * (-1) ** i)) for i in range(legs)]
+    rows, mass, cuts, frames = [], [], [], []  # antecedent, sigma, mu, gamma, alpha, d
+    for i, (at, _) in enumerate(corner):
+        n = len(rows)
+        leg = [(0, 0, 0, at, h, base), (n + 1, 0, 0, 0, h, 0), (n + 2, 1, 1, 0, h, 0), (n + 3, 0, 0, 0, 0, 0),
+               (n + 4, 0, 0, 0, h, 0), (n + 5, 0, 0, 0, -h, 0)]
+        rows += leg[:5] if i else leg
+        mass += [0, 2, 1, 0, 0] if i else [0, 2, 1, 0, 0, 10]
+        cuts += leg[5:] if i else []
+    points = [(top * math.cos(up), top * math.sin(up)) for _, up in corner]
+    for x, y in points[1:]:
+        x, y = x - points[0][0], y - points[0][1]
+        frames.append((6, 2, 0, math.atan2(y, x), 0, math.hypot(x, y)))
+    all_rows = rows + cuts + frames
+    lists = dict(zip(("Ant", "Sigma", "Mu", "gamma", "Alpha", "d"), zip(*all_rows)))
+    lists |= {"B": [0] * len(all_rows), "M": mass, "G": [0, 0, -9.81],
+              "R": [f"r{k}" if r[1] == 1 else 0 for k, r in enumerate(all_rows, 1)],
+              "Theta": [f"t{k}" if r[1] == 0 else 0 for k, r in enumerate(all_rows, 1)]}
+    lists |= {name: [0.02 * m for m in mass] for name in ("XX", "YY", "ZZ")}
+    lists |= {name: [0] * len(mass) for name in ("XY", "XZ", "YZ", "MX", "MY", "MZ", "IA", "FV", "FS")}
+    sizes = f"NF = {len(all_rows)}\nNL = {len(rows)}\nNJ = {len(rows + cuts)}\nType = 2\n"
+    return ("(* Robotname = 'hexapod' *)\n" + sizes +
+            "".join(f"{name} = {{{','.join(map(str, values))}}}\n" for name, values in lists.items()) +
+            "(* End of definition *)\n")
+
+
+class Symoro(Case):
+    def test_loops_are_part_of_the_judgement(self):
+        path = self.file("hexapod.par", hexapod())
+        self.assertIn("hexapod.par: fine", self.run_limb("check", path).stdout)
+        mobility = json.loads(self.run_limb("info", path, "--format", "json").stdout)["mobility"]
+        self.assertEqual([mobility[x] for x in ("rows", "rank", "mobility", "undriven")], [25, 25, 6, 0])
+        self.assertIn("agree.", self.run_limb("verify", path, "--states", "1").stdout)
+
+
 if __name__ == "__main__":
     tool.main(__doc__)
