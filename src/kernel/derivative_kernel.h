@@ -221,7 +221,7 @@ KERNEL_ONCE void subtract_loads_slopes(const limb_model* m, const link_const* k,
 // Zeros, where products are added and not put.
 KERNEL void clear_matrix(const limb_model* m, real* A)
 {
-  if (!A || m->identity) return;
+  if (!A || !m->has_mimic) return;
   const size_t count = (size_t)m->nv * (size_t)m->nv;
   for (size_t i = 0; i < count; i++) A[i] = zero();
 }
@@ -403,7 +403,7 @@ KERNEL_ENTRY real set_fd_derivatives(const limb_model* m, const link_const* k, c
   const real min_pivot = ltl_factor(&m->elim, m->nv, packed, ws->a);
   for (int i = 0; i < m->nv; i++) a[i] = sub(in->x[i], a[i]);
   set_solve(m, ws, packed, a);
-  bool fine = LANE_KERNELS.invert(&m->elim, m->nv, packed, out->dx, s->work);
+  bool fine = LANE_KERNELS.invert(&m->elim, m->nv, packed, out->dx, s->work, s->list);
   clear_matrix(m, out->dq), clear_matrix(m, out->dv);
   LANE_KERNELS.slopes(m, s, in_compiled_order(m, a, ws->force), &to);
   other_slopes(ctx, in, rows.v, &by_state);

@@ -17,7 +17,7 @@ enum { FORM_TREE, FORM_CHAIN, FORM_BLOCK };
 
 typedef struct table {
   const limb_model* m;
-  cell *cells, *base, *dense;
+  cell *cells, *base, *dense, *work;
   cell* factors; // the same table, or one beside it for the columns that are read one by one
   const double* given;
   int form; // a constant in every instance of a kernel
@@ -25,7 +25,7 @@ typedef struct table {
 
 KERNEL table table_of(const limb_model* m, const limb_dof_table* s, int form)
 {
-  return (table){m, s->cell, s->base, s->dense, s->cell, m->given, form};
+  return (table){m, s->cell, s->base, s->dense, s->work, s->cell, m->given, form};
 }
 
 // A table of one block that is gone after the call: the compiler keeps what it can in registers.
@@ -33,7 +33,7 @@ enum { BLOCK_CELLS = ROW_COUNT * LIMB_LANES_MAX };
 
 KERNEL table table_in(const limb_model* m, const limb_dof_table* s, cell* cells, cell* factors)
 {
-  return (table){m, cells, s->base, s->dense, factors, m->given, FORM_BLOCK};
+  return (table){m, cells, s->base, s->dense, s->work, factors, m->given, FORM_BLOCK};
 }
 
 // Scalars that are no vectors have the form of trees only, unless they say that chains are worth the code

@@ -113,7 +113,7 @@ KERNEL_ENTRY real set_invert(const limb_model* m, const link_const* k, const lim
                              real* Minv)
 {
   const real min_pivot = set_factor(m, k, ws, q, packed);
-  *ws->table.finite = LANE_KERNELS.invert(&m->elim, m->nv, packed, Minv, ws->table.work);
+  *ws->table.finite = LANE_KERNELS.invert(&m->elim, m->nv, packed, Minv, ws->table.work, ws->table.list);
   return min_pivot;
 }
 

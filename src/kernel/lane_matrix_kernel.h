@@ -76,20 +76,22 @@ KERNEL void add_own_slopes(int n, const cell* x, cell* A)
   for (int i = 0; i < n && x; i++) A[i * (LANES + 1)] = add_cell(A[i * (LANES + 1)], x[i]);
 }
 
-// A block of columns of -A X, four rows at a time: rows of A are lda apart, those of X LANES, and n of `to`,
+enum { TALL = 8 };
+
+// A block of columns of -A X, eight rows at a time: rows of A are lda apart, those of X LANES, and n of `to`,
 // where `wide` cells of each are put. Of X only `count` rows are there, those of the list; NULL: all. Returns the sum.
 KERNEL real take_product_block(int n, const cell* A, ptrdiff_t lda, const cell* X, const int* list, int count, cell* to,
                                int wide)
 {
   real total = zero();
-  for (int i = 0; i < n; i += 4) {
-    const int some = n - i < 4 ? n - i : 4;
-    real sum[4] = {zero(), zero(), zero(), zero()};
-    const cell* row[4];
-    for (int r = 0; r < 4; r++) row[r] = A + (i + (r < some ? r : 0)) * lda;
+  for (int i = 0; i < n; i += TALL) {
+    const int some = n - i < TALL ? n - i : TALL;
+    real sum[TALL];
+    const cell* row[TALL];
+    for (int r = 0; r < TALL; r++) sum[r] = zero(), row[r] = A + (i + (r < some ? r : 0)) * lda;
     for (int k = 0; k < count; k++) {
       const real x = lanes_at(X + (ptrdiff_t)k * LANES);
-      for (int r = 0; r < 4; r++) sum[r] = msub(sum[r], every_lane(row[r][list ? list[k] : k]), x);
+      for (int r = 0; r < TALL; r++) sum[r] = msub(sum[r], every_lane(row[r][list ? list[k] : k]), x);
     }
     for (int r = 0; r < some; r++) {
       const ptrdiff_t at = (ptrdiff_t)(i + r) * n;
@@ -132,32 +134,61 @@ KERNEL_ENTRY bool lane_take_product(const limb_elimination* e, int n, const cell
   return finite_lanes(sum);
 }
 
+enum { GROUP = LANES > 1 ? 4 : 1 }; // blocks at a time, so that sums need not wait for each other
+
+// x = -sum of L_ka X_a over the ancestors in the list, from a column on: `left` there are up to the end of the row.
+KERNEL void ancestors_sum(const limb_elimination* e, int n, const cell* factor, const cell* X, const int* list,
+                          int depth, int left, real x[GROUP])
+{
+  const bool whole = left >= GROUP * LANES;
+#pragma GCC unroll 4
+  for (int b = 0; b < GROUP; b++) x[b] = zero();
+  for (int j = 0; j < depth; j++) {
+    const real f = every_lane(factor[j]);
+    const cell* from = X + e->v[list[j]] * (ptrdiff_t)n;
+    if (whole) {
+#pragma GCC unroll 4
+      for (int b = 0; b < GROUP; b++) x[b] = msub(x[b], f, lanes_at(from + (ptrdiff_t)b * LANES));
+      continue;
+    }
+#pragma GCC unroll 4
+    for (int b = 0; b < GROUP; b++) {
+      const int wide = left - b * LANES;
+      if (wide > 0) x[b] = msub(x[b], f, some_at(from + (ptrdiff_t)b * LANES, wide < LANES ? wide : LANES));
+    }
+  }
+}
+
 // X = M^-1 in the user's order from the factors, row by row from the roots: with L unit lower triangular, L X = D^-1
 // L^-T, and that is zero left of the diagonal. So of row k, as far as column k,
 //
 //   X_k = -sum over its ancestors a of L_ka X_a,      and X_kk gains 1 / D_k
 //
 // Rows of the ancestors are complete by then, because every row is put as a column, too. Columns stand in the order of
-// the elimination until all are there. Cost n sum of depths / 2. work: n cells. False: X is not finite.
-KERNEL_ENTRY bool lane_invert(const limb_elimination* e, int n, const cell* L, cell* X, cell* work)
+// the elimination until all are there. Cost n sum of depths / 2. work: n cells; list: n places. False: X is not finite.
+KERNEL_ENTRY bool lane_invert(const limb_elimination* e, int n, const cell* L, cell* X, cell* work, int* list)
 {
   const ptrdiff_t N = n;
   real sum = zero();
   bool moved = false;
   for (int k = 0; k < n; k++) {
+    const int depth = e->depth[k];
     const cell* factor = L + e->row[k];
     cell* row = X + e->v[k] * N;
-    for (int c = 0; c < k; c += LANES) {
-      const int wide = n - c < LANES ? n - c : LANES;
-      real x = zero();
-      for (int a = e->parent[k]; a >= 0; a = e->parent[a])
-        x = msub(x, every_lane(factor[e->depth[a]]), some_at(X + e->v[a] * N + c, wide));
-      put_some(row + c, x, wide); // what it puts behind column k - 1, later rows overwrite
-      sum = add(sum, choose(lanes_within(0, k - c), x, zero()));
+    for (int a = e->parent[k]; a >= 0; a = e->parent[a]) list[e->depth[a]] = a;
+    for (int c = 0; c < k; c += GROUP * LANES) {
+      real x[GROUP];
+      ancestors_sum(e, n, factor, X + c, list, depth, n - c, x);
+#pragma GCC unroll 4
+      for (int b = 0; b < GROUP; b++) {
+        const int at = c + b * LANES;
+        if (at >= k) continue;
+        put_some(row + at, x[b], n - at < LANES ? n - at : LANES); // later rows overwrite what is behind column k - 1
+        sum = add(sum, choose(lanes_within(0, k - at), x[b], zero()));
+      }
     }
-    real diagonal = every_lane(factor[e->depth[k]]);
-    for (int a = e->parent[k]; a >= 0; a = e->parent[a])
-      diagonal = msub(diagonal, every_lane(factor[e->depth[a]]), every_lane(row[a]));
+    real diagonal = every_lane(factor[depth]);
+    for (int j = 0; j < depth; j++) diagonal = msub(diagonal, every_lane(factor[j]), every_lane(row[list[j]]));
     row[k] = lane(diagonal, 0);
     sum = add(sum, diagonal);
     for (int c = 0; c < k; c++) X[e->v[c] * N + k] = row[c];
@@ -167,6 +198,38 @@ KERNEL_ENTRY bool lane_invert(const limb_elimination* e, int n, const cell* L, c
     cell* row = X + i * N;
     for (int k = 0; k < n; k++) work[k] = row[k];
     for (int k = 0; k < n; k++) row[e->v[k]] = work[k];
+  }
+  return finite_lanes(sum);
+}
+
+// Rows of a regressor: of every axis (w; v) the products with the ten columns of a body (regressor_kernel.h), which are
+// moments n and forces f: w . n + v . f. Only the first four, mass and first moments, need forces, and the mass no
+// moment. terms: n_x, n_y, n_z, f_x, f_y, f_z, each BODY_ROW cells. Rows are put, or added to what is there. False:
+// something is not finite.
+KERNEL_ENTRY bool lane_body_rows(const cell* terms, const cell* axes, const ptrdiff_t* at, int count, bool more,
+                                 cell* Y)
+{
+  enum { COLUMNS = 10, BLOCKS = (COLUMNS + LANES - 1) / LANES, BY_FORCE = 4 };
+  real B[6][BLOCKS], sum = zero();
+#pragma GCC unroll 6
+  for (int r = 0; r < 6; r++) {
+#pragma GCC unroll 10
+    for (int b = 0; b < BLOCKS; b++) B[r][b] = lanes_at(terms + r * BODY_ROW + b * LANES);
+  }
+  for (int i = 0; i < count; i++) {
+    const cell* S = axes + 6 * (ptrdiff_t)i;
+    cell* row = Y + at[i];
+#pragma GCC unroll 10
+    for (int b = 0; b < BLOCKS; b++) {
+      const int c = b * LANES, wide = COLUMNS - c < LANES ? COLUMNS - c : LANES;
+      real y = zero();
+      for (int r = 0; r < 6; r++) {
+        if (r < 3 ? c + LANES > 1 : c < BY_FORCE) y = madd(y, every_lane(S[r]), B[r][b]);
+      }
+      if (more) y = add(y, some_at(row + c, wide));
+      put_some(row + c, y, wide);
+      sum = add(sum, y);
+    }
   }
   return finite_lanes(sum);
 }

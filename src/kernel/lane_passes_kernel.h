@@ -1,7 +1,7 @@
 // The lane kernels as they are called: whole passes over the dof table, from the state to the matrices.
 //
 // Every entry has an instance per form of robot (kernel/dof_table_kernel.h). Matrices are added to, not
-// put, where compiled dofs are not the user's: they must be zero then. All return false when a matrix has
+// put, where there are mimic joints: they must be zero then. All return false when a matrix has
 // entries that are not finite.
 #ifndef LIMB_KERNEL_LANE_PASSES_KERNEL_H
 #define LIMB_KERNEL_LANE_PASSES_KERNEL_H
@@ -158,7 +158,7 @@ KERNEL_ENTRY cell lane_forward_block(const limb_model* m, const limb_dof_table* 
 #define LANE_KERNEL_TABLE                                                                              \
   {                                                                                                    \
     LANES, lane_inverse, lane_bias, lane_slopes, lane_coriolis, LANES > 1 ? lane_forward_block : NULL, \
-      LANES > 1 ? lane_second : NULL, lane_invert, lane_take_product                                   \
+      LANES > 1 ? lane_second : NULL, lane_invert, lane_body_rows, lane_take_product                   \
   }
 
 #endif

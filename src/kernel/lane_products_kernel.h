@@ -158,7 +158,7 @@ KERNEL void put_blocks(const sink* out, int want, ptrdiff_t at, ptrdiff_t left, 
   if (want & WANT_DV) put_some(out->dv + at, x->dv, lanes);
 }
 
-// Where compiled dofs are not the user's, entries are added.
+// Where several compiled dofs are one of the user's, entries are added.
 KERNEL void add_block(const limb_model* m, cell* out, int j, int i, real x)
 {
   cell y[LANES];
@@ -178,12 +178,29 @@ KERNEL void add_blocks(const limb_model* m, const sink* out, int want, int j, in
   if (want & WANT_DV) add_block(m, out->dv, j, i, x->dv);
 }
 
+// Where compiled dofs are the user's in another order, rows go to their places, and columns are moved at last.
+KERNEL void move_columns(const limb_model* m, cell* A, cell* work)
+{
+  const ptrdiff_t n = m->nv;
+  int begin = 0, end = m->nv;
+  while (begin < end && m->dof[begin].v == begin) begin++;
+  while (end > begin && m->dof[end - 1].v == end - 1) end--;
+  for (ptrdiff_t i = 0; i < n && A; i++) {
+    cell* row = A + i * n;
+    for (int k = begin; k < end; k++) work[k] = row[k];
+    for (int k = begin; k < end; k++) row[m->dof[k].v] = work[k];
+  }
+}
+
 // Returns the sum of what it puts: not finite when something in it is not.
 KERNEL real put_row(const table* t, making w, const sink* out, int j, int i, triple x)
 {
-  const ptrdiff_t at = j * out->stride + i;
+  const ptrdiff_t n = t->m->nv;
   if (t->m->identity) {
-    put_blocks(out, w.want, at, t->m->nv * out->stride - at, &x);
+    const ptrdiff_t at = j * out->stride + i;
+    put_blocks(out, w.want, at, n * out->stride - at, &x);
+  } else if (!t->m->has_mimic) {
+    put_blocks(out, w.want, t->m->dof[j].v * n + i, n - i, &x);
   } else {
     add_blocks(t->m, out, w.want, j, i, &x);
   }
@@ -208,6 +225,11 @@ KERNEL bool lane_products(const table* t, making w, const sink* out)
         sum = add(sum, put_row(t, w, out, j, i, block_of_row(t, w, &s, &b, j)));
       }
     }
+  }
+  if (t->form == FORM_TREE && !m->identity && !m->has_mimic) {
+    if (w.want & WANT_M) move_columns(m, out->M, t->work);
+    if (w.want & WANT_DQ) move_columns(m, out->dq, t->work);
+    if (w.want & WANT_DV) move_columns(m, out->dv, t->work);
   }
   return finite_lanes(sum);
 }

@@ -24,8 +24,7 @@
 
 #include "limb/regressor.h"
 
-#include "kernel/kinematics_kernel.h"
-#include "kernel/rnea_kernel.h"
+#include "kernel/derivative_kernel.h"
 
 typedef struct link_state {
   pose X;  // in the root link
@@ -33,14 +32,6 @@ typedef struct link_state {
 } link_state;
 
 _Static_assert(sizeof(link_state) <= LIMB_WS_ARTIC * sizeof(real), "ws->artic holds them");
-
-// The force and the moment that a unit of each parameter of a body needs: axes of the root link, origin of the body.
-// Only mass and first moments need forces, and the mass no moment.
-enum { BY_FORCE = 4 };
-
-typedef struct body_terms {
-  real f[3][BY_FORCE], n[3][LIMB_BODY_PARAMETERS];
-} body_terms;
 
 // Needs the coordinates loaded; v and a in compiled order.
 KERNEL link_state link_state_step(int joint_class, context ctx, int i, const state* from, const pose* X, const real* v,
@@ -66,62 +57,58 @@ KERNEL void link_states(context ctx, const real* v, const real* a)
   }
 }
 
-KERNEL void put_term(real (*to)[BY_FORCE], int k, vec3 x) { to[0][k] = x.x, to[1][k] = x.y, to[2][k] = x.z; }
-KERNEL void put_moment(body_terms* b, int k, vec3 x) { b->n[0][k] = x.x, b->n[1][k] = x.y, b->n[2][k] = x.z; }
+// Component k of the six rows of terms (kernel/body_rows_kernel.h).
+KERNEL void put_terms(real* terms, int k, vec3 n, vec3 f)
+{
+  const real x[6] = {n.x, n.y, n.z, f.x, f.y, f.z};
+  for (int r = 0; r < 6; r++) terms[r * BODY_ROW + k] = x[r];
+}
 
 // From motions in axes that R turns into those of the root link.
-KERNEL body_terms body_terms_of(mat3 R, vec3 w, vec3 al, vec3 a)
+KERNEL void body_terms_of(mat3 R, vec3 w, vec3 al, vec3 a, real* terms)
 {
   const mat3 U = spin(w, al), V = mulM(R, U);
   const real xy = mul(w.x, w.y), xz = mul(w.x, w.z), yz = mul(w.y, w.z);
-  const vec3 N[9] = {v3(zero(), neg(a.z), a.y), // e x a
-                     v3(a.z, zero(), neg(a.x)),
-                     v3(neg(a.y), a.x, zero()),
-                     v3(al.x, xz, neg(xy)), // xx xy xz yy yz zz
-                     v3(neg(U.zx), U.zy, det2(w.x, w.x, w.y, w.y)),
-                     v3(U.yx, det2(w.z, w.z, w.x, w.x), neg(U.yz)),
-                     v3(neg(yz), al.y, xy),
-                     v3(det2(w.y, w.y, w.z, w.z), neg(U.xy), U.xz),
-                     v3(yz, neg(xz), al.z)};
-  body_terms b;
-  put_term(b.f, 0, mulv(R, a));
-  put_term(b.f, 1, column_x(V)), put_term(b.f, 2, column_y(V)), put_term(b.f, 3, column_z(V));
-  put_moment(&b, 0, zero3());
-  for (int k = 0; k < 9; k++) put_moment(&b, 1 + k, mulv(R, N[k]));
-  return b;
+  const vec3 N[6] = {
+    v3(al.x, xz, neg(xy)), v3(neg(U.zx), U.zy, det2(w.x, w.x, w.y, w.y)), v3(U.yx, det2(w.z, w.z, w.x, w.x), neg(U.yz)),
+    v3(neg(yz), al.y, xy), v3(det2(w.y, w.y, w.z, w.z), neg(U.xy), U.xz), v3(yz, neg(xz), al.z)};
+  put_terms(terms, 0, zero3(), mulv(R, a));
+  put_terms(terms, 1, mulv(R, v3(zero(), neg(a.z), a.y)), column_x(V)); // e x a
+  put_terms(terms, 2, mulv(R, v3(a.z, zero(), neg(a.x))), column_y(V));
+  put_terms(terms, 3, mulv(R, v3(neg(a.y), a.x, zero())), column_z(V));
+  for (int k = 0; k < 6; k++) put_terms(terms, 4 + k, mulv(R, N[k]), zero3());
 }
 
-// s_v . f + s_w . n, put or, with mimic joints, added. sums: of all that was put in a column, not finite when something
-// of it is not.
-KERNEL void put_force_row(const limb_model* m, motion s, const body_terms* b, real* sums, real* row)
-{
-  real y[LIMB_BODY_PARAMETERS];
-  for (int k = 0; k < LIMB_BODY_PARAMETERS; k++)
-    y[k] = madd(madd(mul(s.w.x, b->n[0][k]), s.w.y, b->n[1][k]), s.w.z, b->n[2][k]);
-  for (int k = 0; k < BY_FORCE; k++)
-    y[k] = madd(madd(madd(y[k], s.v.x, b->f[0][k]), s.v.y, b->f[1][k]), s.v.z, b->f[2][k]);
-  for (int k = 0; k < LIMB_BODY_PARAMETERS; k++) sums[k] = add(sums[k], y[k]);
-  for (int k = 0; k < LIMB_BODY_PARAMETERS; k++) row[k] = m->has_mimic ? add(row[k], y[k]) : y[k];
-}
+enum { SOME_AXES = 32 };
 
-// The ten columns of one body, row by row, from its link to the world.
-KERNEL void body_columns(context ctx, const limb_body* body, int np, real* sums, real* Y)
+// The ten columns of one body, row by row, from its link to the world. False: something is not finite.
+KERNEL bool body_columns(context ctx, const limb_body* body, int np, real* Y)
 {
   const limb_model* m = ctx.m;
   const link_state* links = state_of_links(ctx);
   const link_state* own = &links[body->link];
   const pose in = given_pose(&body->in_link), X = compose(own->X, in);
   const vec3 a = add3(own->x.a, mulv(spin(own->x.w, own->x.al), in.p));
-  const body_terms b = body_terms_of(X.R, tmulv(in.R, own->x.w), tmulv(in.R, own->x.al), tmulv(in.R, a));
+  real terms[6 * BODY_ROW];
+  motion axes[SOME_AXES];
+  ptrdiff_t at[SOME_AXES];
+  int count = 0;
+  bool fine = true;
+  for (int k = 0; k < 6 * BODY_ROW; k++) terms[k] = zero();
+  body_terms_of(X.R, tmulv(in.R, own->x.w), tmulv(in.R, own->x.al), tmulv(in.R, a), terms);
   for (int i = body->link; i >= 0; i = m->link[i].parent) {
     for (int r = 0; r < m->link[i].ndof; r++) {
       const limb_dof* dof = &m->dof[m->link[i].dof + r];
       const motion S = link_axis(&m->link[i], &ctx.k[i], &links[i].X, r, X.p);
       const par mult = parameter(dof->mult);
-      const motion s = {kscale3(mult, S.w), kscale3(mult, S.v)};
-      put_force_row(m, s, &b, sums, Y + (ptrdiff_t)dof->v * np);
+      axes[count] = (motion){kscale3(mult, S.w), kscale3(mult, S.v)};
+      at[count++] = (ptrdiff_t)dof->v * np;
+      if (count < SOME_AXES) continue;
+      fine &= LANE_KERNELS.body_rows(terms, &axes[0].w.x, at, count, m->has_mimic, Y);
+      count = 0;
     }
   }
+  return LANE_KERNELS.body_rows(terms, &axes[0].w.x, at, count, m->has_mimic, Y) && fine;
 }
 
 // tau += mult (Ia q'' + Fv q' + Fs sign(q') + k q + offset), q = mult q_user + offset of the mimic joint
@@ -177,14 +164,13 @@ KERNEL_ENTRY bool set_regressor(const limb_model* m, const link_const* k, const 
   load_coordinates(m, k, ws, in->q);
   link_states(ctx, in_compiled_order(m, in->v, ws->v), in_compiled_order(m, in->x, ws->a));
   for (size_t i = 0; i < (size_t)m->nv * (size_t)np; i++) Y[i] = zero();
-  real *at = Y, sums[LIMB_BODY_PARAMETERS];
-  for (int i = 0; i < LIMB_BODY_PARAMETERS; i++) sums[i] = zero();
+  real* at = Y;
+  bool fine = true;
   for (int b = 0; b < m->nbody; b++) {
     if (!limb_has_parameters(m, b)) continue;
-    body_columns(ctx, &m->body[b], np, sums, at);
+    fine &= body_columns(ctx, &m->body[b], np, at);
     at += LIMB_BODY_PARAMETERS;
   }
-  const bool fine = !any_nonfinite_input(LIMB_BODY_PARAMETERS, sums);
   return (at == Y + np || actuator_columns(m, in, np, at)) && fine; // of a batch the other states are to be complete
 }
 

@@ -17,6 +17,8 @@ typedef struct limb_terms {
   double width; // of the smoothed sign; 0: exact
 } limb_terms;
 
+enum { BODY_ROW = 16 }; // cells of a row of a body's terms, whole vectors
+
 // Lane kernels, on the dof table: cells are what rows consist of. Vectors are in compiled order, matrices in the
 // user's (kernel/lane_passes_kernel.h).
 #define LIMB_LANE_SET(name, cell)                                                                                \
@@ -50,8 +52,10 @@ typedef struct limb_terms {
                           const name##_out* out);                                                                \
     /* second derivatives of rigid bodies; NULL: there is one lane only */                                       \
     bool (*second)(const limb_model* m, const limb_dof_table* s, const name##_in* in, const name##_second* out); \
-    /* X = M^-1 in the user's order from its factors; work: n times the lanes */                                 \
-    bool (*invert)(const limb_elimination* e, int n, const cell* L, cell* X, cell* work);                        \
+    /* X = M^-1 in the user's order from its factors; work: n times the lanes; list: n places */                 \
+    bool (*invert)(const limb_elimination* e, int n, const cell* L, cell* X, cell* work, int* list);             \
+    /* rows of a regressor, at Y + at[k], from `count` axes (w; v); put or added; false: not finite */           \
+    bool (*body_rows)(const cell* terms, const cell* axes, const ptrdiff_t* at, int count, bool more, cell* Y);  \
     /* X = -A X, X with entries along the tree of e; NULL: anywhere; list: 2 n places */                         \
     bool (*take_product)(const limb_elimination* e, int n, const cell* A, cell* X, cell* work, int* list);       \
   } name
