@@ -106,22 +106,7 @@ int limb_put_properties(const limb_writer* w, const property* p, int count, cons
 void limb_write_yaml(const limb_writer* w);
 void limb_write_urdf(const limb_writer* o);
 
-// The parts of a pose that are not the identity, between two texts; nothing for the identity.
-void limb_write_pose_keys(const limb_writer* w, const char* before, const sp_pose* X, const char* after);
-
-// ---- limb YAML in a form other than poses: write_form.c ------------------------------------
-
-// limb_write_yaml with the joints in that form. LIMB_OK; LIMB_E_NOMEM.
+// limb YAML with the joints in another form than poses. LIMB_OK; LIMB_E_NOMEM.
 limb_status limb_write_yaml_in(limb_writer* w, limb_form form);
-
-// 1 for auxiliary bodies and joints that a reader of screws adds again.
-int limb_hides_body(const limb_writer* w, int body);
-int limb_hides_joint(const limb_writer* w, int joint);
-
-// The key home of a body; nothing in other forms.
-void limb_put_home(const limb_writer* w, int body);
-
-// Type, bodies, place and axis of a joint. 0: not in this form, and nothing is written.
-int limb_put_in_form(const limb_writer* w, const limb_joint_def* def);
 
 #endif

@@ -267,6 +267,54 @@ limb_status limb_eval_closed_reactions(limb_lane* w, double* x)
 
 limb_status limb_eval_loop_loads(limb_lane* w, double* x) { return loads(w, 0, limb_loop_count(w->e->model), x); }
 
+// ---- Psi in other axes --------------------------------------------------------------------------------------
+
+// A motion of frame b relative to a, in the axes of a at the origin of b, in the reference of the block.
+static sp_motion in_reference(limb_ref ref, const sp_pose* a, const sp_pose* b, sp_motion s)
+{
+  if (ref == LIMB_BODY) return s;
+  const sp_vec3 turn = sp_mulv(a->R, s.w), shift = sp_mulv(a->R, s.v);
+  return sp_motion_make(turn, ref == LIMB_WORLD ? sp_add3(shift, sp_cross3(b->p, turn)) : shift);
+}
+
+// The constraints of a geometric closure are its locked directions, in their order.
+static limb_status spread_loop(limb_lane* w, const limb_loop_info* loop, double* x)
+{
+  const size_t nv = (size_t)w->e->nv;
+  const limb_loop_def* def = &loop->def;
+  const unsigned locked = def->kind == LIMB_LOOP_LOCK ? def->locked : limb_loop_kind_locked(def->kind);
+  sp_pose a = sp_pose_identity(), b = a;
+  if (locked == 0) return LIMB_OK;
+  limb_status s = limb_frame_pose(w->data, def->body_a, &a);
+  if (s == LIMB_OK) s = limb_frame_pose(w->data, def->body_b, &b);
+  if (s != LIMB_OK) return s;
+  a = sp_compose(a, def->pose_a), b = sp_compose(b, def->pose_b);
+  for (size_t k = 0; k < nv; k++) {
+    const double* row = w->work + (size_t)loop->constraint * nv + k;
+    double own[6] = {0};
+    for (int bit = 0; bit < 6; bit++)
+      if (locked >> bit & 1U) own[bit] = *row, row += nv;
+    const sp_motion m = {{own[0], own[1], own[2]}, {own[3], own[4], own[5]}};
+    const sp_motion out = in_reference(w->ref, &a, &b, m);
+    const double put[] = {out.w.x, out.w.y, out.w.z, out.v.x, out.v.y, out.v.z};
+    for (size_t i = 0; i < 6; i++) x[i * nv + k] = put[i];
+  }
+  return LIMB_OK;
+}
+
+limb_status limb_eval_loop_J(limb_lane* w, double* x)
+{
+  limb_loop_info loop;
+  const size_t size = 6 * (size_t)w->e->nv;
+  limb_status s = equations(w, NULL, (limb_loop_equations){.Psi = w->work});
+  for (int i = 0; i < limb_loop_count(w->e->model) && s == LIMB_OK; i++, x += size) {
+    memset(x, 0, size * sizeof *x);
+    s = limb_get_loop(w->e->model, i, &loop);
+    if (s == LIMB_OK) s = spread_loop(w, &loop, x);
+  }
+  return s;
+}
+
 // ---- derivatives ----------------------------------------------------------------------------------------
 
 // G (G' M G)^-1 G': of all joints, by forces at all joints.

@@ -247,7 +247,7 @@ void limb_explain(limb_evaluator* e, const limb_lane* w, int block, limb_status 
   /* eval_loops.c */                                                                                                   \
   X(Psi) X(gamma) X(loop_residual) X(loop_rate) X(mobility) X(independent) X(passive)                                 \
   X(G) X(reduced_M) X(reduced_h) X(impulse) X(v_after) X(closed_tau) X(closed_acc) X(closed_reactions)                \
-  X(closed_dacc_dtau) X(lambda) X(loop_loads)
+  X(closed_dacc_dtau) X(lambda) X(loop_loads) X(loop_J)
 // clang-format on
 
 #define LIMB_X(name) limb_status limb_eval_##name(limb_lane* w, double* x);

@@ -421,6 +421,12 @@ const limb_quantity_row limb_quantity_rows[] = {
     "wrench of each closure on its frame b, at the origin of b; with @body in the axes of frame a, as lambda",
     {LIMB_AXIS_LOOP, FORCE}, NULL, "N m, N", QVM | LIMB_NEEDS_REFERENCE | CLOSED, LOOPS, "limb_loop_loads", ""},
    IS(loop_loads), .work = loop_forces, .units = UNIT_WRENCH},
+  {{"loop_J", "loops", "loop_J' loop_loads = Psi' lambda",
+    "Psi as the Jacobian of the velocity of frame b relative to frame a along the locked directions, at the origin of "
+    "b; with @body in the axes of frame a, as Psi; zero for gears, polynomials, distances and rolling",
+    {LIMB_AXIS_LOOP, MOTION, V}, NULL, "SI", Q | LIMB_NEEDS_REFERENCE, LOOPS, "limb_loop_equations_at",
+    "Psi and lambda in the axes of the world are loop_J and loop_loads"},
+   IS(loop_J), .work = constraint_rates, .level = 1, .units = UNIT_NONE},
   {.about = {.name = NULL}},
 };
 // clang-format on

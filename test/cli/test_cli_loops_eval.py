@@ -167,6 +167,23 @@ class Numbers(Case):
         force = turn(FOUR_Q[2], *r["lambda"])
         self.close([abs(x) for x in force], [abs(x) for x in FOUR_FORCE])
 
+    def test_axes_of_the_world(self):
+        # Ghosal 2010, (31): l_1 = 0.35, l_2 = 0.9, l_3 = 0.7 m; frame b is at the end of the coupler.
+        state = [f"--{k}=" + ",".join(f"{n}={x!r}" for n, x in zip(BARS, row))
+                 for k, row in (("q", FOUR_Q), ("v", FOUR_V), ("a", FOUR_A))]
+        names = ["Psi", "lambda"] + [f"{n}@{r}" for n in ("loop_J", "loop_loads") for r in ("aligned", "body", "world")]
+        answer = json.loads(self.run_limb("eval", "four_bar", *state, "--what", ",".join(names)).stdout)["results"][0]
+        psi, one, two, three = answer["Psi"], FOUR_Q[0], FOUR_Q[0] + FOUR_Q[1], FOUR_Q[2]
+        wanted = [[-0.35 * math.sin(one) - 0.9 * math.sin(two), -0.9 * math.sin(two), 0.7 * math.sin(three)],
+                  [0.35 * math.cos(one) + 0.9 * math.cos(two), 0.9 * math.cos(two), -0.7 * math.cos(three)]]
+        for got, want in zip(answer["loop_J@aligned"]["pin"][3:5], wanted):
+            self.close(got, want)
+        self.close(answer["loop_loads@aligned"]["pin"][3:5], FOUR_FORCE)
+        forces = [sum(row[k] * x for row, x in zip(psi, answer["lambda"])) for k in range(3)]
+        for ref in ("aligned", "body", "world"):
+            J, load = answer[f"loop_J@{ref}"]["pin"], answer[f"loop_loads@{ref}"]["pin"]
+            self.close([sum(J[i][k] * load[i] for i in range(6)) for k in range(3)], forces)
+
     def test_gough_stewart(self):
         # Only the platform is told: the legs follow.
         x = self.answers("gough_stewart", "tau", *map(platform_row, GSP_TAU))
