@@ -300,9 +300,9 @@ static limb_status read_pose(const limb_runner* r, int* frame, sp_pose* target, 
 static limb_status reach_pose(const starting* s)
 {
   limb_runner* r = s->r;
-  int frame;
+  int frame = -1;
   sp_pose target;
-  unsigned directions;
+  unsigned directions = 0;
   if (!r->run.start.pose.text) return LIMB_OK;
   limb_status code = read_pose(r, &frame, &target, &directions);
   if (code != LIMB_OK) return code;
