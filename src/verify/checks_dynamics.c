@@ -148,8 +148,12 @@ static limb_status forward_aba(verify* t, double* off)
   return same_acceleration(t, s, t->x, t->y, off);
 }
 
+// Joins refine what they find, as long as the factors of a part have digits left for forces on the rest.
+static const double JOINED = 1e-5;
+
 static limb_status forward_joins(verify* t, double* off)
 {
+  if (t->lost > JOINED) return LIMB_E_SINGULAR;
   limb_status s = limb_forward_dynamics_aba(t->d, t->q, t->v, t->tau, &t->env, t->x);
   if (s == LIMB_OK) s = limb_reference_joins(t->m, NULL, t->q, t->v, t->tau, &t->env, t->y, NULL);
   return same_acceleration(t, s, t->x, t->y, off);
