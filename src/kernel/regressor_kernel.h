@@ -57,7 +57,7 @@ KERNEL void link_states(context ctx, const real* v, const real* a)
   }
 }
 
-// Component k of the six rows of terms (kernel/body_rows_kernel.h).
+// Component k of the six rows of terms (kernel/lane_matrix_kernel.h).
 KERNEL void put_terms(real* terms, int k, vec3 n, vec3 f)
 {
   const real x[6] = {n.x, n.y, n.z, f.x, f.y, f.z};

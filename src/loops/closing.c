@@ -121,13 +121,13 @@ double limb_rank_tolerance(const limb_loops* w, int cluster, double tolerance)
 {
   const limb_cluster* k = &w->m->clusters.cluster[cluster];
   const double gap = limb_cluster_residual(w, cluster);
-  double least = HUGE_VAL;
+  double largest = 0; // entry, which pivots are relative to
   if (!(gap > ROUNDED && gap <= LIMB_LEFT_OPEN)) return tolerance;
   for (int i = 0; i < w->nlive[cluster]; i++) {
     const ptrdiff_t row = k->block + (ptrdiff_t)w->live[k->row + i] * k->nv;
-    least = fmin(least, limb_largest((size_t)k->nv, w->Psi + row));
+    largest = fmax(largest, limb_largest((size_t)k->nv, w->Psi + row));
   }
-  return fmax(tolerance, gap / (LIMB_FAR_BELOW * least));
+  return largest > 0 ? fmax(tolerance, gap / (LIMB_FAR_BELOW * largest)) : tolerance;
 }
 
 limb_status limb_check_held(const limb_model* m, const unsigned char* held)
