@@ -196,9 +196,9 @@ static void print_described(const limb_model* m, int standard)
 
 static json_t* described_json(const limb_model* m, int standard)
 {
-  json_t* list = json_array();
   described_row x;
   if (!has_frames(m, standard)) return json_null();
+  json_t* list = json_array();
   for (int j = 0; j < limb_joint_count(m); j++) {
     if (!described(m, j, standard, &x)) continue;
     json_t* r = json_object();
@@ -295,13 +295,11 @@ static json_t* dh_json(const limb_model* m)
 {
   sp_pose base, tool;
   int count = 0;
-  json_t *x = json_object(), *list = json_array();
+  json_t* x = json_object();
   limb_dh_row* rows = chain_of(m, &base, &count, &tool);
   (void)json_object_set_new(x, "joints", described_json(m, 1));
-  if (!rows) {
-    json_decref(list);
-    return x;
-  }
+  if (!rows) return x;
+  json_t* list = json_array();
   for (int i = 0; i < count; i++) {
     json_t* r = json_object();
     cli_json_set(r, "joint sigma q multiplier theta d a alpha", cli_json_text(info_joint_name(m, rows[i].joint)),

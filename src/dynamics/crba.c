@@ -103,7 +103,7 @@ limb_status limb_mass_matrix_solve(limb_data* d, const double* q, int count, con
     if (!limb_finite_v(d, B + (ptrdiff_t)r * d->m->nv)) return LIMB_E_NONFINITE;
   }
   if (d->loops) return d->m->loop_calls->mass_matrix_solve(d->loops, q, count, B, X);
-  if (B != X) memcpy(X, B, (size_t)count * (size_t)d->m->nv * sizeof *X);
+  if (count > 0 && B != X) memcpy(X, B, (size_t)count * (size_t)d->m->nv * sizeof *X);
   return solve(d, q, count, X);
 }
 

@@ -210,7 +210,7 @@ KERNEL_ENTRY bool lane_body_rows(const cell* terms, const cell* axes, const ptrd
                                  cell* Y)
 {
   enum { COLUMNS = 10, BLOCKS = (COLUMNS + LANES - 1) / LANES, BY_FORCE = 4 };
-  real B[6][BLOCKS], unfit = zero();
+  real B[6][BLOCKS], sum = zero();
 #pragma GCC unroll 6
   for (int r = 0; r < 6; r++) {
 #pragma GCC unroll 10
@@ -228,10 +228,10 @@ KERNEL_ENTRY bool lane_body_rows(const cell* terms, const cell* axes, const ptrd
       }
       if (more) y = add(y, some_at(row + c, wide));
       put_some(row + c, y, wide);
-      unfit = madd(unfit, y, zero()); // y 0: sums of finite numbers may be infinite
+      sum = add(sum, scale(constant(0x1p-20), y)); // finite if all y are
     }
   }
-  return finite_lanes(unfit);
+  return finite_lanes(sum);
 }
 
 #endif

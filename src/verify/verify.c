@@ -165,7 +165,7 @@ static limb_verdict judge(const limb_verification* x, const outcome* o, const ch
   }
   if (o->states == 0 && o->singular > 0) {
     *reason = o->rough > 0                 ? "finite differences do not resolve it"
-              : c->class == VERIFY_INVERSE ? "M is singular"
+              : c->class == VERIFY_INVERSE ? "M is singular or nearly so"
               : c->unless                  ? c->unless
                                            : "the robot has no mass";
     return LIMB_VERDICT_NOT_APPLICABLE;

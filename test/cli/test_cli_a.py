@@ -555,7 +555,9 @@ class Verify(Case):
         skipped = [c for c in checks if c["verdict"] == "skipped"]
         self.assertTrue(skipped)
         self.assertTrue(all("too large" in c["why"] or "velocities" in c["why"] for c in skipped))
-        self.assertTrue(all(c["states"] > 0 for c in checks if c not in skipped and c["quantity"] != "base_acc"))
+        # its base is fixed, and M too badly conditioned for joins of parts
+        without = [c for c in checks if c["quantity"] == "base_acc" or c["and_by"] == "divide and conquer"]
+        self.assertTrue(all(c["states"] > 0 for c in checks if c not in skipped + without))
 
     def test_arguments(self):
         for option, value in (("--states", "0"), ("--states", "1.5"), ("--seed", "-1"),
