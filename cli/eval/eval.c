@@ -80,7 +80,9 @@ static const char* const about[] = {
   "rows and columns of dependent velocities are zero, and independent reports the",
   "others. reactions, lambda and loop_loads are those of the given motion if there",
   "are columns a, otherwise of the one that tau causes. Prescribed motions are taken",
-  "at the time of a row. --tree computes the spanning tree instead: the loops are cut",
+  "at the time of a row. The positions that follow from --q are on the branch of the",
+  "start; --branch start says which of those of limb assemble --branches that is, and",
+  "--branch K takes the K-th. --tree computes the spanning tree instead: the loops are cut",
   "open, every column is needed, and nothing is checked.",
   "",
   "A derivative with respect to q is one along the tangent, per unit of v.",
@@ -380,7 +382,8 @@ static int print_rows(eval_run* r)
 static int open_states(eval_run* r)
 {
   const char* path = cli_get(r->args, "states");
-  if (path && cli_has_state_line(r->args)) return cli_usage(r->args, "--states and --q, --v, --a, --tau: one of them");
+  if (path && cli_has_state_line(r->args))
+    return cli_usage(r->args, "--states and --q, --v, --a, --tau, --branch: one of them");
   if (path) return cli_states_open(&r->states, r->args, &r->robot, &r->dofs, path);
   if (cli_has_state_line(r->args)) return cli_states_line(&r->states, r->args, &r->robot, &r->dofs);
   cli_states_none(&r->states, r->args, &r->robot, &r->dofs);

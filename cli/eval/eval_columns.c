@@ -115,6 +115,6 @@ int eval_complete_rows(eval_run* r)
   for (int g = 0; g < 3; g++)
     for (int k = 0; k < (g == 0 ? r->dofs.nq : r->dofs.nv) && groups & 1U << g; k++)
       missing += r->states.column[g][k] < 0;
-  if (!(limb_evaluator_needs(r->e) & LIMB_NEEDS_CLOSED) && missing == 0) return EXIT_FINE;
+  if (!(limb_evaluator_needs(r->e) & LIMB_NEEDS_CLOSED) && missing == 0 && !r->states.branch) return EXIT_FINE;
   return cli_states_complete(&r->states, groups);
 }

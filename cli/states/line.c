@@ -28,12 +28,13 @@ const cli_option cli_state_options[] = {
   {"tau", "JOINT=X,...", "forces; others are zero. --tau 0: all are"},
   {"v_r", "JOINT=X,...", "reference velocities of a controller; others are zero"},
   {"a_r", "JOINT=X,...", "their rates; others are zero"},
+  {"branch", "K", "with loops: take number K of limb assemble --branches; start: say which the start leads to"},
   {0},
 };
 
 int cli_has_state_line(const cli_args* args)
 {
-  int any = 0;
+  int any = cli_has(args, "branch");
   for (int g = 0; g < STATES_GROUPS; g++) any |= cli_has(args, name_of[g]);
   return any;
 }
@@ -108,14 +109,15 @@ static int count(const unsigned char* marks, int n)
 }
 
 // Which of a group are given, of a robot with loops: those that were named, with motors that were not as long as no
-// other joint was named; all of them when none was.
+// other joint was named; all of them when none was, or
+// the motors for --branch.
 static void choose_given(const cli_states* s, int g, unsigned char* named)
 {
   const cli_dof* dof = g == 0 ? s->dofs->q : s->dofs->v;
   const int n = states_width(s->dofs, g);
   int passive = 0;
   for (int k = 0; k < n; k++) passive += named[k] && dof[k].passive;
-  const int all = count(named, n) == 0;
+  const int all = count(named, n) == 0 && (g > 0 || !cli_has(s->args, "branch"));
   for (int k = 0; k < n; k++) named[k] = (unsigned char)(named[k] || all || (!passive && !dof[k].passive));
 }
 
@@ -230,6 +232,7 @@ int cli_states_line(cli_states* s, const cli_args* args, cli_robot* robot, const
   if (code == EXIT_FINE) code = find_start(s, value[0]);
   for (int g = 0; g < STATES_GROUPS && code == EXIT_FINE; g++) code = read_group(s, g, value[g], named[g]);
   if (code == EXIT_FINE) code = make_columns(s, value, named);
+  if (code == EXIT_FINE) code = states_find_branches(s);
   for (int g = 0; g < STATES_GROUPS; g++) free(value[g]), free(named[g]);
   if (code != EXIT_FINE) cli_states_close(s);
   return code;

@@ -122,6 +122,7 @@ void cli_states_close(cli_states* s)
 {
   limb_csv_close(s->reader);
   limb_completion_destroy(s->completion);
+  free(s->branch);
   if (s->file && s->file != stdin) (void)fclose(s->file);
   for (int g = 0; g < STATES_GROUPS; g++) {
     free(s->column[g]);
@@ -324,7 +325,7 @@ static int complete_row(cli_states* s)
                   "%s: note: the first row is not on the branch of the start configuration; limb assemble --branches "
                   "lists the others\n",
                   s->path);
-  return EXIT_FINE;
+  return s->branch ? states_name_branch(s) : EXIT_FINE;
 }
 
 int cli_states_follow_rates(cli_states* s)

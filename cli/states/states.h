@@ -78,7 +78,9 @@ typedef struct cli_states {
   char error[400];             // what the last message about a row said; "": there was none
   limb_completion* completion; // completes and checks rows of robots with loops; NULL: nobody does
   unsigned completed;          // of STATES_Q, V and A: what rows have for that
-  int only_active;             // answers have no columns of joints without motor
+  double* branch;              // of --branch: those that were found, nq each, and their number
+  int branches;
+  int only_active; // answers have no columns of joints without motor
 } cli_states;
 
 // Options: --wrench-ref; --loop-tolerance; --q --v --a --tau.
@@ -165,6 +167,13 @@ void states_find_quaternions(cli_states* s);
 // After a state of the command line whose numbers do not close the loops: closes them if no given value changes by more
 // than the rounding of digits. 1 if it did. line.c
 int states_close_rounded(cli_states* s);
+
+// --branch: finds the branches with the given joints held, and makes the one that was chosen the row. An exit code,
+// after a message. branch.c
+int states_find_branches(cli_states* s);
+
+// Which of them the row at hand is, as a note. An exit code.
+int states_name_branch(const cli_states* s);
 
 // How many numbers a group has.
 int states_width(const cli_dofs* dofs, int group);

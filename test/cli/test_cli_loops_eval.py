@@ -151,6 +151,61 @@ class Numbers(Case):
         wrong = self.run_limb("eval", *state, "theta1=0.01,phi2=-0.0202,phi1=0.0102", code=4)
         self.assertIn("loop 'pin' is 0.0121 apart", wrong.stderr)
 
+    def test_branch_by_number(self):
+        """Row K of `limb assemble --branches`, to the last bit; the others follow from it, and a note says which."""
+        listed = read_csv(self.run_limb("assemble", "four_bar", "--hold", "theta1=2", "--branches", "9").stdout)[1]
+        self.assertEqual(len(listed), 2)
+        ask = ("eval", "four_bar", "--q", "theta1=2", "--v", "theta1=1", "--what", "q,loop_rate", "--format", "csv")
+        for k, q in enumerate(listed, 1):
+            done = self.run_limb(*ask, "--branch", k)
+            row = read_csv(done.stdout)[1][0]
+            self.assertEqual(row[:3], q)
+            self.assertLess(max(map(abs, row[3:])), 1e-12)
+            self.assertIn(f"note: this is branch {k} of 2 that 200 starts found\n", done.stderr)
+        self.assertIn("--branch 3: 200 starts found 2 branches\n", self.run_limb(*ask, "--branch", 3, code=4).stderr)
+
+    def test_branch_of_the_start(self):
+        """The same digits as without the option, and its number; whole turns do not matter."""
+        for value in ("2", "2+2*pi"):
+            ask = ("eval", "four_bar", "--q", "theta1=" + value, "--what", "q", "--format", "csv")
+            done = self.run_limb(*ask, "--branch", "start")
+            self.assertIn("note: this is branch 1 of 2 that 200 starts found\n", done.stderr)
+            self.assertEqual(done.stdout, self.run_limb(*ask).stdout)
+        # Without names the motors stay where they start; with all of them, there is nothing to complete.
+        self.assertIn("branch 1 of 2 ", self.run_limb("eval", "four_bar", "--branch", "start", "--what", "M").stderr)
+        q = read_csv(self.run_limb("eval", "four_bar", "--branch", "2", "--what", "q", "--format", "csv").stdout)[1][0]
+        every = ",".join(f"{name}={x!r}" for name, x in zip(BARS, q))
+        told = self.run_limb("eval", "four_bar", "--q", every, "--branch", "start", "--what", "q").stderr
+        self.assertIn("branch 1 of 1 ", told)
+
+    def test_branches_of_a_platform(self):
+        """Flipped universal joints make many branches of one pose."""
+        held = "leg1_slide=0.8," + ",".join(f"leg{k}_slide" for k in range(2, 7))
+        listed = read_csv(self.run_limb("assemble", "gough_stewart", "--hold", held, "--branches", "200").stdout)[1]
+        ask = ("eval", "gough_stewart", "--q", "leg1_slide=0.8", "--format", "csv", "--what")
+        for k in (1, 2, len(listed)):
+            done = self.run_limb(*ask, "q", "--branch", k)
+            self.assertEqual(read_csv(done.stdout)[1][0], listed[k - 1])
+            self.assertIn(f"branch {k} of {len(listed)} ", done.stderr)
+        self.assertIn("note: this is branch 1 of ", self.run_limb(*ask, "pose.platform", "--branch", "start").stderr)
+        poses = {tuple(round(x, 6) for x in q[:3]) for q in listed}
+        self.assertGreater(len(listed), 4 * len(poses))
+        self.assertGreater(len(poses), 1)
+
+    def test_branch_is_refused(self):
+        for words, told, code in (
+                (["four_bar", "--branch", "0"], "--branch must be a whole number from 1 to 200", 2),
+                (["four_bar", "--branch", "nan"], "--branch", 2),
+                (["four_bar", "--branch", "first"], "--branch takes", 2),
+                (["panda", "--branch", "1"], "--branch is for robots with loops", 2),
+                (["four_bar", "--tree", "--branch", "1"], "--branch is for robots with loops", 2),
+                (["four_bar", "--states", "x.csv", "--branch", "1"], "--branch: one of them", 2),
+                (["four_bar", "--q", "phi1=1.5", "--branch", "1"], "the positions of --q the loops do not close", 4),
+                (["five_bar", "--q", "left_elbow=-1.9", "--branch", "1"], "give 1 of 2 motions", 2)):
+            done = self.run_limb("eval", *words, "--what", "M", code=code)
+            self.assertIn(told, done.stderr)
+            self.assertEqual(done.stdout, "")
+
     def test_five_bar(self):
         r = self.answer("five_bar", "tau,lambda,loop_residual,loop_rate", five_bar("q", "v", "a"))
         self.close(motors(r["tau"]), FIVE_TAU)

@@ -1,0 +1,129 @@
+// --branch of a state of the command line: which of the ways to close the loops it is, or which of them to take. The
+// list is that of `limb assemble --branches` with the same joints held: the same starts in the same order.
+// Cost: 200 assemblies (limb_assembly_branches).
+#include "base/command.h"
+#include "states/states.h"
+
+#include "limb/study.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CLOSE_TRIES = 20, TRIES = 200 }; // as `limb assemble --branches`
+
+#define SAME 1e-6 // as limb_assembly_branches
+
+// Velocities of the joints that are given; of ball and free joints all.
+static int mark_held(const cli_states* s, const double* row, double* q, unsigned char* held)
+{
+  int count = 0;
+  for (int k = 0; k < s->dofs->nq; k++) {
+    limb_joint_info x;
+    if (s->column[0][k] < 0 || limb_get_joint(s->model, s->dofs->q[k].joint, &x) != LIMB_OK) continue;
+    q[k] = row[s->column[0][k]];
+    if (x.nq == x.nv)
+      held[x.v + s->dofs->q[k].index] = 1;
+    else
+      memset(held + x.v, 1, (size_t)x.nv);
+  }
+  for (int k = 0; k < s->dofs->nv; k++) count += held[k];
+  return count;
+}
+
+static int failed(const cli_states* s, limb_status status)
+{
+  (void)cli_usage(s->args, "--branch: %s",
+                  status == LIMB_E_NOCONV ? "with the positions of --q the loops do not close"
+                                          : limb_status_text(status));
+  return cli_exit_code(status);
+}
+
+// Lists the branches from f->q on.
+static int list(cli_states* s, limb_loop_facts* f, const unsigned char* held, int count)
+{
+  limb_assembly how = limb_default_assembly();
+  how.held = held, how.max_tries = CLOSE_TRIES;
+  limb_status status = limb_close_loops(f, &how);
+  if (status == LIMB_OK && !f->closed) status = LIMB_E_NOCONV;
+  if (status == LIMB_OK) status = limb_examine_loops(f, NULL);
+  if (status == LIMB_OK && count < f->mobility.mobility)
+    return cli_usage(s->args,
+                     "--branch: --q and motors give %d of %d motions: branches differ only where all are given", count,
+                     f->mobility.mobility);
+  how.max_tries = TRIES;
+  if (status == LIMB_OK) status = limb_assembly_branches(f->data, f->q, &how, TRIES, s->branch, &s->branches);
+  return status == LIMB_OK ? EXIT_FINE : failed(s, status);
+}
+
+// Number `chosen` becomes the row: all its positions are given.
+static int take(cli_states* s, int chosen)
+{
+  if (chosen > s->branches) {
+    (void)cli_usage(s->args, "--branch %d: %d starts found %d branch%s", chosen, TRIES, s->branches,
+                    s->branches == 1 ? "" : "es");
+    return EXIT_NUMERICAL;
+  }
+  for (int k = 0; k < s->dofs->nq; k++) {
+    s->column[0][k] = k; // q is the first group of columns
+    s->row[k] = s->branch[(chosen - 1) * (ptrdiff_t)s->dofs->nq + k];
+  }
+  return EXIT_FINE;
+}
+
+int states_find_branches(cli_states* s)
+{
+  const char* name = cli_get(s->args, "branch");
+  double chosen = 0;
+  if (!name) return EXIT_FINE;
+  if (strcmp(name, "start") != 0) {
+    const int code = cli_whole(s->args, "branch", 1, TRIES, &chosen);
+    if (code != EXIT_FINE) return code;
+  }
+  if (limb_loop_count(s->model) == 0 || cli_has(s->args, "tree"))
+    return cli_usage(s->args, "--branch is for robots with loops, and without --tree");
+  limb_loop_facts* f = NULL;
+  limb_status status = limb_loop_facts_create(s->model, &f);
+  unsigned char* held = calloc((size_t)s->dofs->nv + 1, 1);
+  s->branch = calloc(TRIES * (size_t)s->dofs->nq + 1, sizeof *s->branch);
+  if (status == LIMB_OK && (!held || !s->branch)) status = LIMB_E_NOMEM;
+  int code = status == LIMB_OK ? EXIT_FINE : failed(s, status);
+  if (code == EXIT_FINE) code = list(s, f, held, mark_held(s, s->row, f->q, held));
+  if (code == EXIT_FINE && chosen > 0) code = take(s, (int)chosen);
+  limb_loop_facts_destroy(f);
+  free(held);
+  return code;
+}
+
+// The distance to a branch in its largest coordinate, angles modulo whole turns. v: nv, scratch
+static double apart(const cli_states* s, const double* branch, double* v)
+{
+  double distance = 0;
+  if (limb_difference(s->model, branch, s->q, v) != LIMB_OK) return HUGE_VAL;
+  for (int k = 0; k < s->dofs->nv; k++) {
+    limb_joint_info x;
+    if (limb_get_joint(s->model, s->dofs->v[k].joint, &x) != LIMB_OK) return HUGE_VAL;
+    const int index = s->dofs->v[k].index;
+    const int angle = x.def.type == LIMB_REVOLUTE || x.def.type == LIMB_UNIVERSAL ||
+                      (x.def.type == LIMB_CYLINDRICAL && index == 0) || (x.def.type == LIMB_PLANAR && index == 2);
+    distance = fmax(distance, fabs(angle ? remainder(v[k], 2 * acos(-1)) : v[k]));
+  }
+  return distance;
+}
+
+int states_name_branch(const cli_states* s)
+{
+  double* v = calloc((size_t)s->dofs->nv + 1, sizeof *v);
+  int which = 0;
+  if (!v) return cli_out_of_memory(s->args);
+  for (int k = 0; k < s->branches && which == 0; k++)
+    if (apart(s, s->branch + k * (ptrdiff_t)s->dofs->nq, v) < SAME) which = k + 1;
+  free(v);
+  if (which > 0)
+    (void)fprintf(stderr, "%s: note: this is branch %d of %d that %d starts found\n", s->path, which, s->branches,
+                  TRIES);
+  else
+    (void)fprintf(stderr, "%s: note: this is none of the branches, %d, that %d starts found\n", s->path, s->branches,
+                  TRIES);
+  return EXIT_FINE;
+}
