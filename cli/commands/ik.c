@@ -150,7 +150,7 @@ static int read_pairs(const ik_run* r, const char* option, const char* list, dou
     if (k < 0)
       return cli_usage(r->args, "--%s: the model has no joint '%s'%s%s%s", option, name,
                        close ? "; did you mean '" : "", close ? close : "", close ? "'?" : "");
-    const int code = cli_unit_number(r->args, option, value, &q[k]);
+    const int code = cli_unit_number(r->args, option, name, value, limb_position_unit(&r->dofs.q[k]), &q[k]);
     if (code != EXIT_FINE) return code;
     list = list[length] ? list + length + 1 : NULL;
   }

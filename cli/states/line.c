@@ -39,26 +39,40 @@ int cli_has_state_line(const cli_args* args)
   return any;
 }
 
-int cli_unit_number(const cli_args* args, const char* option, const char* text, double* out)
+int cli_unit_number(const cli_args* args, const char* option, const char* joint, const char* text, const char* unit,
+                    double* out)
 {
-  limb_formula* e = NULL;
   limb_error err = {0};
-  const limb_status s = limb_formula_parse(text, NULL, NULL, &e, &err);
+  const limb_status s = limb_formula_number(text, unit, out, &err);
   if (s != LIMB_OK)
-    return cli_usage(args, "--%s: '%.80s' is no number: %s", option, text, *err.text ? err.text : limb_status_text(s));
-  *out = limb_formula_value(e, NULL);
-  limb_formula_destroy(e);
-  return isfinite(*out) ? EXIT_FINE : cli_usage(args, "--%s: '%.80s' is not finite", option, text);
+    return cli_usage(args, "--%s: %.64s: '%.80s' is no number: %s", option, joint, text,
+                     *err.text ? err.text : limb_status_text(s));
+  return isfinite(*out) ? EXIT_FINE : cli_usage(args, "--%s: %.64s: '%.80s' is not finite", option, joint, text);
+}
+
+static const cli_dof* dof_of(const cli_states* s, int g, int k) { return &(g == 0 ? s->dofs->q : s->dofs->v)[k]; }
+
+// The unit of a number of a group.
+static const char* unit_of(const cli_states* s, int g, int k)
+{
+  const cli_dof* d = dof_of(s, g, k);
+  if (g == 0) return limb_position_unit(d);
+  if (g == GROUP_TAU) return d->linear ? "N" : "Nm";
+  return states_bit(g) & (STATES_A | STATES_A_R) ? limb_acceleration_unit(d) : limb_velocity_unit(d);
 }
 
 // All joints of a group but ball and free ones.
-static void set_all(const cli_states* s, int g, double x, double* value)
+static int set_all(const cli_states* s, int g, const char* text, double* value)
 {
-  for (int k = 0; k < states_width(s->dofs, g); k++) {
+  int code = cli_unit_number(s->args, name_of[g], "*", text, NULL, &(double){0});
+  for (int k = 0; k < states_width(s->dofs, g) && code == EXIT_FINE; k++) {
     limb_joint_info joint;
-    if (limb_get_joint(s->model, (g == 0 ? s->dofs->q : s->dofs->v)[k].joint, &joint) != LIMB_OK) continue;
-    if (g > 0 || joint.nq == joint.nv) value[k] = x;
+    const cli_dof* d = dof_of(s, g, k);
+    if (limb_get_joint(s->model, d->joint, &joint) != LIMB_OK) continue;
+    if (g > 0 || joint.nq == joint.nv)
+      code = cli_unit_number(s->args, name_of[g], d->name, text, unit_of(s, g, k), &value[k]);
   }
+  return code;
 }
 
 // One "JOINT=X", "*=X" or "X". named: marks of what was named.
@@ -66,21 +80,14 @@ static int read_pair(const cli_states* s, int g, char* text, double* value, unsi
 {
   char* equals = strchr(text, '=');
   const char* near = NULL;
-  double x = 0;
   if (equals) *equals = '\0';
-  const int code = cli_unit_number(s->args, name_of[g], equals ? equals + 1 : text, &x);
-  if (code != EXIT_FINE) return code;
-  if (!equals || strcmp(text, "*") == 0) {
-    set_all(s, g, x, value);
-    return EXIT_FINE;
-  }
+  if (!equals || strcmp(text, "*") == 0) return set_all(s, g, equals ? equals + 1 : text, value);
   const int k = cli_find_dof(s->dofs, text, g == 0, &near);
   if (k < 0)
     return cli_usage(s->args, "--%s: the model has no joint '%.64s'%s%s%s", name_of[g], text,
                      near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "; limb info names them");
-  value[k] = x;
   named[k] = 1;
-  return EXIT_FINE;
+  return cli_unit_number(s->args, name_of[g], text, equals + 1, unit_of(s, g, k), &value[k]);
 }
 
 static int read_group(const cli_states* s, int g, double* value, unsigned char* named)

@@ -104,8 +104,9 @@ void cli_states_none(cli_states* s, const cli_args* args, const cli_robot* robot
 int cli_states_line(cli_states* s, const cli_args* args, cli_robot* robot, const cli_dofs* dofs);
 int cli_has_state_line(const cli_args* args); // 1 when one of these options is there
 
-// A number with a unit, of an option. EXIT_FINE, or EXIT_USAGE after a message.
-int cli_unit_number(const cli_args* args, const char* option, const char* text, double* out);
+// A number with a unit of that dimension, of an option and a joint. EXIT_FINE, or EXIT_USAGE after a message.
+int cli_unit_number(const cli_args* args, const char* option, const char* joint, const char* text, const char* unit,
+                    double* out);
 
 // Adds to the columns that are required. If some are missing: a message that names them and their purpose, and
 // EXIT_USAGE; for STATES_GIVEN and STATES_BASE also if there are too many. A force that is assumed to be zero because

@@ -38,7 +38,8 @@ extern "C" {
 //     step(x): 1 if x >= 0, else 0   pulse(x, from, to): 1 if from <= x < to, else 0
 //     smoothstep(x, from, to): 0, then 3 s^2 - 2 s^3 with s = (x - from) / (to - from), then 1
 //
-// Numbers are decimal and may carry a unit, with or without a space: a factor to SI. Dimensions are not checked.
+// Numbers are decimal and may carry a unit, with or without a space: a factor to SI. Dimensions are checked
+// by limb_formula_number alone.
 // Units combine by *, / and whole powers, without spaces: 30 deg/s, 9.81m/s^2, 4 N*s/m.
 //     rad deg rev   rpm   um mm cm m km   us ms s min h   g kg   mN N kN   mNm Nm kNm   Hz kHz
 //     mJ J kJ   mW W kW   %               1 Hz is 1/s; rpm is 2 pi/60 rad/s
@@ -80,6 +81,15 @@ LIMB_NODISCARD LIMB_API limb_status limb_formula_parse(const char* text, const l
 LIMB_NODISCARD LIMB_API limb_status limb_formula_parse_condition(const char* text, const limb_formula_names* names,
                                                                  const limb_allocator* alloc, limb_formula** out,
                                                                  int* direction, limb_error* err);
+
+/// The value of a formula without names, such as 90deg or -pi/2; it may be infinite or NaN.
+/// @param unit  of the expected dimension, such as "rad" or "m/s^2"; "": none; NULL: any. A single literal, or a sum of
+///              them, must be of that dimension where it has a unit. Products, powers and functions are not checked.
+/// @param err   LIMB_E_SYNTAX: also the unit that does not fit, with its column; NULL: not needed (output)
+/// @return LIMB_OK; LIMB_E_SYNTAX; LIMB_E_ARG (text or out is NULL, unknown unit); LIMB_E_NOMEM. Except for LIMB_OK,
+///         out keeps its value.
+LIMB_NODISCARD LIMB_API limb_status limb_formula_number(const char* text, const char* unit, double* out,
+                                                        limb_error* err);
 
 LIMB_API void limb_formula_destroy(limb_formula* f); ///< NULL is accepted
 

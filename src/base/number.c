@@ -282,17 +282,48 @@ size_t limb_print_number(double x, char text[LIMB_NUMBER_SPACE])
 
 #define UNIT_PI 3.14159265358979323846
 
-enum { ANGLE = LIMB_UNIT_ANGLE, TIME = LIMB_UNIT_TIME };
-
 // clang-format off
+// Dimensions: exponents of m, kg, s, rad.
+#define ANGLE  {.rad = 1}
+#define LENGTH {.m = 1}
+#define MASS   {.kg = 1}
+#define TIME   {.s = 1}
+#define RATE   {.s = -1}
+#define FORCE  {1, 1, -2, 0}
+#define TORQUE {2, 1, -2, 0}
+#define POWER  {2, 1, -3, 0}
+
 static const limb_si_unit units[] = {
-  {"rad", 1, ANGLE}, {"deg", UNIT_PI / 180, ANGLE}, {"rev", 2 * UNIT_PI, ANGLE}, {"rpm", UNIT_PI / 30, ANGLE},
-  {"um", 1e-6, 0}, {"mm", 1e-3, 0}, {"cm", 1e-2, 0}, {"m", 1, 0}, {"km", 1e3, 0},
+  {"rad", 1, ANGLE}, {"deg", UNIT_PI / 180, ANGLE}, {"rev", 2 * UNIT_PI, ANGLE},
+  {"rpm", UNIT_PI / 30, {.s = -1, .rad = 1}},
+  {"um", 1e-6, LENGTH}, {"mm", 1e-3, LENGTH}, {"cm", 1e-2, LENGTH}, {"m", 1, LENGTH}, {"km", 1e3, LENGTH},
   {"us", 1e-6, TIME}, {"ms", 1e-3, TIME}, {"s", 1, TIME}, {"min", 60, TIME}, {"h", 3600, TIME},
-  {"g", 1e-3, 0}, {"kg", 1, 0},
-  {"mN", 1e-3, 0}, {"N", 1, 0}, {"kN", 1e3, 0}, {"mNm", 1e-3, 0}, {"Nm", 1, 0}, {"kNm", 1e3, 0},
-  {"Hz", 1, TIME}, {"kHz", 1e3, TIME},
-  {"mJ", 1e-3, 0}, {"J", 1, 0}, {"kJ", 1e3, 0}, {"mW", 1e-3, 0}, {"W", 1, 0}, {"kW", 1e3, 0}, {"%", 1e-2, 0},
+  {"g", 1e-3, MASS}, {"kg", 1, MASS},
+  {"mN", 1e-3, FORCE}, {"N", 1, FORCE}, {"kN", 1e3, FORCE},
+  {"mNm", 1e-3, TORQUE}, {"Nm", 1, TORQUE}, {"kNm", 1e3, TORQUE},
+  {"Hz", 1, RATE}, {"kHz", 1e3, RATE},
+  {"mJ", 1e-3, TORQUE}, {"J", 1, TORQUE}, {"kJ", 1e3, TORQUE}, {"mW", 1e-3, POWER}, {"W", 1, POWER}, {"kW", 1e3, POWER},
+  {"%", 1e-2, {0}},
+};
+
+static const struct {
+  limb_dimension of;
+  const char* text;
+} dimensions[] = {
+  {ANGLE, "an angle: rad, deg, rev"},
+  {{.s = -1, .rad = 1}, "an angular velocity: rad/s, deg/s, rpm"},
+  {{.s = -2, .rad = 1}, "an angular acceleration: rad/s^2, deg/s^2"},
+  {LENGTH, "a length: m, cm, mm"},
+  {{.m = 1, .s = -1}, "a velocity: m/s, mm/s"},
+  {{.m = 1, .s = -2}, "an acceleration: m/s^2, mm/s^2"},
+  {MASS, "a mass: kg, g"},
+  {TIME, "a time: s, ms, min"},
+  {RATE, "a frequency: Hz, kHz"},
+  {FORCE, "a force: N, kN"},
+  {TORQUE, "a torque: Nm, N*m, mNm"},
+  {{2, 1, 0, 0}, "a moment of inertia: kg*m^2, g*cm^2"},
+  {{.m = -3, .kg = 1}, "a density: kg/m^3, g/cm^3"},
+  {{0}, "a number without unit"},
 };
 // clang-format on
 
@@ -312,10 +343,29 @@ const limb_si_unit* limb_find_unit(const char* word, size_t length)
   return NULL;
 }
 
-const char* limb_scan_units(const char* text, const char* end, double* factor, int* angle)
+void limb_add_dimension(limb_dimension* sum, limb_dimension of, int exponent)
 {
-  int angles = 0, others = 0;
+  sum->m += exponent * of.m, sum->kg += exponent * of.kg;
+  sum->s += exponent * of.s, sum->rad += exponent * of.rad;
+}
+
+int limb_same_dimension(limb_dimension a, limb_dimension b)
+{
+  return a.m == b.m && a.kg == b.kg && a.s == b.s && a.rad == b.rad;
+}
+
+const char* limb_dimension_text(limb_dimension of)
+{
+  for (size_t i = 0; i < sizeof dimensions / sizeof dimensions[0]; i++) {
+    if (limb_same_dimension(dimensions[i].of, of)) return dimensions[i].text;
+  }
+  return NULL;
+}
+
+const char* limb_scan_units(const char* text, const char* end, double* factor, limb_dimension* of)
+{
   *factor = 1;
+  *of = (limb_dimension){0};
   for (char sign = '*';; sign = *text++) {
     const char* word = text;
     while (text < end && ((*text >= 'a' && *text <= 'z') || (*text >= 'A' && *text <= 'Z') || *text == '%')) text++;
@@ -327,10 +377,8 @@ const char* limb_scan_units(const char* text, const char* end, double* factor, i
       text += 2;
     }
     for (int i = 0; i < exponent; i++) *factor = sign == '*' ? *factor * u->factor : *factor / u->factor;
-    angles += u->of == LIMB_UNIT_ANGLE;
-    others += u->of == 0;
+    limb_add_dimension(of, u->of, sign == '*' ? exponent : -exponent);
     if (text == end || (*text != '*' && *text != '/')) break;
   }
-  *angle = angles > 0 && others == 0;
   return text;
 }

@@ -19,22 +19,33 @@ size_t limb_print_number(double x, char text[LIMB_NUMBER_SPACE]);
 
 // ---- units ----------------------------------------------------------------------------------------
 
-// A unit by its name, such as mm or Nm; NULL when there is none.
+// Exponents of m, kg, s and rad: radians count here, so that Hz is not rad/s.
+typedef struct limb_dimension {
+  int m, kg, s, rad;
+} limb_dimension;
+
 typedef struct limb_si_unit {
   const char* name;
   double factor; // to SI
-  int of;        // LIMB_UNIT_ANGLE, LIMB_UNIT_TIME, 0: something else
+  limb_dimension of;
 } limb_si_unit;
 
-enum { LIMB_UNIT_ANGLE = 1, LIMB_UNIT_TIME = 2 };
-
+// A unit by its name, such as mm or Nm; NULL when there is none.
 const limb_si_unit* limb_find_unit(const char* word, size_t length);
 
 // The i-th name, for limb_nearest; NULL behind the last.
 const char* limb_unit_name(const void* context, int i);
 
-// Units in text < end, unit {("*" | "/") unit} with unit = word ["^" digit]: their factor, and whether they are those
-// of an angle or its rates. Returns the end; NULL when there is no such unit.
-const char* limb_scan_units(const char* text, const char* end, double* factor, int* angle);
+// Adds those of a unit, times an exponent.
+void limb_add_dimension(limb_dimension* sum, limb_dimension of, int exponent);
+
+int limb_same_dimension(limb_dimension a, limb_dimension b);
+
+// What has these units, as in "an angle: rad, deg"; NULL: nothing that has a name here.
+const char* limb_dimension_text(limb_dimension of);
+
+// Units in text < end, unit {("*" | "/") unit} with unit = word ["^" digit]: their factor and dimension. Returns the
+// end; NULL when there is no such unit.
+const char* limb_scan_units(const char* text, const char* end, double* factor, limb_dimension* of);
 
 #endif

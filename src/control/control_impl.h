@@ -4,6 +4,8 @@
 
 #include "limb/control.h"
 
+#include "base/number.h"
+
 #include <stdbool.h>
 
 // Arrays in the caller's `work`.
@@ -139,6 +141,10 @@ typedef struct formula_parser {
   const char* what; // "formula" or "condition", for messages
   int nesting;      // of brackets, signs, powers
   int height;       // of the stack
+
+  const limb_dimension* expected; // NULL: any
+  const char* odd;                // the first unit of another dimension; NULL: none
+  int odd_length;
 } formula_parser;
 
 // An error at a position in the text; returns false.

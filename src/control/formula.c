@@ -71,6 +71,42 @@ limb_status limb_formula_parse(const char* text, const limb_formula_names* names
   return s == LIMB_OK ? parse(&p, alloc, out, NULL) : s;
 }
 
+// Whether it is a sum of literals, where every unit is that of the value.
+static bool is_sum(const limb_formula* f)
+{
+  for (int i = 0; i < f->nstep; i++) {
+    const int op = f->step[i].op;
+    if (op != OP_NUMBER && op != OP_NEGATE && op != OP_ADD && op != OP_SUBTRACT) return false;
+  }
+  return true;
+}
+
+limb_status limb_formula_number(const char* text, const char* unit, double* out, limb_error* err)
+{
+  if (!out) return LIMB_E_ARG;
+  limb_dimension of = {0};
+  double factor;
+  formula_parser p;
+  limb_formula* f = NULL;
+  limb_status s = start(text, NULL, "formula", err, &p);
+  if (s != LIMB_OK) return s;
+  if (unit && *unit && limb_scan_units(unit, unit + strlen(unit), &factor, &of) != unit + strlen(unit))
+    return limb_fail(err, LIMB_E_ARG, p.what, "unknown unit '%.40s'", unit);
+  if (unit) p.expected = &of;
+  s = parse(&p, NULL, &f, NULL);
+  if (s != LIMB_OK) return s;
+  if (p.odd && is_sum(f)) {
+    const char* kind = limb_dimension_text(of);
+    (void)limb_formula_fail(&p, p.odd, "the unit '%.*s' does not fit; expected is %s%s", p.odd_length, p.odd,
+                            kind ? kind : "a value in ", kind ? "" : unit);
+    s = LIMB_E_SYNTAX;
+  } else {
+    *out = limb_formula_value(f, NULL);
+  }
+  limb_formula_destroy(f);
+  return s;
+}
+
 limb_status limb_formula_parse_condition(const char* text, const limb_formula_names* names, const limb_allocator* alloc,
                                          limb_formula** out, int* direction, limb_error* err)
 {

@@ -128,17 +128,18 @@ static bool read_exponent(formula_parser* p, int* exponent)
   return true;
 }
 
-static bool read_unit(formula_parser* p, const limb_si_unit* u, size_t length, double* factor)
+static bool read_unit(formula_parser* p, const limb_si_unit* u, size_t length, double* factor, limb_dimension* of)
 {
   int exponent;
   p->at += length;
   if (!read_exponent(p, &exponent)) return false;
+  limb_add_dimension(of, u->of, exponent);
   *factor = pow(u->factor, exponent);
   return true;
 }
 
 // Further units after * or /, as long as they are units and not names or functions.
-static bool read_more_units(formula_parser* p, double* factor)
+static bool read_more_units(formula_parser* p, double* factor, limb_dimension* of)
 {
   while (*p->at == '*' || *p->at == '/') {
     const char* word = p->at + 1;
@@ -153,7 +154,9 @@ static bool read_more_units(formula_parser* p, double* factor)
                                u->name);
     p->at = word;
     double f;
-    if (!read_unit(p, u, length, &f)) return false;
+    limb_dimension more = {0};
+    if (!read_unit(p, u, length, &f, &more)) return false;
+    limb_add_dimension(of, more, divides ? -1 : 1);
     *factor = divides ? *factor / f : *factor * f;
   }
   return true;
@@ -177,8 +180,11 @@ bool limb_read_quantity(formula_parser* p, double* x)
   const limb_si_unit* u = limb_find_unit(word, length);
   if (!u || (*word != '%' && *limb_skip_space(word + length) == '(')) return no_such_unit(p, word, length);
   double factor;
+  limb_dimension of = {0};
   p->at = word;
-  if (!read_unit(p, u, length, &factor) || !read_more_units(p, &factor)) return false;
+  if (!read_unit(p, u, length, &factor, &of) || !read_more_units(p, &factor, &of)) return false;
+  if (p->expected && !p->odd && !limb_same_dimension(of, *p->expected))
+    p->odd = word, p->odd_length = (int)(p->at - word);
   if (*limb_skip_space(p->at) == '^')
     return limb_formula_fail(p, limb_skip_space(p->at), "put number and unit in brackets for a power of both");
   *x *= factor;

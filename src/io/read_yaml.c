@@ -50,7 +50,8 @@ static void read_top(yaml_reader* r, const yml_node* root)
                                           : LIMB_FORM_POSES;
   (void)limb_yml_text(&r->report, limb_yml_get(root, "name"), &r->raw->name);
   sp_vec3 g;
-  if (limb_yaml_vec3(r, limb_yml_get(root, "gravity"), &g)) r->out_of_memory |= !limb_raw_set_gravity(r->raw, g);
+  if (limb_yaml_vec3(r, limb_yml_get(root, "gravity"), "m/s^2", &g))
+    r->out_of_memory |= !limb_raw_set_gravity(r->raw, g);
 }
 
 // ---- bodies ------------------------------------------------------------------------------------------

@@ -61,7 +61,7 @@ int limb_yaml_pose(yaml_reader* r, const yml_node* map, sp_pose* X);
 int limb_yaml_pose_value(yaml_reader* r, const yml_node* n, sp_pose* X);
 int limb_yaml_rotation_value(yaml_reader* r, const yml_node* n, sp_mat3* R);
 
-int limb_yaml_vec3(yaml_reader* r, const yml_node* n, sp_vec3* x);
+int limb_yaml_vec3(yaml_reader* r, const yml_node* n, const char* unit, sp_vec3* x);
 
 // The direction of an axis: not zero; a length other than 1 is reported.
 int limb_yaml_direction(yaml_reader* r, const yml_node* n, sp_vec3* x);

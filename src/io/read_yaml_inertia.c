@@ -13,13 +13,14 @@ static void read_moments(yaml_reader* r, const yml_node* n, sp_inertia* Y)
   static const char* const keys[] = {"xx", "xy", "xz", "yy", "yz", "zz"};
   double I[6] = {0};
   if (n->kind != YML_MAP) {
-    if (limb_yml_numbers(&r->report, n, 6, I)) limb_set_moments(Y, I);
+    if (limb_yml_quantities(&r->report, n, 6, "kg*m^2", I)) limb_set_moments(Y, I);
     return;
   }
   limb_yml_check_keys(&r->report, n, "xx xy xz yy yz zz");
   for (int i = 0; i < 6; i++) {
     const bool moment = keys[i][0] == keys[i][1]; // products may be left out: zero
-    (void)limb_yml_number(&r->report, moment ? limb_yml_need(&r->report, n, keys[i]) : limb_yml_get(n, keys[i]), &I[i]);
+    const yml_node* entry = moment ? limb_yml_need(&r->report, n, keys[i]) : limb_yml_get(n, keys[i]);
+    (void)limb_yml_quantity(&r->report, entry, "kg*m^2", &I[i]);
   }
   limb_set_moments(Y, I);
 }
@@ -68,7 +69,9 @@ static int read_shape(yaml_reader* r, const yml_node* n, limb_solid* type, doubl
 #undef LIMB_X
   *type = (limb_solid)(limb_find_word(shapes, n->key, strlen(n->key)) - 1);
   const int count = lengths[*type];
-  if (!(count == 1 ? limb_yml_number(&r->report, n, s) : limb_yml_numbers(&r->report, n, count, s))) return 0;
+  const int good =
+    count == 1 ? limb_yml_quantity(&r->report, n, "m", s) : limb_yml_quantities(&r->report, n, count, "m", s);
+  if (!good) return 0;
   for (int i = 0; i < count; i++) {
     if (s[i] >= 0) continue;
     limb_report_error(&r->report, RULE_BAD_VALUE, n->pos, "a length of the %s is negative", n->key);
@@ -84,7 +87,7 @@ static int read_shape(yaml_reader* r, const yml_node* n, limb_solid* type, doubl
 static int read_density(yaml_reader* r, const yml_node* density, limb_solid type, const double s[3], double* mass)
 {
   double rho;
-  if (!limb_yml_number(&r->report, density, &rho)) return 0;
+  if (!limb_yml_quantity(&r->report, density, "kg/m^3", &rho)) return 0;
   const double volume = limb_solid_volume(type, s);
   *mass = rho * volume;
   if (rho > 0 && volume > 0) return 1;
@@ -150,7 +153,7 @@ static int read_points(yaml_reader* r, const yml_node* n, const yml_node* mass, 
     return 0;
   }
   double all = total;
-  if (mass && !limb_yml_number(&r->report, mass, &all)) return 0;
+  if (mass && !limb_yml_quantity(&r->report, mass, "kg", &all)) return 0;
   *Y = limb_inertia_points(all, n->count, at, weight);
   return 1;
 }
@@ -162,7 +165,7 @@ static int read_weighted(yaml_reader* r, const yml_node* shape, const yml_node* 
   limb_solid type;
   double m = 0, s[3] = {0};
   if (!read_shape(r, shape, &type, s)) return 0;
-  if (mass && !limb_yml_number(&r->report, mass, &m)) return 0;
+  if (mass && !limb_yml_quantity(&r->report, mass, "kg", &m)) return 0;
   if (mass && m < 0) limb_report_error(&r->report, RULE_BAD_VALUE, mass->pos, "the mass of a solid is negative");
   if (density && !read_density(r, density, type, s, &m)) return 0;
   *Y = limb_solid_inertia(type, m, s);
@@ -226,8 +229,8 @@ void limb_yaml_inertia(yaml_reader* r, const yml_node* n, sp_inertia* Y)
   if (density && (!moments || moments->key[0] == 'i'))
     limb_report_error(&r->report, RULE_BAD_VALUE, density->key_pos,
                       "density needs solid or solids, which have a volume");
-  if (mass != density) (void)limb_yml_number(&r->report, mass, &Y->mass);
-  (void)limb_yaml_vec3(r, limb_yml_get(n, "com"), &Y->com);
+  if (mass != density) (void)limb_yml_quantity(&r->report, mass, "kg", &Y->mass);
+  (void)limb_yaml_vec3(r, limb_yml_get(n, "com"), "m", &Y->com);
   if (moments && moments->key[0] == 'i') read_moments(r, moments, Y);
   if (moments && moments->key[0] == 's') read_solid(r, n, moments, Y);
   sp_mat3 R;

@@ -184,7 +184,7 @@ static void read_rotor(yaml_reader* r, const yml_node* n, limb_motor_def* def)
                  *centre = limb_yml_get(n, "centre");
   if (model && !limb_yml_choice(&r->report, model, "spong full", &def->coupled)) return;
   if (axis) (void)limb_yaml_direction(r, axis, &def->axis);
-  if (centre) (void)limb_yaml_vec3(r, centre, &def->centre);
+  if (centre) (void)limb_yaml_vec3(r, centre, "m", &def->centre);
   if (def->coupled && !mass)
     limb_report_error(&r->report, RULE_MISSING_KEY, n->pos,
                       "the key 'mass' of motor is missing, which 'model: full' needs");

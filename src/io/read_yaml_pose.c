@@ -21,17 +21,17 @@
 
 static const char rotation_keys[] = "rpy quaternion matrix";
 
-int limb_yaml_vec3(yaml_reader* r, const yml_node* n, sp_vec3* x)
+int limb_yaml_vec3(yaml_reader* r, const yml_node* n, const char* unit, sp_vec3* x)
 {
   double v[3];
-  if (!limb_yml_numbers(&r->report, n, 3, v)) return 0;
+  if (!limb_yml_quantities(&r->report, n, 3, unit, v)) return 0;
   *x = sp_v3(v[0], v[1], v[2]);
   return 1;
 }
 
 int limb_yaml_direction(yaml_reader* r, const yml_node* n, sp_vec3* x)
 {
-  if (!limb_yaml_vec3(r, n, x)) return 0;
+  if (!limb_yaml_vec3(r, n, NULL, x)) return 0;
   const double length = limb_length(*x);
   if (length == 0)
     limb_report_error(&r->report, RULE_BAD_AXIS, n->pos, "%s is zero", n->key);
@@ -115,7 +115,7 @@ int limb_yaml_pose(yaml_reader* r, const yml_node* map, sp_pose* X)
 {
   *X = sp_pose_identity();
   const yml_node* xyz = limb_yml_get(map, "xyz");
-  const int placed = xyz ? limb_yaml_vec3(r, xyz, &X->p) : 1;
+  const int placed = xyz ? limb_yaml_vec3(r, xyz, "m", &X->p) : 1;
   return read_rotation(r, map, &X->R) && placed;
 }
 
@@ -145,7 +145,7 @@ static int read_row(yaml_reader* r, const yml_node* row, const char* keys, doubl
   for (const yml_node* n = row->first; n; n = n->next) {
     const int i = limb_find_word(keys, n->key, strlen(n->key));
     if (i >= 0 && n->key[1] == 0)
-      (void)limb_yml_number(&r->report, n, &x[i]);
+      (void)limb_yml_quantity(&r->report, n, "m", &x[i]);
     else if (i >= 0 && limb_yml_angle(&r->report, n, r->angle, &x[i]))
       check_turn(r, n, x[i]);
   }

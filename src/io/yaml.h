@@ -67,10 +67,12 @@ int limb_yml_choice(limb_reporter* c, const yml_node* n, const char* words, int*
 
 // A finite number; the same, or infinite (.inf, -.inf); a whole number from lowest to highest.
 int limb_yml_number(limb_reporter* c, const yml_node* n, double* value);
+int limb_yml_quantity(limb_reporter* c, const yml_node* n, const char* unit, double* value); // below
 int limb_yml_limit(limb_reporter* c, const yml_node* n, double* value);
 int limb_yml_integer(limb_reporter* c, const yml_node* n, int lowest, int highest, int* value);
 
 // Numbers may have units: 12mm, 3 g, 50 g*cm^2; those of an angle only where an angle is expected.
+// limb_yml_quantity and limb_yml_quantities refuse units of another dimension than that of the unit; NULL: any.
 
 // A number of the given unit in radians (1, or pi/180), or with a unit of its own: 90deg; with unit 1 also pi, -pi/2,
 // 3*pi, 2*pi/3.
@@ -78,6 +80,7 @@ int limb_yml_angle(limb_reporter* c, const yml_node* n, double unit, double* rad
 
 // A list of exactly count numbers or angles.
 int limb_yml_numbers(limb_reporter* c, const yml_node* n, int count, double* values);
+int limb_yml_quantities(limb_reporter* c, const yml_node* n, int count, const char* unit, double* values);
 int limb_yml_angles(limb_reporter* c, const yml_node* n, int count, double unit, double* radians);
 
 // 1 when a scalar is a number without a unit.

@@ -154,9 +154,10 @@ static bool scan_quantity(const char* text, bool angle, double* x)
   const char* end = text + strlen(text);
   const char* units = limb_scan_number(text, end, x);
   double factor = 1;
-  int is_angle = 0;
+  limb_dimension of;
   while (units && *units == ' ') units++;
-  if (!units || limb_scan_units(units, end, &factor, &is_angle) != end || is_angle != angle) return false;
+  if (!units || limb_scan_units(units, end, &factor, &of) != end) return false;
+  if (angle != (of.rad != 0 && of.m == 0 && of.kg == 0)) return false;
   *x *= factor;
   return true;
 }
@@ -176,10 +177,27 @@ static int finite_number(limb_reporter* c, const yml_node* n, const char* expect
   return 1;
 }
 
-int limb_yml_number(limb_reporter* c, const yml_node* n, double* value)
+// What is expected of a number with units of another dimension than that of the unit; NULL: it has none.
+static const char* other_dimension(const char* text, const char* unit)
 {
-  return n ? finite_number(c, n, "a number", value) : 0;
+  const char* end = text + strlen(text);
+  double x;
+  limb_dimension given, wanted;
+  const char* units = limb_scan_number(text, end, &x);
+  while (units && *units == ' ') units++;
+  if (!unit || !units || limb_scan_units(units, end, &x, &given) != end) return NULL;
+  if (!limb_scan_units(unit, unit + strlen(unit), &x, &wanted) || limb_same_dimension(given, wanted)) return NULL;
+  return limb_dimension_text(wanted);
 }
+
+int limb_yml_quantity(limb_reporter* c, const yml_node* n, const char* unit, double* value)
+{
+  if (!n) return 0;
+  const char* other = n->kind == YML_SCALAR && !n->quoted ? other_dimension(n->text, unit) : NULL;
+  return other ? wrong(c, RULE_BAD_NUMBER, n, other) : finite_number(c, n, "a number", value);
+}
+
+int limb_yml_number(limb_reporter* c, const yml_node* n, double* value) { return limb_yml_quantity(c, n, NULL, value); }
 
 int limb_yml_limit(limb_reporter* c, const yml_node* n, double* value)
 {
@@ -289,10 +307,15 @@ int limb_yml_angles(limb_reporter* c, const yml_node* n, int count, double unit,
 
 int limb_yml_numbers(limb_reporter* c, const yml_node* n, int count, double* values)
 {
+  return limb_yml_quantities(c, n, count, NULL, values);
+}
+
+int limb_yml_quantities(limb_reporter* c, const yml_node* n, int count, const char* unit, double* values)
+{
   if (!n || !is_list_of(c, n, count)) return 0;
   int good = 1;
   for (const yml_node* entry = n->first; entry; entry = entry->next) {
-    if (!limb_yml_number(c, entry, values++)) good = 0;
+    if (!limb_yml_quantity(c, entry, unit, values++)) good = 0;
   }
   return good;
 }

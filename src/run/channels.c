@@ -243,8 +243,8 @@ static limb_status read_rate(limb_run_rows* x, limb_error* err)
 {
   const limb_run_output* o = x->output;
   const limb_runner_setup* setup = &x->r->setup;
-  limb_status s = limb_run_number(&o->rate, LIMB_RUN_POSITIVE, &x->rate, err);
-  if (s == LIMB_OK) s = limb_run_number(&o->interval, LIMB_RUN_POSITIVE, &x->interval, err);
+  limb_status s = limb_run_quantity(&o->rate, LIMB_RUN_POSITIVE, "Hz", &x->rate, err);
+  if (s == LIMB_OK) s = limb_run_quantity(&o->interval, LIMB_RUN_POSITIVE, "s", &x->interval, err);
   if (s != LIMB_OK) return s;
   if (x->rate == 0 && x->interval == 0) x->interval = default_interval(setup);
   // 29 / 100 is the 0.29 that people write; 29 * 0.01 is not.

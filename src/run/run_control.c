@@ -355,8 +355,8 @@ static limb_status attach(limb_runner* r, run_control* c)
   const limb_run_controller* run = &r->run.controller;
   limb_sim_force f = {.force = control, .context = c};
   double rate = 0;
-  limb_status code = limb_run_number(&run->rate, LIMB_RUN_POSITIVE, &rate, r->err);
-  if (code == LIMB_OK) code = limb_run_number(&run->delay, LIMB_RUN_NOT_NEGATIVE, &f.delay, r->err);
+  limb_status code = limb_run_quantity(&run->rate, LIMB_RUN_POSITIVE, "Hz", &rate, r->err);
+  if (code == LIMB_OK) code = limb_run_quantity(&run->delay, LIMB_RUN_NOT_NEGATIVE, "s", &f.delay, r->err);
   if (code != LIMB_OK) return code;
   if (f.delay > 0 && rate == 0)
     return limb_run_wrong(r->err, &run->delay, "requires a sampled controller: rate is missing");

@@ -50,6 +50,10 @@ limb_status limb_run_no_memory(const limb_runner* r);
 // n + 1 zeros; NULL: out of memory.
 double* limb_run_zeros(int n);
 
+// limb_run_number, with a unit of this dimension (limb_formula_number).
+limb_status limb_run_quantity(const limb_run_value* at, limb_run_range range, const char* unit, double* out,
+                              limb_error* err);
+
 limb_status limb_run_whole(const limb_run_value* at, double max, double* out, limb_error* err);
 
 // The index of a word in a NULL-terminated list; -1: not found. The same for a value; true and false: 1 and 0.

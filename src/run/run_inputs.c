@@ -316,9 +316,12 @@ static limb_status read_harmonic(limb_runner* r, moving_joint* j)
   const limb_run_motion* run = j->run;
   limb_joint_motion* m = &j->motion;
   const limb_run_value* const from[] = {&run->constant, &run->rate, &run->amplitude, &run->frequency, &run->phase};
+  const char *x = limb_position_unit(&r->dq[j->q]), *v = limb_velocity_unit(&r->dv[j->v]);
+  const char* const unit[] = {x, v, x, "Hz", "rad"};
   double* const to[] = {&m->constant, &m->rate, &m->amplitude, &m->frequency, &m->phase};
   limb_status code = LIMB_OK;
-  for (int k = 0; k < 5 && code == LIMB_OK; k++) code = limb_run_number(from[k], LIMB_RUN_ANY, to[k], r->err);
+  for (int k = 0; k < 5 && code == LIMB_OK; k++)
+    code = limb_run_quantity(from[k], LIMB_RUN_ANY, unit[k], to[k], r->err);
   return code;
 }
 

@@ -18,7 +18,7 @@ static limb_status read_environment(limb_runner* r)
   int without = !env->friction;
   limb_status s = LIMB_OK;
   for (int k = 0; k < 3 && k < e->gravity.count && s == LIMB_OK; k++)
-    s = limb_run_number(&e->gravity.value[k], LIMB_RUN_ANY, g[k], r->err);
+    s = limb_run_quantity(&e->gravity.value[k], LIMB_RUN_ANY, "m/s^2", g[k], r->err);
   if (s == LIMB_OK) s = limb_run_truth(&e->no_friction, &without, r->err);
   if (s == LIMB_OK) s = limb_run_number(&e->coulomb_width, LIMB_RUN_POSITIVE, &env->coulomb_width, r->err);
   env->friction = !without;
@@ -47,10 +47,10 @@ static limb_status read_steps(limb_runner* r)
   limb_sim_options* o = &r->setup.sim;
   double order = 0, max = 0;
   if (limb_sim_method_order(o->method) == 0) o->step = 0; // adaptive methods choose it
-  limb_status code = limb_run_number(&s->step, LIMB_RUN_POSITIVE, &o->step, r->err);
+  limb_status code = limb_run_quantity(&s->step, LIMB_RUN_POSITIVE, "s", &o->step, r->err);
   if (code == LIMB_OK) code = limb_run_number(&s->relative, LIMB_RUN_POSITIVE, &o->relative, r->err);
   if (code == LIMB_OK) code = limb_run_number(&s->absolute, LIMB_RUN_POSITIVE, &o->absolute, r->err);
-  if (code == LIMB_OK) code = limb_run_number(&s->max_step, LIMB_RUN_POSITIVE, &o->max_step, r->err);
+  if (code == LIMB_OK) code = limb_run_quantity(&s->max_step, LIMB_RUN_POSITIVE, "s", &o->max_step, r->err);
   r->setup.max_drift = -1;
   if (code == LIMB_OK) code = limb_run_number(&s->max_drift, LIMB_RUN_POSITIVE, &r->setup.max_drift, r->err);
   if (code == LIMB_OK) code = limb_run_whole(&s->order, 20, &order, r->err);
@@ -136,9 +136,9 @@ limb_status limb_run_read_times(limb_runner* r)
 {
   const limb_run* run = &r->run;
   double duration = 0;
-  limb_status code = limb_run_number(&run->duration, LIMB_RUN_NOT_NEGATIVE, &duration, r->err);
+  limb_status code = limb_run_quantity(&run->duration, LIMB_RUN_NOT_NEGATIVE, "s", &duration, r->err);
   r->setup.end = r->setup.start + duration;
-  if (code == LIMB_OK) code = limb_run_number(&run->end, LIMB_RUN_ANY, &r->setup.end, r->err);
+  if (code == LIMB_OK) code = limb_run_quantity(&run->end, LIMB_RUN_ANY, "s", &r->setup.end, r->err);
   if (code != LIMB_OK) return code;
   if (!run->duration.text && !run->end.text)
     return limb_fail(r->err, LIMB_E_ARG, "", "the duration is missing: duration: or end:");
@@ -186,15 +186,20 @@ static limb_status read_row(starting* s)
   return code;
 }
 
+static const char* unit_of(const limb_runner* r, int k, int of_q)
+{
+  return of_q ? limb_position_unit(&r->dq[k]) : limb_velocity_unit(&r->dv[k]);
+}
+
 // One value for all coordinates, or velocities, except those of ball and free joints. It holds nothing.
 static limb_status read_all(const limb_runner* r, const limb_run_value* at, int of_q)
 {
-  double x = 0;
-  const limb_status code = limb_run_number(at, LIMB_RUN_ANY, &x, r->err);
+  double* const out = of_q ? r->q : r->v;
+  limb_status code = limb_run_number(at, LIMB_RUN_ANY, &(double){0}, r->err);
   for (int k = 0; k < (of_q ? r->nq : r->nv) && code == LIMB_OK; k++) {
     limb_joint_info joint;
     if (limb_get_joint(r->model, (of_q ? r->dq : r->dv)[k].joint, &joint) != LIMB_OK) continue;
-    if (joint.nq == joint.nv) (of_q ? r->q : r->v)[k] = x;
+    if (joint.nq == joint.nv) code = limb_run_quantity(at, LIMB_RUN_ANY, unit_of(r, k, of_q), &out[k], r->err);
   }
   return code;
 }
@@ -209,7 +214,7 @@ static limb_status read_entry(const starting* s, const limb_run_value* at, int o
     hold(s, k);
   else
     s->moves[k] = 1;
-  return limb_run_number(at, LIMB_RUN_ANY, of_q ? &r->q[k] : &r->v[k], r->err);
+  return limb_run_quantity(at, LIMB_RUN_ANY, unit_of(r, k, of_q), of_q ? &r->q[k] : &r->v[k], r->err);
 }
 
 static limb_status read_entries(const starting* s)
@@ -397,7 +402,7 @@ static limb_status read_start(starting* s)
   const limb_run_start* run = &r->run.start;
   const limb_status status = limb_start(r->model, r->q);
   if (status != LIMB_OK) return limb_run_failed(r, status, "start");
-  limb_status code = limb_run_number(&run->time, LIMB_RUN_ANY, &r->setup.start, r->err);
+  limb_status code = limb_run_quantity(&run->time, LIMB_RUN_ANY, "s", &r->setup.start, r->err);
   if (code == LIMB_OK && run->file.text) code = read_row(s);
   if (code == LIMB_OK) code = read_entries(s);
   if (code == LIMB_OK) code = begin_motion(s);

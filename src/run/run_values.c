@@ -38,16 +38,20 @@ double* limb_run_zeros(int n) { return calloc((size_t)n + 1, sizeof(double)); }
 
 limb_status limb_run_number(const limb_run_value* at, limb_run_range range, double* out, limb_error* err)
 {
-  limb_formula* e = NULL;
+  return limb_run_quantity(at, range, NULL, out, err);
+}
+
+limb_status limb_run_quantity(const limb_run_value* at, limb_run_range range, const char* unit, double* out,
+                              limb_error* err)
+{
+  double x = 0;
   limb_error why = {0};
   if (!at || !out) return LIMB_E_ARG;
   if (!at->text) return LIMB_OK;
-  const limb_status s = limb_formula_parse(at->text, NULL, NULL, &e, &why);
+  const limb_status s = limb_formula_number(at->text, unit, &x, &why);
   if (s == LIMB_E_NOMEM) return limb_fail(err, s, "", "out of memory");
   if (s != LIMB_OK)
     return limb_run_wrong(err, at, "'%.80s' is not a number: %s", at->text, *why.text ? why.text : limb_status_text(s));
-  const double x = limb_formula_value(e, NULL);
-  limb_formula_destroy(e);
   if (!isfinite(x)) return limb_run_wrong(err, at, "'%.80s' is not finite", at->text);
   if (range == LIMB_RUN_POSITIVE && x <= 0) return limb_run_wrong(err, at, "must be positive, not %g", x);
   if (range == LIMB_RUN_NOT_NEGATIVE && x < 0) return limb_run_wrong(err, at, "must not be negative, as %g is", x);

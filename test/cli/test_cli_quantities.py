@@ -161,6 +161,26 @@ class States(Case):
         passive = self.answer("four_bar", "--q", "phi1=1.6", "--what", "q")["q"]
         self.close([passive[2]], [1.6])
 
+    def test_units_that_do_not_fit(self):
+        angle = "expected is an angle: rad, deg"
+        self.refused("--q: elbow: '1kg' is no number: the unit 'kg' does not fit; " + angle, "ur5", "--q", "elbow=1kg",
+                     "--what", "M")
+        self.refused(angle, "ur5", "--q", "elbow=90deg - (4mm + 1)", "--what", "M")
+        self.refused(angle, "ur5", "--q", "1m", "--what", "M")
+        self.refused(angle, "ur5", "--q", "*=-50%", "--what", "M")
+        self.refused("--v: elbow: '2Hz' is no number: the unit 'Hz' does not fit; expected is an angular velocity",
+                     "ur5", "--v", "elbow=2Hz", "--what", "M")
+        self.refused("the unit 'deg/s' does not fit; expected is an angular acceleration", "ur5", "--a",
+                     "elbow=2deg/s", "--what", "M")
+        self.refused("the unit 'N' does not fit; expected is a torque", "ur5", "--tau", "elbow=2 N", "--what", "M")
+        self.refused("--v: joint3: '60rpm' is no number: the unit 'rpm' does not fit; expected is a velocity: m/s",
+                     "stanford", "--v", "60rpm", "--what", "M")
+        r = self.answer("stanford", "--q", "joint1=90deg,joint2=1rad,joint3=12mm", "--v", "joint3=3cm/s", "--what",
+                        "q,v")
+        self.close(r["q"][:3] + r["v"][2:3], [math.pi / 2, 1, 0.012, 0.03])
+        r = self.answer("ur5", "--q", "elbow=(1m)/(2m),wrist_1=2*90deg", "--tau", "elbow=2N*m", "--what", "q")
+        self.close(r["q"][2:4], [0.5, math.pi])
+
     def test_complaints(self):
         self.refused("did you mean 'elbow'?", "ur5", "--q", "elbwo=1", "--what", "M")
         self.refused("'fast' is no number", "ur5", "--v", "elbow=fast", "--what", "M")

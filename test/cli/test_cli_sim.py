@@ -461,6 +461,11 @@ outputs:
         self.refuse(2, "the duration is missing: --duration T", "ur5")
         self.refuse(2, "--duration: must not be negative", "ur5", "--duration", "-1")
         self.refuse(2, "--step: '1parsec' is not a number: unknown unit 'parsec'", *sim, "--step", "1parsec")
+        self.refuse(2, "--duration: '1kg' is not a number: the unit 'kg' does not fit; expected is a time: s", "ur5",
+                    "--duration", "1kg")
+        self.refuse(2, "expected is an angle: rad, deg", *sim, "--q", "elbow=1kg")
+        self.refuse(2, "expected is an angle: rad, deg", *sim, "--q", "*=1m")
+        self.refuse(2, "expected is a frequency: Hz", *sim, "--motion", "elbow.amplitude=1,elbow.frequency=60rpm")
         self.refuse(2, "--step: must be positive", *sim, "--step", "0")
         self.refuse(2, "--method: unknown value 'rk5'; did you mean 'rk4'?", *sim, "--method", "rk5")
         self.refuse(2, "--torque elbw: the model has no joint 'elbw'; did you mean 'elbow'?", *sim, "--torque",
@@ -507,6 +512,9 @@ outputs:
             ("model: ur5\nsolver: {stp: 1}\n", "r.yaml:3:10: error: unknown key 'stp'; did you mean 'step'?"),
             ("model: ur5\nduration: 1\nend: 2\n", "r.yaml:4:1: error: duration and end exclude each other"),
             ("model: ur5\nduration: soon\n", "r.yaml:3:11: error: duration: 'soon' is not a number"),
+            ("model: ur5\nduration: 1\nstart: {q: {elbow: 1kg}}\n", "r.yaml:4:20: error: start.q.elbow: '1kg' is not a "
+             "number: the unit 'kg' does not fit; expected is an angle: rad, deg"),
+            ("model: ur5\nduration: 1\nstart: {v: {elbow: 3mm/s}}\n", "expected is an angular velocity: rad/s"),
             ("model: ur5\nduration: 1\nstart: {q: {elbw: 1}}\n", "r.yaml:4:19: error: start.q.elbw: the model has no"),
             ("model: ur5\nduration: 1\ninputs: {torques: {elbow: 2*}}\n", "r.yaml:4:27: error: inputs.torques.elbow: "),
             ("model: ur5\nduration: 1\nevents:\n  - when: q.elbow\n", "r.yaml:5:11: error: events.when"),

@@ -423,6 +423,58 @@ START_TEST(bad_arguments)
 }
 END_TEST
 
-CHECK_MAIN("formula", 1, arithmetic, logic, functions, units, no_value_is_passed_on, symbols_come_once,
+// A unit of another dimension is refused where the formula is a sum of literals.
+START_TEST(units_that_fit)
+{
+  static const struct {
+    const char *text, *unit;
+    double value;
+    int column; // of the unit that does not fit; 0: all fit
+  } cases[] = {{"180deg", "rad", 3.14159265358979323846, 0},
+               {"1rad", "rad", 1, 0},
+               {"12mm", "m", 0.012, 0},
+               {"3g", "kg", 0.003, 0},
+               {"3 deg", "kg", 0, 3},
+               {"1kg", "rad", 0, 2},
+               {"-(2mm + 1)", "rad", 0, 4},
+               {"30rpm", "rad/s", 3.14159265358979323846, 0},
+               {"2Hz", "rad/s", 0, 2},
+               {"2 N*m", "Nm", 2, 0},
+               {"2 kg*m^2/s^2", "Nm", 2, 0},
+               {"2 m*s^-2", "m/s^2", 2, 0},
+               {"2 m/s", "m/s^2", 0, 3},
+               {"1 m - 2", "m", -1, 0},
+               {"1 m + 2deg - 1kg", "m", 0, 8},
+               {"50%", "rad", 0, 3},
+               {"50%", "", 0.5, 0},
+               {"1m", "", 0, 2},
+               {"1kg", NULL, 1, 0},
+               {"2*3kg", "rad", 6, 0},
+               {"4 m / 2 s", "m/s", 2, 0}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    double x = 77;
+    limb_error err = {0};
+    check_at("%s", cases[i].text);
+    const limb_status s = limb_formula_number(cases[i].text, cases[i].unit, &x, &err);
+    assert_status(s, cases[i].column ? LIMB_E_SYNTAX : LIMB_OK);
+    assert_close(x, cases[i].column ? 77 : cases[i].value, 1e-15, 0);
+    ck_assert_int_eq(err.column, cases[i].column);
+  }
+  double x = 77;
+  limb_error err = {0};
+  assert_status(limb_formula_number("1kg", "rad", &x, &err), LIMB_E_SYNTAX);
+  ck_assert_str_eq(err.text, "the unit 'kg' does not fit; expected is an angle: rad, deg, rev");
+  assert_status(limb_formula_number("1kg", "N*s/m", &x, &err), LIMB_E_SYNTAX);
+  ck_assert_str_eq(err.text, "the unit 'kg' does not fit; expected is a value in N*s/m");
+  assert_status(limb_formula_number("1 +", "rad", &x, &err), LIMB_E_SYNTAX);
+  assert_status(limb_formula_number("1", "parsec", &x, &err), LIMB_E_ARG);
+  assert_status(limb_formula_number(NULL, "rad", &x, &err), LIMB_E_ARG);
+  assert_status(limb_formula_number("1", "rad", NULL, NULL), LIMB_E_ARG);
+  assert_status(limb_formula_number("1kg", "rad", &x, NULL), LIMB_E_SYNTAX);
+  assert_close(x, 77, 0, 0);
+}
+END_TEST
+
+CHECK_MAIN("formula", 1, arithmetic, logic, functions, units, units_that_fit, no_value_is_passed_on, symbols_come_once,
            mistakes_are_named, too_long_and_too_deep, conditions_are_as_deep, conditions, what_is_no_condition,
            bad_arguments)

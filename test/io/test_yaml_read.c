@@ -569,5 +569,44 @@ START_TEST(suspicious_angles)
 }
 END_TEST
 
-CHECK_MAIN("yaml reader", 1, units, suspicious_angles, joints, bodies, solids, notes, homes, degrees, rows, screws,
-           bodies_between, guide)
+// Masses, lengths, moments and densities: a unit of another dimension is refused.
+START_TEST(units_that_fit)
+{
+  static const struct {
+    const char *body, *text; // text NULL: it is fine
+  } cases[] = {
+    {"mass: 3g, com: [12mm, 0, 1 km], solid: point", NULL},
+    {"mass: 3deg, solid: point", "mass must be a mass: kg, g, found '3deg'"},
+    {"mass: 3 mm, solid: point", "mass must be a mass: kg, g, found '3 mm'"},
+    {"mass: 1, com: [0, 3kg, 0], solid: point", "entry 2 of com must be a length: m, cm, mm, found '3kg'"},
+    {"mass: 1, solid: {sphere: 3s}", "sphere must be a length: m, cm, mm, found '3s'"},
+    {"density: 2.7g/cm^3, solid: {sphere: 3cm}", NULL},
+    {"density: 2.7kg, solid: {sphere: 3cm}", "density must be a density: kg/m^3, g/cm^3, found '2.7kg'"},
+    {"mass: 1, inertia: {xx: 1kg, yy: 1, zz: 1}", "xx must be a moment of inertia: kg*m^2, g*cm^2, found '1kg'"}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    char text[300];
+    (void)snprintf(text, sizeof text,
+                   "limb: 1\nbodies: [{name: a, %s}]\njoints: [{name: j, type: fixed, parent: world,"
+                   " child: a}]\n",
+                   cases[i].body);
+    limb_read_options opt = limb_default_read_options();
+    opt.format = LIMB_FORMAT_YAML;
+    limb_reading* r = NULL;
+    (void)!limb_read_text(text, strlen(text), "text", &opt, &r, NULL);
+    check_at("%s", cases[i].body);
+    limb_finding f;
+    int count = 0;
+    for (int k = 0; limb_findings_get(limb_reading_findings(r), k, &f) == LIMB_OK; k++) {
+      if (strcmp(f.rule, "bad-number") != 0) continue;
+      count++;
+      ck_assert_int_eq(f.line, 2);
+      ck_assert_str_eq(f.text, cases[i].text ? cases[i].text : "");
+    }
+    ck_assert_int_eq(count, cases[i].text != NULL);
+    limb_reading_destroy(r);
+  }
+}
+END_TEST
+
+CHECK_MAIN("yaml reader", 1, units, units_that_fit, suspicious_angles, joints, bodies, solids, notes, homes, degrees,
+           rows, screws, bodies_between, guide)
