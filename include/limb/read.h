@@ -161,7 +161,7 @@ LIMB_API limb_findings* limb_reading_findings(limb_reading* r);
 LIMB_API int limb_reading_body_line(const limb_reading* r, int body);
 LIMB_API int limb_reading_joint_line(const limb_reading* r, int joint);
 
-/// limb_read and limb_builder_build in one call.
+/// limb_read and limb_builder_build in one call. Warnings are lost, as of limits that were swapped and are not used.
 /// @return as limb_read and limb_builder_build.
 LIMB_NODISCARD LIMB_API limb_status limb_load(const char* source, const limb_read_options* opt, limb_model** out,
                                               limb_error* err);

@@ -332,6 +332,7 @@ static limb_status run_checks(doctor* d)
   }
   if (!status) status = limb_doctor_loops(d);
   if (!status) status = limb_doctor_joints(d);
+  limb_report_in_full(d->f, RULE_LIMIT_SWAPPED);
   if (!status) status = check_names(d);
   return !status && limb_findings_lost(d->f) ? LIMB_E_NOMEM : status;
 }

@@ -150,10 +150,12 @@ void limb_report_args(limb_findings* f, limb_rule rule, file_pos at, limb_subjec
   int* kept = &f->kept[rules[rule].severity == LIMB_ERROR];
   f->dropped = *kept > MAX_FINDINGS;
   if (f->dropped) return;
-  if (++*kept > MAX_FINDINGS)
+  if (++*kept > MAX_FINDINGS) {
     add(f, rule, at, about, "... and more: only the first findings are kept");
-  else
+    f->dropped = 1; // it stands for others, and keeps its severity: an error may be among them
+  } else {
     add(f, rule, at, about, format_text(f, format, args));
+  }
 }
 
 void limb_report(limb_findings* f, limb_rule rule, file_pos at, limb_subject about, const char* format, ...)
@@ -243,6 +245,13 @@ void limb_report_hint(limb_findings* f, const char* format, ...)
 void limb_report_as(limb_findings* f, limb_severity severity)
 {
   if (f && f->count > 0 && !f->dropped) f->entry[f->count - 1].finding.severity = severity;
+}
+
+void limb_report_in_full(limb_findings* f, limb_rule rule)
+{
+  for (int i = 0; f && i < f->count; i++) {
+    if (f->entry[i].finding.rule == rules[rule].name) f->entry[i].finding.severity = rules[rule].severity;
+  }
 }
 
 int limb_findings_lost(const limb_findings* f) { return f ? f->lost : 0; }

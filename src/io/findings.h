@@ -45,6 +45,9 @@ void limb_report_once(limb_findings* f, limb_rule rule, file_pos at, limb_subjec
 LIMB_PRINTF(2, 3) void limb_report_hint(limb_findings* f, const char* format, ...);
 void limb_report_as(limb_findings* f, limb_severity severity);
 
+// Gives all findings of a rule its severity, also those that limb_report_as changed.
+void limb_report_in_full(limb_findings* f, limb_rule rule);
+
 // Findings about one thing after the other, such as the joints of a file. Errors are counted: the list of
 // findings is limited, this number is not.
 typedef struct limb_reporter {

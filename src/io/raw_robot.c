@@ -147,6 +147,18 @@ static limb_status describe_base(const describe* d)
   return add_joint(d, &def, nowhere);
 }
 
+void limb_raw_check_limits(limb_findings* f, file_pos at, limb_subject about, limb_joint_def* def)
+{
+  const double lower = def->q_min, upper = def->q_max;
+  if (!(lower > upper || lower == HUGE_VAL || upper == -HUGE_VAL)) return;
+  limb_report(f, RULE_LIMIT_SWAPPED, at, about,
+              "no position lies between its limits, lower %s and upper %s: it is read without them",
+              limb_show(lower).text, limb_show(upper).text);
+  limb_report_as(f, LIMB_WARNING);
+  def->q_min = -HUGE_VAL;
+  def->q_max = HUGE_VAL;
+}
+
 // Faults that the builder would report less clearly. The definition is corrected, so that the builder, which stops
 // at the first fault, finds the others.
 static void check_joint(const describe* d, const raw_joint* j, limb_joint_def* def)
@@ -156,11 +168,7 @@ static void check_joint(const describe* d, const raw_joint* j, limb_joint_def* d
     limb_report(d->s->findings, RULE_BAD_AXIS, j->pos, about, "its axis is zero");
     def->axis = sp_v3(0, 0, 1);
   }
-  if (def->q_min > def->q_max) {
-    limb_report(d->s->findings, RULE_LIMIT_SWAPPED, j->pos, about, "its lower limit is above its upper limit");
-    def->q_min = -HUGE_VAL;
-    def->q_max = HUGE_VAL;
-  }
+  limb_raw_check_limits(d->s->findings, j->pos, about, def);
 }
 
 // exp(axis q): the pose of a joint with one degree of freedom.

@@ -124,6 +124,10 @@ typedef struct raw_positions {
 limb_status limb_raw_robot_build(const limb_raw_robot* s, const limb_read_options* opt, limb_builder** out,
                                  raw_positions* positions);
 
+// Limits between which no position lies are reported and removed, as dynamics does not need them. The reader warns and
+// goes on; the doctor makes an error of it.
+void limb_raw_check_limits(limb_findings* f, file_pos at, limb_subject about, limb_joint_def* def);
+
 // ---- resolved names -------------------------------------------------------------------------------
 //
 // What raw_robot_check.c finds and raw_robot.c uses.

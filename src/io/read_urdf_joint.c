@@ -132,13 +132,9 @@ static void read_range(const joint_reader* t, const xml_node* n)
                      low == 0 && high == 0 ? "lower and no upper"
                      : low == 0            ? "lower"
                                            : "upper");
-  if (lower > upper || lower == HUGE_VAL || upper == -HUGE_VAL) {
-    limb_report_error(&t->r->report, RULE_LIMIT_SWAPPED, n->pos, "no position lies between lower=%s and upper=%s",
-                      limb_show(lower).text, limb_show(upper).text);
-    return;
-  }
   def->q_min = lower;
   def->q_max = upper;
+  limb_raw_check_limits(t->r->report.findings, n->pos, t->r->report.about, def);
 }
 
 static void read_limit(const joint_reader* t)

@@ -244,11 +244,7 @@ static void read_limits(yaml_reader* r, const yml_node* limits, raw_joint* j, bo
   if (continuous && (limb_yml_get(limits, "lower") || limb_yml_get(limits, "upper")))
     limb_report_error(&r->report, RULE_BAD_JOINT, limits->key_pos,
                       "a continuous joint has no lower or upper limit: only revolute joints do");
-  if (j->def.q_min <= j->def.q_max) return;
-  limb_report_error(&r->report, RULE_LIMIT_SWAPPED, limits->pos, "lower (%s) is above upper (%s)",
-                    limb_show(j->def.q_min).text, limb_show(j->def.q_max).text);
-  j->def.q_min = -HUGE_VAL; // report it once
-  j->def.q_max = HUGE_VAL;
+  if (limits) limb_raw_check_limits(r->report.findings, limits->pos, r->report.about, &j->def);
 }
 
 static void read_properties(yaml_reader* r, const yml_node* n, raw_joint* j, bool continuous)

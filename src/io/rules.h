@@ -127,7 +127,8 @@
     "add <limit lower= upper= effort= velocity=>")                                                                    \
   X(LIMIT_ZERO, "limit-zero", WARNING, "with a limit of zero the joint cannot move, or has no force",                 \
     "write the real limit, or none")                                                                                  \
-  X(LIMIT_SWAPPED, "limit-swapped", ERROR, "the lower limit is above the upper limit", "exchange them")               \
+  X(LIMIT_SWAPPED, "limit-swapped", ERROR,                                                                            \
+    "the lower limit is above the upper limit: nothing limits the position of the joint", "exchange them")            \
   X(LIMIT_DEGREES, "limit-degrees", WARNING, "limits of many turns are probably in degrees",                          \
     "angles are in radians: multiply by 0.0174533")                                                                   \
   X(ANGLE_DEGREES, "angle-degrees", WARNING, "an angle of more than one turn is probably in degrees",                 \

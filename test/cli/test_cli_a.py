@@ -395,6 +395,20 @@ class Check(Case):
         self.assertEqual(limb("check", path, "--strict").returncode, 1)
         self.assertEqual(limb("check", self.path("g.urdf", PENDULUM), "--strict").returncode, 0)
 
+    def test_swapped_limits_are_an_error_that_dynamics_survives(self):
+        wrong = self.path("wrong.urdf", PENDULUM.replace('lower="-1" upper="1"', 'lower="1" upper="-1"'))
+        good = self.path("good.urdf", PENDULUM)
+        states = self.path("x.csv", "q.hinge,v.hinge,a.hinge\n2,0.3,0.1\n")
+        run = limb("check", wrong)
+        self.assertEqual(run.returncode, 1)
+        self.assertRegex(run.stdout, r"wrong\.urdf:\d+:\d+: error: joint 'hinge': .*read without.*\[limit-swapped\]")
+        run = self.fine("id", wrong, states)
+        self.assertEqual(run.stdout, self.fine("id", good, states).stdout)
+        self.assertRegex(run.stderr, r"wrong\.urdf:\d+:\d+: warning: joint 'hinge': .*\[limit-swapped\]")
+        self.assertEqual(run.stderr.count("limit-swapped"), 1)
+        run = self.fine("ik", wrong, "--frame", "rod", "--pose", "0,0,0,0,0,0,1")
+        self.assertIn("[limit-swapped]", run.stderr)
+
     def test_the_worst_file_counts(self):
         good, bad = self.path("good.urdf", PENDULUM), self.path("bad.urdf", IMPOSSIBLE)
         broken, missing = self.path("broken.urdf", "<robot"), self.path("missing.urdf")

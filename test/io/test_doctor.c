@@ -145,7 +145,7 @@ static void mark_rules(const char* path, void* context)
 // are about repairs.
 START_TEST(every_rule_has_a_file)
 {
-  static const char* const others[] = {"limit-missing", "limit-swapped", "angle-degrees", "repaired", "not-repaired"};
+  static const char* const others[] = {"limit-missing", "angle-degrees", "repaired", "not-repaired"};
   int* seen = calloc((size_t)limb_rule_count(), sizeof *seen);
   assert_that(seen != NULL);
   (void)each_file(mark_rules, seen);

@@ -28,7 +28,6 @@ static const fault faults[] = {
   {"free_inside", LIMB_E_MODEL, "bad-joint", 15},
   {"free_and_hinge", LIMB_E_MODEL, "bad-joint", 12},
   {"range_missing", LIMB_E_MODEL, "missing-key", 12},
-  {"range_swapped", LIMB_E_MODEL, "limit-swapped", 12},
   {"springdamper", LIMB_E_MODEL, "unsupported", 12},
   {"damping_negative", LIMB_E_MODEL, "bad-value", 12},
   {"not_a_number", LIMB_E_MODEL, "bad-number", 14},

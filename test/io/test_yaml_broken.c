@@ -88,7 +88,6 @@ static const fault faults[] = {
   {"key-unknown-top", LIMB_E_MODEL, "unknown-key", 4, 1},
   {"limits-of-ball", LIMB_E_MODEL, "bad-joint", 19, 5},
   {"limits-of-continuous", LIMB_E_MODEL, "bad-joint", 20, 5},
-  {"limits-swapped", LIMB_E_MODEL, "limit-swapped", 20, 13},
   {"list", LIMB_E_SYNTAX, "wrong-format", 1, 1},
   {"loop-body-unknown", LIMB_E_MODEL, "undefined-body", 18, 8},
   {"loop-coefficients-constant", LIMB_E_MODEL, "bad-loop", 16, 5},
