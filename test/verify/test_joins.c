@@ -35,8 +35,9 @@ static void same_as_articulated_bodies(trial* t)
   assert_ok(limb_inverse_dynamics(t->d, t->q, t->v, t->a, &env, tau));
   assert_ok(limb_forward_dynamics_aba(t->d, t->q, t->v, tau, &env, want));
   assert_ok(limb_reference_joins(t->m, NULL, t->q, t->v, tau, &env, a, &r));
-  assert_close_array(a, want, t->nv, 2 * t->solve, 0); // either is allowed its own
-  assert_close_array(a, t->a, t->nv, t->solve, 0);
+  // the residual is rounding; what that means for accelerations is up to the condition of M
+  assert_close_array(a, want, t->nv, 2 * t->solve, 0);
+  assert_close_array(a, t->a, t->nv, 2 * t->solve, 0);
   assert_that(r.residual <= 1e-12 && r.solves >= 1 && r.links == t->nbody - 1);
 }
 
