@@ -1,19 +1,16 @@
 // KDL (Orocos kinematics and dynamics library) behind the benchmark's interface.
 //
-// Only serial robots with a fixed base: its dynamics solvers are for chains. Joints are given as
-// RotZ and TransZ, with the fixed rotations in the segment tips: the axis-angle joints that a URDF
-// import makes would be slower. For the dynamics the chain starts at the first joint axis, with
-// gravity turned into that frame, which spares KDL a fixed segment. Calls:
+// Only serial robots with a fixed base: its dynamics solvers are for chains (kdl_chain.hpp). For the dynamics the chain
+// starts at the first joint axis, with gravity turned into that frame, which spares KDL a fixed segment. Calls:
 //   RNEA      ChainIdSolver_RNE::CartToJnt, no external wrenches
 //   CRBA      ChainDynParam::JntToMass
 //   FD        ChainFdSolver_RNE (mass matrix and its factors) up to FD_BY_MATRIX joints, where that
 //             is the faster way, otherwise ChainHdSolver_Vereshchagin, its O(n) recursion, with one
 //             constraint of zero direction
 //   Jacobian  ChainJntToJacSolver::JntToJac
-#include "peer_coordinates.hpp"
+#include "kdl_chain.hpp"
 #include "peer_library.hpp"
 
-#include <kdl/chain.hpp>
 #include <kdl/chaindynparam.hpp>
 #include <kdl/chainfdsolver_recursive_newton_euler.hpp>
 #include <kdl/chainhdsolver_vereshchagin.hpp>
@@ -23,54 +20,9 @@
 
 namespace
 {
+using bench::gravity, bench::make_chain;
+
 constexpr int FD_BY_MATRIX = 14;
-
-KDL::Rotation to_kdl(const sp_mat3& R)
-{
-  const double* m = R.m;
-  return KDL::Rotation(m[0], m[1], m[2], m[3], m[4], m[5], m[6], m[7], m[8]);
-}
-
-KDL::Vector to_kdl(sp_vec3 p) { return KDL::Vector(p.x, p.y, p.z); }
-
-KDL::Frame to_kdl(const sp_pose& X) { return KDL::Frame(to_kdl(X.R), to_kdl(X.p)); }
-
-// Inertia of a link, seen from a frame; X is the pose of the link frame in it.
-KDL::RigidBodyInertia to_kdl(const sp_inertia& Y, const sp_pose& X)
-{
-  const KDL::RotationalInertia about_com(Y.xx, Y.yy, Y.zz, Y.xy, Y.xz, Y.yz);
-  const KDL::RigidBodyInertia at_com(Y.mass, KDL::Vector::Zero(), about_com);
-  return to_kdl(X) * KDL::Frame(to_kdl(Y.com)) * at_com;
-}
-
-// Pose that puts z on the axis of a joint.
-sp_pose turn(const bench_link& l) { return sp_pose_make(bench::frame_on_axis(l.axis), sp_v3(0, 0, 0)); }
-
-sp_pose base(const bench_robot& r) { return sp_compose(r.link[0].placement, turn(r.link[0])); }
-
-KDL::Vector gravity(const bench_robot& r) { return to_kdl(sp_tmulv(base(r).R, r.gravity)); }
-
-// Segment i: the joint about z, then the way to the z axis of the next joint.
-KDL::Chain make_chain(const bench_robot& r, bool with_base)
-{
-  KDL::Chain chain;
-  if (with_base) {
-    chain.addSegment(KDL::Segment(KDL::Joint(KDL::Joint::None), to_kdl(base(r))));
-  }
-  for (int i = 0; i < r.nlink; i++) {
-    const bench_link& l = r.link[i];
-    const sp_pose link = sp_invert(turn(l)); // the link frame behind the joint
-    sp_pose tip = link;
-    if (i + 1 < r.nlink) {
-      const bench_link& next = r.link[i + 1];
-      tip = sp_compose(link, sp_compose(next.placement, turn(next)));
-    }
-    const KDL::Joint joint(l.type == LIMB_REVOLUTE ? KDL::Joint::RotZ : KDL::Joint::TransZ);
-    const sp_pose link_in_tip = sp_compose(sp_invert(tip), link);
-    chain.addSegment(KDL::Segment(joint, to_kdl(tip), to_kdl(l.inertia, link_in_tip)));
-  }
-  return chain;
-}
 
 struct state {
   KDL::JntArray q, v, a, tau;
