@@ -334,8 +334,9 @@ static int solve_apart(ik_run* r, limb_csv_writer* w)
   const int rows = read_all(r, &targets, &times, &code);
   double* q = calloc((size_t)(rows > 0 ? rows : 1) * (size_t)r->dofs.nq, sizeof *q);
   limb_status* status = calloc((size_t)(rows > 0 ? rows : 1), sizeof *status);
-  if (rows < 0 || !q || !status) code = cli_out_of_memory(r->args);
-  if (code == EXIT_FINE && rows > 0) {
+  if (rows < 0 || !q || !status) {
+    code = cli_out_of_memory(r->args);
+  } else if (code == EXIT_FINE && rows > 0) {
     const limb_status s = limb_ik_solve_many(r->ik, (size_t)rows, targets, r->start, 1, q, NULL, status);
     code = s == LIMB_E_ARG || s == LIMB_E_NOMEM ? failed(r, s) : write_all(r, w, rows, targets, times, q, status);
   }

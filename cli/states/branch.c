@@ -87,8 +87,7 @@ int states_find_branches(cli_states* s)
   unsigned char* held = calloc((size_t)s->dofs->nv + 1, 1);
   s->branch = calloc(TRIES * (size_t)s->dofs->nq + 1, sizeof *s->branch);
   if (status == LIMB_OK && (!held || !s->branch)) status = LIMB_E_NOMEM;
-  int code = status == LIMB_OK ? EXIT_FINE : failed(s, status);
-  if (code == EXIT_FINE) code = list(s, f, held, mark_held(s, s->row, f->q, held));
+  int code = status == LIMB_OK ? list(s, f, held, mark_held(s, s->row, f->q, held)) : failed(s, status);
   if (code == EXIT_FINE && chosen > 0) code = take(s, (int)chosen);
   limb_loop_facts_destroy(f);
   free(held);

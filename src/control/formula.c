@@ -182,7 +182,7 @@ static double apply(int op, int n, const double* a)
 
 double limb_formula_value(const limb_formula* e, const double* x)
 {
-  if (!e || (e->nsymbol > 0 && !x)) return nan("");
+  if (!e) return nan("");
   const int kept = errno; // libm may set it
   double stack[LIMB_FORMULA_MAX_DEPTH];
   stack[0] = 0;
@@ -192,7 +192,7 @@ double limb_formula_value(const limb_formula* e, const double* x)
     if (s.op == OP_NUMBER) {
       stack[top++] = e->number[s.index];
     } else if (s.op == OP_SYMBOL) {
-      stack[top++] = x[s.index];
+      stack[top++] = x ? x[s.index] : nan("");
     } else {
       top -= s.count;
       stack[top] = apply(s.op, s.count, stack + top);

@@ -91,6 +91,7 @@ static int add_joint(chain* c, limb_joint_def* def)
   (void)snprintf(name, sizeof name, "\n%d", c->b->njoint);
   def->name = name, def->parent = c->at, def->placement = c->pending;
   if (c->status == LIMB_OK) c->status = limb_builder_add_joint(c->b, def, &joint, NULL);
+  def->name = ""; // the builder has its own copy
   c->at = def->child, c->pending = sp_pose_identity();
   return joint;
 }

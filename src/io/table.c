@@ -207,7 +207,8 @@ static limb_status check_names(int columns, const limb_table_column* column, lim
 {
   const size_t n = (size_t)columns;
   const char** name = calloc(n, sizeof *name);
-  limb_status s = name ? LIMB_OK : limb_fail(err, LIMB_E_NOMEM, "table", "out of memory");
+  if (!name) return limb_fail(err, LIMB_E_NOMEM, "table", "out of memory");
+  limb_status s = LIMB_OK;
   for (size_t k = 0; k < n && s == LIMB_OK; k++) {
     name[k] = column[k].name;
     if (!name[k] || !*name[k]) s = limb_fail(err, LIMB_E_ARG, "table", "column %zu has no name", k + 1);
