@@ -12,7 +12,7 @@ limb_plain_flags(limb_io_objects)
 target_compile_options(limb_io_objects PRIVATE $<$<CONFIG:Release>:-O1>)
 set_source_files_properties(src/io/csv_read.c src/io/csv_write.c
                             PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>)
-target_compile_definitions(limb_io_objects PRIVATE _POSIX_C_SOURCE=200809L)
+target_compile_definitions(limb_io_objects PRIVATE _XOPEN_SOURCE=700)
 target_include_directories(limb_io_objects PRIVATE ${limb_expat_INCLUDE_DIRS}
                                                    ${limb_yaml_INCLUDE_DIRS})
 

@@ -247,10 +247,10 @@ json_t* cli_json_finding(const limb_finding* f)
   json_t* r = json_object();
   limb_rule_info rule = {.why = "", .fix = ""};
   (void)!limb_get_rule(limb_find_rule(f->rule), &rule);
-  cli_json_set(r, "rule severity line column where text why fix hint", cli_json_text(f->rule),
-               cli_json_text(limb_severity_name(f->severity)), json_integer(f->line), json_integer(f->column),
-               cli_json_text(f->where), cli_json_text(f->text), cli_json_text(rule.why), cli_json_text(rule.fix),
-               cli_json_text(f->hint));
+  cli_json_set(r, "rule severity file line column where text why fix hint", cli_json_text(f->rule),
+               cli_json_text(limb_severity_name(f->severity)), cli_json_text(f->file ? f->file : ""),
+               json_integer(f->line), json_integer(f->column), cli_json_text(f->where), cli_json_text(f->text),
+               cli_json_text(rule.why), cli_json_text(rule.fix), cli_json_text(f->hint));
   return r;
 }
 

@@ -72,9 +72,7 @@ static void print_finding(check_run* run, const char* file, const limb_finding* 
   limb_rule_info rule;
   const int index = limb_find_rule(f->rule);
   const cli_colour colour = colour_of(f->severity);
-  (void)fprintf(out, "%s:", file);
-  if (f->line > 0) (void)fprintf(out, "%d:", f->line);
-  if (f->line > 0 && f->column > 0) (void)fprintf(out, "%d:", f->column);
+  cli_print_place(out, file, f);
   (void)fprintf(out, " %s%s%s: %s%s%s [%s]\n", cli_on(out, colour), limb_severity_name(f->severity),
                 cli_off(out, colour), f->where, *f->where ? ": " : "", f->text, f->rule);
   const int first = index >= 0 && run->explained && !run->explained[index];

@@ -97,7 +97,7 @@ static void print_summary(const info_run* run)
 static void print_finding(const char* file, const limb_finding* f)
 {
   printf("    ");
-  if (f->line > 0) printf("%s:%d: ", file, f->line);
+  if (f->line > 0) printf("%s:%d: ", *f->file ? f->file : file, f->line);
   printf("%s%s%s\n", f->where, *f->where ? ": " : "", f->text);
 }
 

@@ -39,11 +39,16 @@ int cli_exit_code(limb_status s)
 
 // ---- findings --------------------------------------------------------------------------------------
 
-static void print_as(FILE* out, const char* file, const limb_finding* f, limb_severity severity)
+void cli_print_place(FILE* out, const char* file, const limb_finding* f)
 {
-  (void)fprintf(out, "%s:", file);
+  (void)fprintf(out, "%s:", f->file && *f->file ? f->file : file);
   if (f->line > 0) (void)fprintf(out, "%d:", f->line);
   if (f->line > 0 && f->column > 0) (void)fprintf(out, "%d:", f->column);
+}
+
+static void print_as(FILE* out, const char* file, const limb_finding* f, limb_severity severity)
+{
+  cli_print_place(out, file, f);
   (void)fprintf(out, " %s: %s%s%s [%s]\n", limb_severity_name(severity), f->where, *f->where ? ": " : "", f->text,
                 f->rule);
 }

@@ -300,9 +300,7 @@ static void print_note(void* context, const char* file, const limb_finding* f)
   sim_job* job = context;
   if (job->quiet && f->severity == LIMB_NOTE) return;
   job->reported |= f->severity == LIMB_ERROR;
-  (void)fprintf(stderr, "%s:", file ? file : cli_title(job->plan.args));
-  if (f->line > 0) (void)fprintf(stderr, "%d:", f->line);
-  if (f->line > 0 && f->column > 0) (void)fprintf(stderr, "%d:", f->column);
+  cli_print_place(stderr, file ? file : cli_title(job->plan.args), f);
   (void)fprintf(stderr, " %s: %s\n", limb_severity_name(f->severity), f->text);
 }
 

@@ -7,8 +7,8 @@
 //       puts(limb_error_line("arm.urdf", &err, line)); // arm.urdf:12:3: joint 'elbow': its axis is zero
 //
 // limb_read() returns more: every finding with its line, and the builder, which can be changed before it is built.
-// limb_write() writes a builder to a file. Reading never needs meshes or other files, never executes anything, and does
-// not depend on the locale.
+// limb_write() writes a builder to a file. Reading never executes anything, opens only files below the folder of the
+// model and of ROS packages unless allowed to, and does not depend on the locale.
 //
 // This header belongs to the library limb_io (CMake limb::io, pkg-config limb-io).
 #ifndef LIMB_READ_H
@@ -51,6 +51,7 @@ typedef struct limb_finding {
   const char* where; ///< subject, such as "link 'forearm'"; "" for the file as a whole
   const char* text;  ///< what is wrong, with the numbers
   const char* hint;  ///< the likely cause in this case, or what to do; "": none
+  const char* file;  ///< path of the file of line and column; "": the file that is read
 } limb_finding;
 
 /// A growing list of findings. Belongs to one thread at a time.
@@ -120,6 +121,9 @@ typedef struct limb_read_options {
   int no_mimic;                ///< 1: mimic joints become independent joints; default 0
   size_t max_bytes;            ///< larger files are an error; default 64 MiB
   const limb_allocator* alloc; ///< NULL: malloc; expat and libyaml always use malloc
+  const char* package_path;    ///< folders of ROS packages, a:b:c, searched first; NULL: none; kept by the caller
+  int any_file;                ///< 1: the model may refer to any file, not only below its folder, its package and
+                               ///< other packages; default 0
 } limb_read_options;
 
 LIMB_API limb_read_options limb_default_read_options(void);

@@ -124,7 +124,7 @@ def _load(source: str | None, text: bytes | None, name: str, format: str, base: 
         source, text, name, FORMATS.index(format), BASES.index(base), not mimic, False, check
     )
     file = origin if source is not None else name
-    findings = tuple(Finding(rule, severity, file, *rest) for rule, severity, *rest in found)
+    findings = tuple(Finding(rule, severity, other or file, *rest) for rule, severity, other, *rest in found)
     if error is not None:
         status, sentence, where, line, column = error
         failure = make(status, sentence, where, file, line, column)

@@ -37,8 +37,8 @@ PyObject* findings_list(const limb_findings* f)
   for (int k = 0; list && k < limb_findings_count(f); k++) {
     limb_finding x;
     if (limb_findings_get(f, k, &x) != LIMB_OK) break;
-    PyObject* item = Py_BuildValue("(NsiiNNN)", text_of(x.rule), limb_severity_name(x.severity), x.line, x.column,
-                                   text_of(x.where), text_of(x.text), text_of(x.hint));
+    PyObject* item = Py_BuildValue("(NsNiiNNN)", text_of(x.rule), limb_severity_name(x.severity), text_of(x.file),
+                                   x.line, x.column, text_of(x.where), text_of(x.text), text_of(x.hint));
     if (append(list, item) < 0) Py_CLEAR(list);
   }
   return list;

@@ -17,7 +17,7 @@
 void limb_doctor_body_report(const doctor* d, limb_rule rule, int body, const char* format, ...)
 {
   const raw_positions* p = &d->r->positions;
-  const file_pos at = p->body && body < p->nbody ? p->body[body] : (file_pos){0, 0};
+  const file_pos at = p->body && body < p->nbody ? p->body[body] : (file_pos){0};
   va_list args;
   va_start(args, format);
   limb_report_args(d->f, rule, at, (limb_subject){d->body_word, d->body[body].def.name}, format, args);
@@ -27,7 +27,7 @@ void limb_doctor_body_report(const doctor* d, limb_rule rule, int body, const ch
 void limb_doctor_joint_report(const doctor* d, limb_rule rule, int joint, const char* format, ...)
 {
   const raw_positions* p = &d->r->positions;
-  const file_pos at = p->joint && joint < p->njoint ? p->joint[joint] : (file_pos){0, 0};
+  const file_pos at = p->joint && joint < p->njoint ? p->joint[joint] : (file_pos){0};
   va_list args;
   va_start(args, format);
   limb_report_args(d->f, rule, at, (limb_subject){"joint", d->joint[joint].name}, format, args);
@@ -36,7 +36,7 @@ void limb_doctor_joint_report(const doctor* d, limb_rule rule, int joint, const 
 
 file_pos limb_doctor_loop_pos(const limb_reading* r, int loop)
 {
-  return r->positions.loop && loop < r->positions.nloop ? r->positions.loop[loop] : (file_pos){0, 0};
+  return r->positions.loop && loop < r->positions.nloop ? r->positions.loop[loop] : (file_pos){0};
 }
 
 int limb_doctor_grounded(const doctor* d, int body) { return d->body[body].head == LIMB_WORLD_BODY; }
@@ -272,7 +272,7 @@ static void check_reference(const doctor* d, const xml_node* n, const char* name
 static limb_status check_references(doctor* d)
 {
   const limb_source* src = &d->r->source;
-  const xml_node* root = limb_xml_parse(src->text, src->size, NULL, &d->pool, NULL);
+  const xml_node* root = limb_xml_parse(src->text, src->size, 0, NULL, &d->pool, NULL);
   if (!root) return LIMB_E_NOMEM; // it was read before
   for (const xml_node* g = limb_xml_child(root, "gazebo"); g; g = limb_xml_next(g))
     check_reference(d, g, limb_xml_get(g, "reference"));

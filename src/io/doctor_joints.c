@@ -306,7 +306,7 @@ static void check_nothing_moves(const doctor* d)
   for (int k = 0; k < d->njoint; k++) {
     if (moves(&d->joint[k])) return;
   }
-  limb_report(d->f, RULE_NOTHING_MOVES, (file_pos){0, 0}, (limb_subject){NULL, NULL}, "no joint of the robot moves");
+  limb_report(d->f, RULE_NOTHING_MOVES, (file_pos){0}, (limb_subject){NULL, NULL}, "no joint of the robot moves");
 }
 
 limb_status limb_doctor_joints(doctor* d)

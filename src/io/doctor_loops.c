@@ -107,7 +107,7 @@ static int is_overdriven(const path_count* c) { return c->moving > 0 && c->passi
 static void check_loops(doctor* d, const unsigned char* shaft, upward* up)
 {
   limb_loop_def x;
-  file_pos at_first = {0, 0};
+  file_pos at_first = {0, 0, 0};
   const char* first = NULL;
   int joints = 0, loops = 0;
   for (int i = 0; limb_builder_get_loop(d->r->builder, i, &x) == LIMB_OK; i++) {
@@ -252,8 +252,8 @@ static limb_status assemble(closure* c, memory_pool* pool)
   limb_error why = {0};
   limb_status s = limb_builder_build(c->r->builder, &c->m, &why);
   if (s == LIMB_E_MODEL)
-    limb_report(c->r->findings, RULE_NO_MODEL, (file_pos){0, 0}, (limb_subject){*why.where ? why.where : NULL, NULL},
-                "%s", why.text);
+    limb_report(c->r->findings, RULE_NO_MODEL, (file_pos){0}, (limb_subject){*why.where ? why.where : NULL, NULL}, "%s",
+                why.text);
   if (s != LIMB_OK || limb_builder_loop_count(c->r->builder) == 0) return s;
   if (s == LIMB_OK) s = limb_data_create(c->m, &c->r->alloc, &c->d);
   if (s != LIMB_OK) return s;

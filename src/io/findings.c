@@ -19,7 +19,7 @@ enum {
 
 typedef struct entry {
   limb_finding finding;
-  int order;
+  int order, file;
 } entry;
 
 struct limb_findings {
@@ -33,7 +33,9 @@ struct limb_findings {
   limb_names reported; // by limb_report_once: indices into key
   const char** key;
   int nkey, key_cap;
-  size_t slots; // of reported
+  size_t slots;      // of reported
+  const char** file; // beside the source; file[0] has the number 1
+  int nfile, file_cap;
   int lost;
 };
 
@@ -95,7 +97,32 @@ void limb_findings_destroy(limb_findings* f)
   limb_free(&a, f->entry, (size_t)f->capacity * sizeof *f->entry);
   limb_free(&a, (void*)f->key, (size_t)f->key_cap * sizeof *f->key);
   limb_free(&a, f->reported.slot, f->slots * sizeof *f->reported.slot);
+  limb_free(&a, (void*)f->file, (size_t)f->file_cap * sizeof *f->file);
   limb_free(&a, f, sizeof *f);
+}
+
+// ---- files ----------------------------------------------------------------------------------------
+
+int limb_findings_add_file(limb_findings* f, const char* path)
+{
+  for (int i = 0; i < f->nfile; i++) {
+    if (strcmp(f->file[i], path) == 0) return i + 1;
+  }
+  void* files = (void*)f->file;
+  const int grown = limb_grow(&f->alloc, &files, &f->file_cap, f->nfile, sizeof *f->file);
+  f->file = files;
+  const char* copy = grown ? limb_mempool_text(&f->pool, path, strlen(path)) : NULL;
+  if (!copy) {
+    f->lost = 1;
+    return -1;
+  }
+  f->file[f->nfile++] = copy;
+  return f->nfile;
+}
+
+const char* limb_findings_file(const limb_findings* f, int file)
+{
+  return f && file > 0 && file <= f->nfile ? f->file[file - 1] : "";
 }
 
 // ---- reports --------------------------------------------------------------------------------------
@@ -138,8 +165,9 @@ static void add(limb_findings* f, limb_rule rule, file_pos at, limb_subject abou
                                 .column = at.column,
                                 .where = where,
                                 .text = text,
-                                .hint = ""};
-  f->entry[f->count] = (entry){finding, f->count};
+                                .hint = "",
+                                .file = limb_findings_file(f, at.file)};
+  f->entry[f->count] = (entry){finding, f->count, at.file};
   f->count++;
 }
 
@@ -278,6 +306,7 @@ static int compare(const void* left, const void* right)
 {
   const entry *a = left, *b = right;
   const int la = a->finding.line, lb = b->finding.line;
+  if (a->file != b->file) return a->file < b->file ? -1 : 1;
   if ((la == 0) != (lb == 0)) return la == 0 ? 1 : -1;
   if (la != lb) return la < lb ? -1 : 1;
   if (a->finding.column != b->finding.column) return a->finding.column < b->finding.column ? -1 : 1;
@@ -303,6 +332,17 @@ const char* limb_error_line(const char* file, const limb_error* err, char line[L
   (void)snprintf(line, LIMB_ERROR_LINE, "%s%s: %s%s%s", file, at, about ? err->where : "", about ? ": " : "",
                  err->text);
   return line;
+}
+
+limb_phrase limb_show_line(const limb_findings* f, file_pos at, file_pos spoken_of)
+{
+  limb_phrase phrase;
+  if (at.file == spoken_of.file)
+    (void)snprintf(phrase.text, sizeof phrase.text, "line %d", at.line);
+  else
+    (void)snprintf(phrase.text, sizeof phrase.text, "line %d of '%s'", at.line,
+                   at.file ? limb_excerpt(limb_findings_file(f, at.file), NULL).text : "the model");
+  return phrase;
 }
 
 // ---- suggestions ----------------------------------------------------------------------------------

@@ -11,10 +11,13 @@
 
 #include <stdarg.h>
 
-// A position in a file, 1-based; zeros when there is none.
+// A position in a file, 1-based; zeros when there is none. file: 0 for the source, or a number by
+// limb_findings_add_file.
 typedef struct file_pos {
-  int line, column;
+  int line, column, file;
 } file_pos;
+
+static inline file_pos at_line(int line, int column) { return (file_pos){line, column, 0}; }
 
 enum { LIMB_WHERE_SPACE = 96 };
 
@@ -61,6 +64,10 @@ void limb_report_error(limb_reporter* r, limb_rule rule, file_pos at, const char
 LIMB_PRINTF(4, 5)
 void limb_report_note(const limb_reporter* r, limb_rule rule, file_pos at, const char* format, ...); // not counted
 
+// The number of a file beside the source, which findings then name; -1: out of memory. Its path; "" for the source.
+int limb_findings_add_file(limb_findings* f, const char* path);
+const char* limb_findings_file(const limb_findings* f, int file);
+
 // 1 when a finding was lost because memory ran out.
 int limb_findings_lost(const limb_findings* f);
 
@@ -77,6 +84,9 @@ typedef struct number_text {
 number_text limb_show(double x);
 number_text limb_show_rounded(double x);
 number_text limb_show_beside(double x, double largest);
+
+// "line 12", or "line 12 of 'parts.xacro'" for a position in another file than the one that is spoken of.
+limb_phrase limb_show_line(const limb_findings* f, file_pos at, file_pos spoken_of);
 
 // "; did you mean 'x'?" for the nearest of the names, or "" when none is near. After some hundred suggestions for the
 // same findings it gives up, so that a hostile file cannot take much time.

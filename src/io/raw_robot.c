@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-static const file_pos nowhere = {0, 0};
+static const file_pos nowhere = {0, 0, 0};
 
 // ---- filling --------------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-static const file_pos nowhere = {0, 0};
+static const file_pos nowhere = {0, 0, 0};
 
 // ---- names ----------------------------------------------------------------------------------------
 
@@ -55,8 +55,8 @@ static int enter_names(const limb_raw_robot* s, limb_names* t, const char* kind,
     if (first < 0)
       limb_names_put(t, name, i);
     else
-      limb_report(s->findings, RULE_DUPLICATE_NAME, pos(s, i), about, "the %s on line %d has the same name", kind,
-                  pos(s, first).line);
+      limb_report(s->findings, RULE_DUPLICATE_NAME, pos(s, i), about, "the %s on %s has the same name", kind,
+                  limb_show_line(s->findings, pos(s, first), pos(s, i)).text);
   }
   return 1;
 }
@@ -72,8 +72,8 @@ static int enter_all_names(const limb_raw_robot* s, raw_tables* t)
     const int body = limb_names_find(&t->body, s->frame[i].name, limb_raw_body_name, s);
     if (body >= 0)
       limb_report(s->findings, RULE_DUPLICATE_NAME, s->frame[i].pos, (limb_subject){s->words.frame, s->frame[i].name},
-                  "the %s on line %d has this name, and every %s is also a frame", s->words.body,
-                  s->body[body].pos.line, s->words.body);
+                  "the %s on %s has this name, and every %s is also a frame", s->words.body,
+                  limb_show_line(s->findings, s->body[body].pos, s->frame[i].pos).text, s->words.body);
   }
   return 1;
 }
@@ -117,8 +117,8 @@ static void resolve_joint(const limb_raw_robot* s, const raw_tables* t, raw_link
     return;
   }
   const raw_joint* first = &s->joint[l->joint[child]];
-  limb_report(s->findings, RULE_TWO_PARENTS, j->pos, about, "its child '%s' is also the child of %s '%s' on line %d",
-              s->body[child].name, s->words.joint, first->name, first->pos.line);
+  limb_report(s->findings, RULE_TWO_PARENTS, j->pos, about, "its child '%s' is also the child of %s '%s' on %s",
+              s->body[child].name, s->words.joint, first->name, limb_show_line(s->findings, first->pos, j->pos).text);
   limb_report_hint(s->findings,
                    "cut the loop at one of the two: make it a <loop_joint> in URDF, an entry of loops in limb YAML");
 }
@@ -383,12 +383,12 @@ static limb_status check_motors(const limb_raw_robot* s, const raw_tables* t)
     const int frame = limb_names_find(&t->frame, rotor, limb_raw_frame_name, s);
     if (joint >= 0)
       limb_report(s->findings, RULE_DUPLICATE_NAME, j->motor_pos, about,
-                  "its motor would have the name of %s '%s' on line %d", s->words.joint, motor,
-                  s->joint[joint].pos.line);
+                  "its motor would have the name of %s '%s' on %s", s->words.joint, motor,
+                  limb_show_line(s->findings, s->joint[joint].pos, j->motor_pos).text);
     if (body >= 0 || frame >= 0)
       limb_report(s->findings, RULE_DUPLICATE_NAME, j->motor_pos, about,
-                  "its rotor would have the name of %s '%s' on line %d", body >= 0 ? s->words.body : s->words.frame,
-                  rotor, body >= 0 ? s->body[body].pos.line : s->frame[frame].pos.line);
+                  "its rotor would have the name of %s '%s' on %s", body >= 0 ? s->words.body : s->words.frame, rotor,
+                  limb_show_line(s->findings, body >= 0 ? s->body[body].pos : s->frame[frame].pos, j->motor_pos).text);
   }
   return LIMB_OK;
 }

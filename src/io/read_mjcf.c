@@ -268,7 +268,7 @@ static void read_robot(mjcf* m, const xml_node* root)
 limb_status limb_read_mjcf(limb_source* src, const limb_read_options* opt, limb_raw_robot* s)
 {
   if (limb_report_not_xml(s->findings, src->text, src->size, "MJCF")) return LIMB_E_SYNTAX;
-  const xml_node* root = limb_xml_parse(src->text, src->size, NULL, src->pool, s->findings);
+  const xml_node* root = limb_xml_parse(src->text, src->size, 0, NULL, src->pool, s->findings);
   if (!root) return limb_findings_count_from(s->findings, LIMB_ERROR) > 0 ? LIMB_E_SYNTAX : LIMB_E_NOMEM;
   if (strcmp(root->name, "mujoco") != 0) {
     limb_report(s->findings, RULE_WRONG_FORMAT, root->pos, (limb_subject){"element", root->name},

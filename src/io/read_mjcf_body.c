@@ -260,7 +260,7 @@ void limb_mjcf_scale_mass(mjcf* m)
     Y->mass *= k;
     Y->xx *= k, Y->xy *= k, Y->xz *= k, Y->yy *= k, Y->yz *= k, Y->zz *= k;
   }
-  limb_report(m->findings, RULE_DERIVED_INERTIA, (file_pos){0, 0}, (limb_subject){NULL, NULL},
+  limb_report(m->findings, RULE_DERIVED_INERTIA, (file_pos){0}, (limb_subject){NULL, NULL},
               "all masses are scaled as settotalmass of <compiler> requests");
 }
 
@@ -314,8 +314,8 @@ static void add_inertial(mjcf* m, const xml_node* n, const mjcf_frame* at, parts
   } else if (!at->body) {
     limb_mjcf_report(m, RULE_BAD_VALUE, n, "the world has no inertia");
   } else if (p->mass.inertial) {
-    limb_mjcf_report(m, RULE_DUPLICATE_KEY, n, "the body already has an <inertial>, on line %d",
-                     p->mass.inertial->pos.line);
+    limb_mjcf_report(m, RULE_DUPLICATE_KEY, n, "the body already has an <inertial>, on %s",
+                     limb_show_line(m->findings, p->mass.inertial->pos, n->pos).text);
   } else {
     p->mass.inertial = n;
   }

@@ -89,7 +89,8 @@ static void read_items(mjcf* m, const xml_node* n, int index)
     const xml_node** item = &m->class_list[index].item[kind];
     if (*item)
       limb_report(m->findings, RULE_DUPLICATE_KEY, c->pos, (limb_subject){"default", c->name},
-                  "this class already has a <%s>, on line %d", c->name, (*item)->pos.line);
+                  "this class already has a <%s>, on %s", c->name,
+                  limb_show_line(m->findings, (*item)->pos, c->pos).text);
     else
       *item = c;
   }
@@ -135,7 +136,8 @@ static void enter_names(mjcf* m)
       limb_names_put(&m->class_names, c->name, i);
     else if (first != i && !(c->section && m->class_list[first].section))
       limb_report(m->findings, RULE_DUPLICATE_NAME, c->pos, (limb_subject){"default", c->name},
-                  "the default class on line %d has the same name", m->class_list[first].pos.line);
+                  "the default class on %s has the same name",
+                  limb_show_line(m->findings, m->class_list[first].pos, c->pos).text);
   }
 }
 

@@ -32,7 +32,7 @@ typedef struct par_row {
   double b, d, r, gamma, alpha, theta;
 } par_row;
 
-static const file_pos nowhere = {0, 0};
+static const file_pos nowhere = {0, 0, 0};
 
 // Entry of a list, 0 when there is no such list. Returns 1, or 0 after an error.
 static int take_entry(const par_robot* r, par_key key, int index, double* x)

@@ -42,7 +42,7 @@ typedef struct cursor {
   int line;
 } cursor;
 
-static file_pos pos_here(const cursor* c) { return (file_pos){c->line, (int)(c->at - c->line_start) + 1}; }
+static file_pos pos_here(const cursor* c) { return at_line(c->line, (int)(c->at - c->line_start) + 1); }
 
 static void step(cursor* c)
 {
@@ -188,7 +188,7 @@ static void keep_list(par_file* p, const char* name, file_pos at, par_list list)
 // The entries between braces; the cursor is behind the opening one, close is the closing one.
 static par_list take_list(cursor* c, const char* name, const char* close)
 {
-  par_list list = {NULL, 0, {0, 0}};
+  par_list list = {NULL, 0, {0, 0, 0}};
   int commas = 0, depth = 0;
   for (const char* s = c->at; s < close; s++) commas += *s == ',';
   par_value* value = limb_mempool_alloc(c->p->pool, ((size_t)commas + 1) * sizeof *value);
@@ -380,7 +380,7 @@ static int take_header(par_file* p, par_sizes* r)
 {
   int type = 0, mobile = 0, floating = 0;
   if (!p->scalar[PAR_NL].text) {
-    limb_report(p->findings, RULE_MISSING_KEY, (file_pos){0, 0}, (limb_subject){"value", "NL"},
+    limb_report(p->findings, RULE_MISSING_KEY, (file_pos){0}, (limb_subject){"value", "NL"},
                 "the number of links is not given");
     return 0;
   }

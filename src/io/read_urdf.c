@@ -323,7 +323,7 @@ limb_status limb_read_urdf(limb_source* src, const limb_read_options* opt, limb_
   const int before = limb_findings_count(s->findings);
   if (limb_report_not_xml(s->findings, src->text, src->size, "URDF")) return LIMB_E_SYNTAX;
   s->own_world = 1;
-  const xml_node* root = limb_xml_parse(src->text, src->size, not_dynamics, src->pool, s->findings);
+  const xml_node* root = limb_xml_parse(src->text, src->size, 0, not_dynamics, src->pool, s->findings);
   if (!root) return limb_findings_count(s->findings) > before ? LIMB_E_SYNTAX : LIMB_E_NOMEM;
   if (strcmp(root->name, "robot") != 0) {
     report_root(&r, root);
@@ -333,7 +333,7 @@ limb_status limb_read_urdf(limb_source* src, const limb_read_options* opt, limb_
   if (!read_robot(&r, root)) return LIMB_E_NOMEM;
   r.report.about = (limb_subject){NULL, NULL};
   if (r.expressions > 1)
-    limb_report_error(&r.report, RULE_XACRO, (file_pos){0, 0}, "%d more value%s xacro expressions", r.expressions - 1,
+    limb_report_error(&r.report, RULE_XACRO, (file_pos){0}, "%d more value%s xacro expressions", r.expressions - 1,
                       r.expressions == 2 ? " contains" : "s contain");
   return r.report.errors ? LIMB_E_MODEL : LIMB_OK;
 }

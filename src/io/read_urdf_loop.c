@@ -118,8 +118,8 @@ static const xml_node* find_end(const loop_reader* t, int k)
   if (!n)
     limb_report_error(&t->r->report, RULE_MISSING_KEY, t->n->pos, "it has no <%s link=>", name);
   else if (limb_xml_next(n) && (k == 1 || limb_xml_child(t->n, t->form->end[1])))
-    limb_report_error(&t->r->report, RULE_DUPLICATE_KEY, limb_xml_next(n)->pos,
-                      "a second <%s>: the first is on line %d", name, n->pos.line);
+    limb_report_error(&t->r->report, RULE_DUPLICATE_KEY, limb_xml_next(n)->pos, "a second <%s>: the first is on %s",
+                      name, limb_show_line(t->r->report.findings, n->pos, limb_xml_next(n)->pos).text);
   return n;
 }
 

@@ -64,7 +64,7 @@ int limb_urdf_first(urdf_reader* r, const char* element, const char* name)
   r->reported[r->nreported].name = name;
   r->nreported++;
   if (r->nreported == URDF_MAX_REPORTED)
-    limb_report(r->report.findings, RULE_UNKNOWN_TAG, (file_pos){0, 0}, (limb_subject){NULL, NULL},
+    limb_report(r->report.findings, RULE_UNKNOWN_TAG, (file_pos){0}, (limb_subject){NULL, NULL},
                 "there are more unknown names than are listed");
   return 1;
 }
@@ -181,8 +181,8 @@ void limb_urdf_check(urdf_reader* r, const xml_node* n, const urdf_words* w)
       continue;
     }
     if (seen[word])
-      limb_report_error(&r->report, RULE_DUPLICATE_KEY, c->pos, "a second <%s>: the first is on line %d", c->name,
-                        seen[word]->pos.line);
+      limb_report_error(&r->report, RULE_DUPLICATE_KEY, c->pos, "a second <%s>: the first is on %s", c->name,
+                        limb_show_line(r->report.findings, seen[word]->pos, c->pos).text);
     else
       seen[word] = c;
   }

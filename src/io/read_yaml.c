@@ -26,7 +26,7 @@ static void read_tool(yaml_reader* r, const yml_node* n)
   if (n && !limb_yaml_pose_value(r, n, &r->tool)) r->poe = FORM_REPORTED;
   if (n || r->poe != FORM_TOOL) return;
   limb_report_error(
-    &r->report, RULE_MISSING_KEY, (file_pos){1, 1},
+    &r->report, RULE_MISSING_KEY, at_line(1, 1),
     "with 'poe: tool' the file must state 'tool: {xyz, rpy}' at its top, the pose of the tool at q = 0");
   r->poe = FORM_REPORTED;
 }
@@ -203,7 +203,7 @@ static void check_end(const yaml_reader* r, const limb_source* src)
   if (src->size == 0 || src->text[src->size - 1] == '\n') return;
   int line = 1;
   for (size_t i = 0; i < src->size; i++) line += src->text[i] == '\n';
-  limb_report(r->report.findings, RULE_ASSUMED, (file_pos){line, 1}, (limb_subject){NULL, NULL},
+  limb_report(r->report.findings, RULE_ASSUMED, at_line(line, 1), (limb_subject){NULL, NULL},
               "the last line does not end: the file is assumed to be complete");
   limb_report_hint(r->report.findings, "end the file with a newline, if it is not cut off");
 }

@@ -4,27 +4,30 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "io/file_text.h"
+#include "io/files.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
-static const file_pos nowhere = {0, 0}, first_line = {1, 1};
+static const file_pos nowhere = {0, 0, 0}, first_line = {1, 1, 0};
 static const limb_subject whole_file = {NULL, NULL};
 
 // ---- readings -----------------------------------------------------------------------------------------
 
-static limb_status new_reading(const limb_read_options* opt, const char* name, limb_reading** out)
+// path: of the source if it is a file, otherwise NULL; name: for messages
+static limb_status new_reading(const limb_read_options* opt, const char* path, const char* name, limb_reading** out)
 {
   const limb_allocator a = opt->alloc ? *opt->alloc : limb_default_allocator();
   limb_reading* r = limb_alloc(&a, sizeof *r);
   if (!r) return LIMB_E_NOMEM;
   *r = (limb_reading){.alloc = a, .pool = limb_mempool_make(&a), .format = opt->format, .massless = -1};
   r->source.pool = &r->pool;
+  r->source.files = &r->files;
   r->source.name = limb_mempool_text(&r->pool, name, strlen(name));
   r->source.text = "";
-  if (!r->source.name || limb_findings_create(&a, &r->findings) != LIMB_OK) {
+  if (!r->source.name || limb_findings_create(&a, &r->findings) != LIMB_OK ||
+      !limb_files_begin(&r->files, path, opt, &r->pool, r->findings)) {
     limb_reading_destroy(r);
     return LIMB_E_NOMEM;
   }
@@ -54,14 +57,16 @@ limb_findings* limb_reading_findings(limb_reading* r) { return r ? r->findings :
 
 const limb_run* limb_reading_run(const limb_reading* r) { return r ? r->run : NULL; }
 
+static int own_line(file_pos at) { return at.file ? 0 : at.line; }
+
 int limb_reading_body_line(const limb_reading* r, int body)
 {
-  return r && body >= 0 && body < r->positions.nbody ? r->positions.body[body].line : 0;
+  return r && body >= 0 && body < r->positions.nbody ? own_line(r->positions.body[body]) : 0;
 }
 
 int limb_reading_joint_line(const limb_reading* r, int joint)
 {
-  return r && joint >= 0 && joint < r->positions.njoint ? r->positions.joint[joint].line : 0;
+  return r && joint >= 0 && joint < r->positions.njoint ? own_line(r->positions.joint[joint]) : 0;
 }
 
 // ---- reading a text -------------------------------------------------------------------------------
@@ -121,6 +126,16 @@ static int is_empty(const char* text, size_t size)
   return size == 0;
 }
 
+// What an error is about, after the position in a file that the source refers to: limb_error has no space for that.
+static const char* subject_and_file(const limb_finding* f, char where[LIMB_WHERE_SPACE])
+{
+  const char* slash = strrchr(f->file, '/');
+  if (!*f->file) return f->where;
+  (void)snprintf(where, LIMB_WHERE_SPACE, "%.50s:%d:%d%s%s", slash ? slash + 1 : f->file, f->line, f->column,
+                 *f->where ? ": " : "", f->where);
+  return where;
+}
+
 // The end of every reading: err gets the first error, and a faulty file has no builder.
 static limb_status conclude(limb_reading* r, limb_status status, limb_error* err)
 {
@@ -131,10 +146,11 @@ static limb_status conclude(limb_reading* r, limb_status status, limb_error* err
   r->run = NULL;
   limb_findings_sort(r->findings);
   limb_finding first;
+  char where[LIMB_WHERE_SPACE];
   for (int i = 0; !lost && limb_findings_get(r->findings, i, &first) == LIMB_OK; i++) {
     if (first.severity < LIMB_ERROR) continue;
-    (void)limb_fail(err, status, first.where, "%s", first.text);
-    if (err) {
+    (void)limb_fail(err, status, subject_and_file(&first, where), "%s", first.text);
+    if (err && !*first.file) {
       err->line = first.line;
       err->column = first.column;
     }
@@ -164,6 +180,8 @@ limb_read_options limb_default_read_options(void)
   o.no_mimic = 0;
   o.max_bytes = (size_t)64 << 20;
   o.alloc = NULL;
+  o.package_path = NULL;
+  o.any_file = 0;
   return o;
 }
 
@@ -195,7 +213,7 @@ static limb_status read_text(const char* text, size_t size, const char* name, in
   limb_read_options own;
   limb_status status = check_options(opt, &own, err);
   if (status) return status;
-  status = new_reading(&own, name, out);
+  status = new_reading(&own, NULL, name, out);
   if (status) return limb_fail(err, status, name, "out of memory");
   limb_reading* r = *out;
   r->for_run = for_run;
@@ -220,61 +238,6 @@ limb_status limb_read_run_text(const char* text, size_t size, const char* name, 
 
 // ---- reading a file -------------------------------------------------------------------------------
 
-// The size of a regular file; 0 for anything else, and for files that do not know theirs (as in /proc).
-static size_t regular_size(FILE* stream)
-{
-  struct stat about;
-  if (fstat(fileno(stream), &about) != 0 || !S_ISREG(about.st_mode)) return 0;
-  return about.st_size > 0 ? (size_t)about.st_size : 0;
-}
-
-// Loads a stream of at most limit bytes into the pool. *large: it has more.
-static limb_status load_stream(limb_reading* r, FILE* stream, size_t limit, int* large)
-{
-  const size_t whole = regular_size(stream);
-  size_t capacity = whole ? whole + 1 : (size_t)1 << 16, size = 0;
-  *large = whole > limit;
-  char* text = *large ? NULL : limb_mempool_alloc(&r->pool, capacity + 1);
-  if (!text) return *large ? LIMB_OK : LIMB_E_NOMEM;
-  while (!feof(stream) && !ferror(stream) && size <= limit) {
-    if (size == capacity) {
-      char* more = limb_mempool_alloc(&r->pool, 2 * capacity + 1);
-      if (!more) return LIMB_E_NOMEM;
-      text = memcpy(more, text, size);
-      capacity *= 2;
-    }
-    size += fread(text + size, 1, capacity - size, stream);
-  }
-  *large = size > limit;
-  text[size] = 0;
-  r->source.text = text;
-  r->source.size = size;
-  return ferror(stream) ? LIMB_E_IO : LIMB_OK;
-}
-
-static int is_directory(const char* path)
-{
-  struct stat about;
-  return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
-}
-
-// Why a file cannot be read, independent of the locale.
-static const char* reason(int code)
-{
-  switch (code) {
-  case ENOENT: return "no such file";
-  case EACCES: return "permission denied";
-  case ENOTDIR: return "part of the path is not a folder";
-  case EISDIR: return "it is a folder";
-  case ENAMETOOLONG: return "the name is too long";
-  case ELOOP: return "the path contains a loop of links";
-  case EMFILE:
-  case ENFILE: return "too many open files";
-  case EIO: return "the device reports an error";
-  default: return "the system refuses it";
-  }
-}
-
 static limb_status unreadable(limb_reading* r, const char* why, const char* more, limb_error* err)
 {
   limb_report(r->findings, RULE_UNREADABLE, nowhere, whole_file, "the file cannot be read: %s%s", why, more);
@@ -284,14 +247,15 @@ static limb_status unreadable(limb_reading* r, const char* why, const char* more
 // The system refuses, with this errno.
 static limb_status refused(limb_reading* r, int code, limb_error* err)
 {
-  return code == ENOMEM ? conclude(r, LIMB_E_NOMEM, err) : unreadable(r, reason(code), "", err);
+  return code == ENOMEM ? conclude(r, LIMB_E_NOMEM, err) : unreadable(r, limb_io_reason(code), "", err);
 }
 
 static limb_status read_stream(limb_reading* r, FILE* stream, const limb_read_options* opt, limb_error* err)
 {
   int large = 0;
   errno = 0;
-  const limb_status status = load_stream(r, stream, opt->max_bytes, &large);
+  const limb_status status =
+    limb_load_stream(&r->pool, stream, opt->max_bytes, &r->source.text, &r->source.size, &large);
   if (status == LIMB_E_IO) return refused(r, errno, err);
   if (status) return conclude(r, status, err);
   if (large) return too_large(r, opt->max_bytes, err);
@@ -326,7 +290,8 @@ static limb_reading* begin(const char* source, const limb_read_options* opt, lim
   }
   *status = check_options(opt, own, err);
   if (*status) return NULL;
-  *status = new_reading(own, strcmp(source, "-") == 0 ? "standard input" : source, out);
+  const int standard = strcmp(source, "-") == 0;
+  *status = new_reading(own, standard ? NULL : source, standard ? "standard input" : source, out);
   if (*status) (void)limb_fail(err, *status, source, "out of memory");
   return *out;
 }
@@ -360,7 +325,7 @@ static limb_status read_path(const char* path, int for_run, const limb_read_opti
   if (!r) return status;
   r->for_run = for_run;
   if (strcmp(path, "-") == 0) return read_stream(r, stdin, &own, err);
-  const int robot = for_run ? -1 : limb_find_robot(path), folder = is_directory(path);
+  const int robot = for_run ? -1 : limb_find_robot(path), folder = limb_is_folder(path);
   errno = 0;
   FILE* stream = folder ? NULL : fopen(path, "rb");
   const int code = errno;
@@ -370,7 +335,7 @@ static limb_status read_path(const char* path, int for_run, const limb_read_opti
     char more[LIMB_WHERE_SPACE + 40];
     const limb_phrase mean = limb_did_you_mean(r->findings, path, limb_robot_count(), robot_name, NULL);
     (void)snprintf(more, sizeof more, ", and no built-in robot of this name%s", mean.text);
-    return unreadable(r, reason(code), more, err);
+    return unreadable(r, limb_io_reason(code), more, err);
   }
   if (!stream) return refused(r, code, err);
   status = read_stream(r, stream, &own, err);

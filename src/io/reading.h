@@ -5,6 +5,7 @@
 #include "limb/read.h"
 #include "limb/run.h"
 
+#include "io/files.h"
 #include "io/findings.h"
 #include "io/memory_pool.h"
 #include "io/properties.h"
@@ -25,7 +26,8 @@ typedef struct limb_source {
   size_t size;
   const char* name; // of the file, for messages
   memory_pool* pool;
-  inertia_tag* tag; // URDF: one per <inertia>, in the pool (output)
+  limb_files* files; // that the text may refer to
+  inertia_tag* tag;  // URDF: one per <inertia>, in the pool (output)
   int ntag;
 } limb_source;
 
@@ -35,6 +37,7 @@ struct limb_reading {
   limb_format format;
   limb_form form;
   limb_source source; // with a copy of the text
+  limb_files files;
   limb_findings* findings;
   limb_builder* builder;   // NULL when the file was faulty
   raw_positions positions; // by the builder's indices

@@ -63,7 +63,7 @@ limb_format limb_format_of_text(const char* text, size_t size)
 
 // ---- files that are not models --------------------------------------------------------------------
 
-static const file_pos first_line = {1, 1};
+static const file_pos first_line = {1, 1, 0};
 static const limb_subject whole_file = {NULL, NULL};
 
 // Whether the text begins with the word, which is in lower case.

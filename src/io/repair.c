@@ -173,7 +173,7 @@ static limb_status repair_body(limb_reading* r, int body, const inertia_tag* tag
   limb_status status = limb_builder_get_body(r->builder, body, &def);
   *changed = 0;
   if (status || !needs_repair(&def.inertia)) return status;
-  const file_pos at = body < r->positions.nbody ? r->positions.body[body] : (file_pos){0, 0};
+  const file_pos at = body < r->positions.nbody ? r->positions.body[body] : (file_pos){0};
   const limb_subject about = {r->format == LIMB_FORMAT_URDF ? "link" : "body", def.name};
   if (def.inertia.mass < 0) {
     limb_report(r->findings, RULE_NOT_REPAIRED, at, about, "its mass of %s kg is not changed",

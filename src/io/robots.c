@@ -135,7 +135,7 @@ static sp_inertia peptide_plane(void)
 static const char* add_link(limb_raw_robot* s, const char* joint_name, const char* body_name, const char* parent,
                             sp_pose placement, sp_inertia inertia)
 {
-  static const file_pos nowhere = {0, 0};
+  static const file_pos nowhere = {0, 0, 0};
   if (!joint_name || !body_name) return NULL;
   raw_body* body = limb_raw_add_body(s, body_name, nowhere);
   raw_joint* joint = limb_raw_add_joint(s, joint_name, nowhere);

@@ -30,7 +30,7 @@ static const char* const use_words[NUSE] = {"the rotor inertia", "the gear ratio
                                             "the elastic shaft", "the starting value for closing loops",
                                             "the type"};
 
-static const file_pos nowhere = {0, 0};
+static const file_pos nowhere = {0, 0, 0};
 
 typedef struct urdf_writer {
   const limb_writer* out;

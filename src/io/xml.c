@@ -206,7 +206,8 @@ static void report_syntax(builder* b)
                      b->open->pos.line);
 }
 
-xml_node* limb_xml_parse(const char* text, size_t size, const char* const* opaque, memory_pool* pool, limb_findings* f)
+xml_node* limb_xml_parse(const char* text, size_t size, int file, const char* const* opaque, memory_pool* pool,
+                         limb_findings* f)
 {
   builder b = {.parser = XML_ParserCreate(NULL),
                .opaque = opaque,
@@ -214,7 +215,7 @@ xml_node* limb_xml_parse(const char* text, size_t size, const char* const* opaqu
                .findings = f,
                .text = text,
                .size = size,
-               .pos = {1, 1}};
+               .pos = {1, 1, file}};
   if (!b.parser) return NULL;
   XML_SetUserData(b.parser, &b);
   XML_SetElementHandler(b.parser, on_start, on_end);

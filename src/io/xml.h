@@ -23,8 +23,9 @@ typedef struct xml_node {
 } xml_node;
 
 // The root element of a text; NULL when it is not well-formed, which is reported. Strings and nodes live in the pool.
-// opaque (closed by NULL, or NULL): elements whose content must be XML, but is not kept.
-xml_node* limb_xml_parse(const char* text, size_t size, const char* const* opaque, memory_pool* pool, limb_findings* f);
+// opaque (closed by NULL, or NULL): elements whose content must be XML, but is not kept. file: of the positions.
+xml_node* limb_xml_parse(const char* text, size_t size, int file, const char* const* opaque, memory_pool* pool,
+                         limb_findings* f);
 
 // Value of an attribute; NULL when there is none.
 const char* limb_xml_get(const xml_node* n, const char* name);

@@ -48,7 +48,7 @@ static bool is_tag_directive(const char* s, const char* end, file_pos at)
 static bool is_text(limb_reporter* c, const char* text, size_t size)
 {
   const char *s = text, *end = s + size;
-  file_pos at = {1, 1};
+  file_pos at = at_line(1, 1);
   while (s < end) {
     const size_t n = character(s, end);
     if (n == 0) break;
@@ -58,7 +58,7 @@ static bool is_text(limb_reporter* c, const char* text, size_t size)
       return false;
     }
     const bool line = *s == '\n' || (*s == '\r' && !(s + 1 < end && s[1] == '\n'));
-    at = line ? (file_pos){at.line + 1, 1} : (file_pos){at.line, at.column + 1};
+    at = line ? at_line(at.line + 1, 1) : at_line(at.line, at.column + 1);
     s += n;
   }
   if (s == end) return true;
@@ -70,7 +70,7 @@ static bool is_text(limb_reporter* c, const char* text, size_t size)
 
 static int one_based(size_t x) { return x < INT_MAX ? (int)x + 1 : INT_MAX; }
 
-static file_pos pos_of(yaml_mark_t m) { return (file_pos){one_based(m.line), one_based(m.column)}; }
+static file_pos pos_of(yaml_mark_t m) { return at_line(one_based(m.line), one_based(m.column)); }
 
 // The text from a position on; NULL when there is no such line.
 static const char* text_at(const char* text, const char* end, yaml_mark_t at)
@@ -302,7 +302,7 @@ limb_status limb_yaml_parse(const char* text, size_t size, memory_pool* pool, li
   limb_status status = take_events(&p, text, size);
   yaml_parser_delete(&p.parser);
   if (!status && !p.root) {
-    limb_report_error(c, RULE_EMPTY, (file_pos){1, 1}, "the file contains nothing but comments");
+    limb_report_error(c, RULE_EMPTY, at_line(1, 1), "the file contains nothing but comments");
     status = LIMB_E_SYNTAX;
   }
   if (!status) *root = p.root;

@@ -368,7 +368,7 @@ static void report_changes(const limb_runner* r, const unsigned char* given, con
       (size_t)snprintf(text + used, sizeof text - used, "%s%s%s by %.2g",
                        used ? ", " : "to close the loops, these changed: ", of_q ? "q." : "v.", own->name, change);
   }
-  const limb_finding f = {.rule = "", .severity = LIMB_NOTE, .where = "", .text = text, .hint = ""};
+  const limb_finding f = {.rule = "", .severity = LIMB_NOTE, .where = "", .text = text, .hint = "", .file = ""};
   if (used && r->o.note) r->o.note(r->o.context, NULL, &f);
 }
 

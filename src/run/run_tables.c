@@ -31,8 +31,14 @@ note(const source* t, limb_severity severity, int line, int column, const char* 
   va_start(list, format);
   (void)vsnprintf(text, sizeof text, format, list);
   va_end(list);
-  const limb_finding f = {
-    .rule = "", .severity = severity, .line = line, .column = column, .where = "", .text = text, .hint = ""};
+  const limb_finding f = {.rule = "",
+                          .severity = severity,
+                          .line = line,
+                          .column = column,
+                          .where = "",
+                          .text = text,
+                          .hint = "",
+                          .file = ""};
   t->r->o.note(t->r->o.context, t->path, &f);
 }
 

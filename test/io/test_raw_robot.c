@@ -288,14 +288,14 @@ START_TEST(what_is_said_once_is_said_once)
   for (int i = 0; i < 3000; i++) {
     char name[16];
     (void)snprintf(name, sizeof name, "n%d", i % 1000);
-    limb_report_once(f, RULE_IGNORED, (file_pos){i, 1}, (limb_subject){"element", name}, "%d", i);
+    limb_report_once(f, RULE_IGNORED, at_line(i, 1), (limb_subject){"element", name}, "%d", i);
     limb_report_hint(f, "hint %d", i);
   }
   assert_that(limb_findings_count(f) == 1000);
   limb_finding last;
   assert_ok(limb_findings_get(f, 999, &last));
   assert_that(strcmp(last.hint, "hint 999") == 0); // not that of one that was not told again
-  limb_report_once(f, RULE_ASSUMED, (file_pos){0, 0}, (limb_subject){"element", "n1"}, "another rule");
+  limb_report_once(f, RULE_ASSUMED, (file_pos){0}, (limb_subject){"element", "n1"}, "another rule");
   assert_that(limb_findings_count(f) == 1001);
   limb_findings_destroy(f);
 }
@@ -305,8 +305,8 @@ START_TEST(errors_are_not_crowded_out)
 {
   limb_findings* f = NULL;
   assert_ok(limb_findings_create(NULL, &f));
-  for (int i = 0; i < 30000; i++) limb_report(f, RULE_IGNORED, (file_pos){i, 1}, (limb_subject){NULL, NULL}, "note");
-  limb_report(f, RULE_SYNTAX, (file_pos){1, 1}, (limb_subject){NULL, NULL}, "error");
+  for (int i = 0; i < 30000; i++) limb_report(f, RULE_IGNORED, at_line(i, 1), (limb_subject){NULL, NULL}, "note");
+  limb_report(f, RULE_SYNTAX, at_line(1, 1), (limb_subject){NULL, NULL}, "error");
   assert_that(limb_findings_count(f) < 30000);
   assert_that(limb_findings_count_from(f, LIMB_ERROR) == 1);
   limb_findings_destroy(f);
