@@ -1,0 +1,56 @@
+// Triangle meshes from STL (binary and text), OBJ and MSH files, and mass properties of the bodies they enclose.
+//
+// Files are hostile until proven otherwise: sizes must agree with the number of bytes, coordinates must be finite, and
+// faces must refer to vertices.
+#ifndef LIMB_IO_MESH_H
+#define LIMB_IO_MESH_H
+
+#include "limb/spatial.h"
+
+#include "io/memory_pool.h"
+
+typedef struct limb_mesh {
+  sp_vec3* vertex;
+  int nvertex;
+  int (*face)[3]; // indices of vertices, counter-clockwise seen from outside
+  int nface;      // 0: a cloud of points
+} limb_mesh;
+
+typedef enum mesh_format { MESH_UNKNOWN, MESH_STL, MESH_OBJ, MESH_MSH } mesh_format;
+
+// By the end of the name, in any case.
+mesh_format limb_mesh_format_of_name(const char* path);
+
+// Reads a mesh into the pool. Polygons become fans of triangles. first_object: an OBJ file ends with its first object
+// or group that has faces.
+// LIMB_OK; LIMB_E_SYNTAX (err says why); LIMB_E_NOMEM.
+limb_status limb_mesh_read(const char* text, size_t size, mesh_format format, int first_object, memory_pool* pool,
+                           limb_mesh* out, limb_error* err);
+
+// Merges vertices with equal coordinates, as STL repeats them per triangle. 0 when out of memory.
+int limb_mesh_weld(limb_mesh* m, memory_pool* pool);
+
+// The convex hull. LIMB_OK; LIMB_E_SINGULAR: all points lie in a plane; LIMB_E_NOMEM.
+limb_status limb_mesh_hull(const limb_mesh* m, memory_pool* pool, limb_mesh* out);
+
+// How a mesh encloses mass.
+typedef enum mesh_filling {
+  MESH_SOLID,    // signed pyramids: exact when it is closed and its faces are oriented alike
+  MESH_PYRAMIDS, // pyramids to the centroid of the surface, all counted as positive: "legacy" of MuJoCo
+  MESH_SHELL     // all mass on the surface
+} mesh_filling;
+
+// Mass properties at density 1: the mass is the volume, or the area of a shell. The volume of a solid is negative when
+// its faces look inwards, then its centre and moments are those of the body it encloses, with the sign of the volume.
+// Mass 0: no surface.
+sp_inertia limb_mesh_inertia(const limb_mesh* m, mesh_filling filling);
+
+// The edges of a welded mesh: those with one face (the mesh is open), and those that two faces pass in the same
+// direction (faces look both inwards and outwards). 0 when out of memory.
+typedef struct mesh_edges {
+  int open, turned;
+} mesh_edges;
+
+int limb_mesh_count_edges(const limb_mesh* m, memory_pool* pool, mesh_edges* out);
+
+#endif

@@ -1,0 +1,271 @@
+// Reading STL, OBJ and MSH.
+//
+// STL: 80 bytes, the number of triangles, and 50 bytes for each: normal, three corners, two bytes. Or text: "vertex x y
+// z", three times per facet. OBJ: lines "v x y z" and "f 1/2/3 4 5 ...", indices from 1, or backwards from -1. MSH, of
+// MuJoCo: numbers of vertices, normals, texture coordinates and faces, then these.
+#include "io/mesh.h"
+
+#include "base/number.h"
+#include "base/status.h"
+#include "io/file_text.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+enum { MAX_COUNT = INT_MAX / 8 }; // vertices or faces
+
+typedef struct reader {
+  const char *text, *end;
+  memory_pool* pool;
+  limb_mesh* m;
+  int vertex_cap, face_cap;
+  limb_error* err;
+} reader;
+
+static limb_status faulty(const reader* r, const char* what)
+{
+  return limb_fail(r->err, LIMB_E_SYNTAX, "mesh", "%s", what);
+}
+
+static int finite_point(sp_vec3 p) { return isfinite(p.x) && isfinite(p.y) && isfinite(p.z); }
+
+// ---- numbers of a binary file, little-endian ------------------------------------------------------
+
+static uint32_t word_at(const char* p)
+{
+  const unsigned char* b = (const unsigned char*)p;
+  return (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+}
+
+static double float_at(const char* p)
+{
+  const uint32_t bits = word_at(p);
+  float x;
+  memcpy(&x, &bits, sizeof x);
+  return (double)x;
+}
+
+static sp_vec3 point_at(const char* p) { return sp_v3(float_at(p), float_at(p + 4), float_at(p + 8)); }
+
+// Space for vertices and faces, which are then counted. 0 when out of memory.
+static int reserve(reader* r, size_t nvertex, size_t nface)
+{
+  r->m->vertex = limb_mempool_alloc(r->pool, nvertex * sizeof *r->m->vertex);
+  r->m->face = limb_mempool_alloc(r->pool, nface * sizeof *r->m->face);
+  r->m->nvertex = (int)nvertex;
+  r->m->nface = (int)nface;
+  return r->m->vertex && r->m->face;
+}
+
+// ---- STL ------------------------------------------------------------------------------------------
+
+enum { STL_HEADER = 84, STL_TRIANGLE = 50 };
+
+static limb_status read_binary_stl(reader* r)
+{
+  const size_t size = (size_t)(r->end - r->text);
+  if (size < STL_HEADER) return faulty(r, "the file is shorter than the header of an STL file");
+  const size_t n = word_at(r->text + 80);
+  if (n > MAX_COUNT / 3 || size != STL_HEADER + STL_TRIANGLE * n)
+    return faulty(r, "the number of triangles does not agree with the size of the STL file");
+  if (!reserve(r, 3 * n, n)) return LIMB_E_NOMEM;
+  for (size_t i = 0; i < 3 * n; i++) {
+    r->m->vertex[i] = point_at(r->text + STL_HEADER + STL_TRIANGLE * (i / 3) + 12 * (i % 3 + 1));
+    if (!finite_point(r->m->vertex[i])) return faulty(r, "a coordinate is not a finite number");
+    r->m->face[i / 3][i % 3] = (int)i;
+  }
+  return LIMB_OK;
+}
+
+// ---- texts ----------------------------------------------------------------------------------------
+
+static limb_status add_vertex(reader* r, sp_vec3 p)
+{
+  if (!finite_point(p)) return faulty(r, "a coordinate is not a finite number");
+  if (r->m->nvertex >= MAX_COUNT) return faulty(r, "the mesh has too many vertices");
+  sp_vec3* all = limb_mempool_grow(r->pool, r->m->vertex, &r->vertex_cap, r->m->nvertex, sizeof *all);
+  if (!all) return LIMB_E_NOMEM;
+  r->m->vertex = all;
+  all[r->m->nvertex++] = p;
+  return LIMB_OK;
+}
+
+static limb_status add_face(reader* r, int a, int b, int c)
+{
+  if (r->m->nface >= MAX_COUNT) return faulty(r, "the mesh has too many faces");
+  int(*all)[3] = limb_mempool_grow(r->pool, r->m->face, &r->face_cap, r->m->nface, sizeof *all);
+  if (!all) return LIMB_E_NOMEM;
+  r->m->face = all;
+  int* f = all[r->m->nface++];
+  f[0] = a, f[1] = b, f[2] = c;
+  return LIMB_OK;
+}
+
+// Three numbers; 0 when there are not as many.
+static int scan_point(const char* text, const char* end, sp_vec3* p)
+{
+  double x[3];
+  for (int k = 0; k < 3; k++) {
+    while (text < end && is_blank(*text)) text++;
+    text = limb_scan_number(text, end, &x[k]);
+    if (!text) return 0;
+  }
+  *p = sp_v3(x[0], x[1], x[2]);
+  return 1;
+}
+
+// The next line without blanks before it; NULL at the end.
+static const char* next_line(reader* r, const char** line_end)
+{
+  if (r->text >= r->end) return NULL;
+  const char* line = r->text;
+  const char* end = memchr(line, '\n', (size_t)(r->end - line));
+  if (!end) end = r->end;
+  r->text = end < r->end ? end + 1 : end;
+  while (line < end && is_blank(*line)) line++;
+  *line_end = end;
+  return line;
+}
+
+static int starts(const char* line, const char* end, const char* word)
+{
+  const size_t n = strlen(word);
+  return (size_t)(end - line) > n && memcmp(line, word, n) == 0 && is_blank(line[n]);
+}
+
+static limb_status read_text_stl(reader* r)
+{
+  const char* end = NULL;
+  for (const char* line = next_line(r, &end); line; line = next_line(r, &end)) {
+    sp_vec3 p;
+    if (!starts(line, end, "vertex")) continue;
+    if (!scan_point(line + 6, end, &p)) return faulty(r, "a vertex of the STL file has not three numbers");
+    limb_status status = add_vertex(r, p);
+    const int n = r->m->nvertex;
+    if (!status && n % 3 == 0) status = add_face(r, n - 3, n - 2, n - 1);
+    if (status) return status;
+  }
+  if (r->m->nvertex % 3 != 0) return faulty(r, "the STL file ends inside a triangle");
+  return LIMB_OK;
+}
+
+// Text begins with "solid", as some binary files do: those have the size that they state.
+static limb_status read_stl(reader* r)
+{
+  const size_t size = (size_t)(r->end - r->text);
+  const int stated = size >= STL_HEADER && size == STL_HEADER + STL_TRIANGLE * (size_t)word_at(r->text + 80);
+  if (stated || size < 5 || memcmp(r->text, "solid", 5) != 0) return read_binary_stl(r);
+  return read_text_stl(r);
+}
+
+// ---- OBJ ------------------------------------------------------------------------------------------
+
+// The vertex of "7", "7/1", "7//3"; text behind it. NULL when it is none.
+static const char* scan_corner(const reader* r, const char* text, const char* end, int* vertex)
+{
+  const int back = text < end && *text == '-';
+  long long n = 0;
+  text += back;
+  if (text == end || !is_digit(*text)) return NULL;
+  for (; text < end && is_digit(*text); text++) {
+    n = 10 * n + (*text - '0');
+    if (n > MAX_COUNT) return NULL;
+  }
+  n = back ? r->m->nvertex - n : n - 1;
+  while (text < end && !is_blank(*text)) text++;
+  if (n < 0 || n >= r->m->nvertex) return NULL;
+  *vertex = (int)n;
+  return text;
+}
+
+static limb_status read_obj_face(reader* r, const char* line, const char* end)
+{
+  int corner[3], n = 0;
+  for (;;) {
+    while (line < end && is_blank(*line)) line++;
+    if (line == end) break;
+    int vertex = 0;
+    line = scan_corner(r, line, end, &vertex);
+    if (!line) return faulty(r, "a face refers to a vertex that does not exist");
+    corner[n < 2 ? n : 2] = vertex;
+    if (++n < 3) continue;
+    const limb_status status = add_face(r, corner[0], corner[1], corner[2]);
+    if (status) return status;
+    corner[1] = corner[2];
+  }
+  return n < 3 ? faulty(r, "a face has less than three vertices") : LIMB_OK;
+}
+
+static limb_status read_obj(reader* r, int first_object)
+{
+  const char* end = NULL;
+  int ended = 0; // vertices of other objects still count
+  for (const char* line = next_line(r, &end); line; line = next_line(r, &end)) {
+    limb_status status = LIMB_OK;
+    sp_vec3 p;
+    if (starts(line, end, "v"))
+      status = scan_point(line + 1, end, &p) ? add_vertex(r, p) : faulty(r, "a vertex has not three numbers");
+    else if (starts(line, end, "f") && !ended)
+      status = read_obj_face(r, line + 1, end);
+    else if (starts(line, end, "o") || starts(line, end, "g"))
+      ended |= first_object && r->m->nface > 0;
+    if (status) return status;
+  }
+  return LIMB_OK;
+}
+
+// ---- MSH ------------------------------------------------------------------------------------------
+
+static limb_status read_msh(reader* r)
+{
+  const size_t size = (size_t)(r->end - r->text);
+  if (size < 16) return faulty(r, "the file is shorter than the header of an MSH file");
+  const size_t nv = word_at(r->text), nn = word_at(r->text + 4), nt = word_at(r->text + 8), nf = word_at(r->text + 12);
+  if (nv > MAX_COUNT || nn > MAX_COUNT || nt > MAX_COUNT || nf > MAX_COUNT || size != 16 + 12 * (nv + nn + nf) + 8 * nt)
+    return faulty(r, "the numbers of vertices and faces do not agree with the size of the MSH file");
+  if (!reserve(r, nv, nf)) return LIMB_E_NOMEM;
+  for (size_t i = 0; i < nv; i++) {
+    r->m->vertex[i] = point_at(r->text + 16 + 12 * i);
+    if (!finite_point(r->m->vertex[i])) return faulty(r, "a coordinate is not a finite number");
+  }
+  const char* index = r->text + 16 + 12 * (nv + nn) + 8 * nt;
+  for (size_t i = 0; i < 3 * nf; i++) {
+    const uint32_t k = word_at(index + 4 * i);
+    if (k >= nv) return faulty(r, "a face refers to a vertex that does not exist");
+    r->m->face[i / 3][i % 3] = (int)k;
+  }
+  return LIMB_OK;
+}
+
+// ---- any format -----------------------------------------------------------------------------------
+
+mesh_format limb_mesh_format_of_name(const char* path)
+{
+  static const char* const ends[] = {".stl", ".obj", ".msh"};
+  const size_t n = strlen(path);
+  for (int i = 0; i < COUNT(ends) && n > 4; i++) {
+    const char* end = path + n - 4;
+    if (end[0] == '.' && lower_case(end[1]) == ends[i][1] && lower_case(end[2]) == ends[i][2] &&
+        lower_case(end[3]) == ends[i][3])
+      return (mesh_format)(MESH_STL + i);
+  }
+  return MESH_UNKNOWN;
+}
+
+limb_status limb_mesh_read(const char* text, size_t size, mesh_format format, int first_object, memory_pool* pool,
+                           limb_mesh* out, limb_error* err)
+{
+  *out = (limb_mesh){0};
+  reader r = {.text = text, .end = text + size, .pool = pool, .m = out, .err = err};
+  limb_status status = LIMB_E_SYNTAX;
+  switch (format) {
+  case MESH_STL: status = read_stl(&r); break;
+  case MESH_OBJ: status = read_obj(&r, first_object); break;
+  case MESH_MSH: status = read_msh(&r); break;
+  case MESH_UNKNOWN: return faulty(&r, "the format is not known: STL, OBJ and MSH are read");
+  }
+  if (status == LIMB_E_NOMEM) return limb_fail(err, status, "mesh", "out of memory");
+  if (!status && out->nvertex == 0) return faulty(&r, "the mesh has no vertices");
+  return status;
+}
