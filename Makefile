@@ -3,6 +3,7 @@
 #   make           library and tool, optimised, into build/release
 #   make demo      builds, then runs the demonstration
 #   make test      builds everything, runs all tests on the optimised build
+#   make docs      the site, into build/site/html: pages, references, search; links are checked
 #   make bench     measures, next to Pinocchio, MuJoCo and what Debian ships
 #   make lint      format, clang-tidy and the checks in tools/
 #   make format    rewrites the sources in house style
@@ -20,7 +21,7 @@ export NINJA_STATUS = [%p, %es] $(empty)
 FIRST := the first time takes a minute or two, most of it for a dozen kernels
 BUILD = cmake --build --preset release -j $(JOBS)
 
-.PHONY: all demo test bench lint format setup clean configure
+.PHONY: all demo test docs bench lint format setup clean configure
 
 all: configure
 	@echo "limb: building libraries and tool for this machine into $(RELEASE); $(FIRST)"
@@ -41,6 +42,13 @@ test:
 	$(MAKE) configure
 	$(BUILD)
 	ctest --preset release -j $(JOBS)
+
+docs:
+	scripts/setup build python docs
+	$(MAKE) configure
+	$(BUILD) --target limb_cli limb_python
+	PYTHONPATH=$(RELEASE)/python .deps/python/bin/python tools/make_site.py $(RELEASE)/limb build/site/pages
+	NO_MKDOCS_2_WARNING=1 .deps/docs/bin/mkdocs build --strict --quiet --config-file docs/mkdocs.yml
 
 bench:
 	scripts/setup build bench

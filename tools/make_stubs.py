@@ -7,6 +7,7 @@ importable: PYTHONPATH=build/release/python. With --check nothing is written, an
 import pathlib
 import re
 import sys
+import textwrap
 
 from limb import _limb
 
@@ -118,6 +119,8 @@ def quantities() -> list[Row]: ...
 def robots() -> list[tuple[str, str, str, str | None]]: ...
 def rules() -> list[tuple[str, str, str, str]]: ...
 def facts() -> tuple[str, str, str | None]: ...
+def xla_handler() -> object: ...
+def xla_keep(name: str, plan: Plan, threads: int, keep_failed: bool, /) -> None: ...
 '''
 TYPES = {"frame": "str", "dt": "ArrayLike", "ref": "str", "out": "Any", "threads": "int", "env": "Environment | None",
          "on_error": "str"}
@@ -152,19 +155,26 @@ def parameter(text):
     return f"{name}: {kind} = {default}" if default else f"{name}: {kind}"
 
 
+def docstring(doc):
+    """A docstring of the extension, in lines that fit; editors show it from here."""
+    around = {"width": WIDTH - 11, "break_long_words": False, "break_on_hyphens": False}
+    lines = [part for line in f'"""{doc}'.split("\n") for part in textwrap.wrap(line, **around) or [""]]
+    return "\n".join(f"        {line}" if line else "" for line in lines).removeprefix('        """')
+
+
 def method(name, function, classes):
-    """One method: on one line, or with its parameters on the next."""
+    """One method with its docstring: on one line, or with its parameters on the next."""
     words = re.sub(r"^\(\$self,? ?|\)$", "", function.__text_signature__).split(", ")
     inputs = ", ".join(["self"] + [word if word in "*/" else parameter(word) for word in words]).replace("'", '"')
     result = result_of(name, function.__doc__, classes)
-    one = f"    def {name}({inputs}) -> {result}: ..."
-    if len(one) <= WIDTH:
-        return one
-    lines = f"    def {name}(\n        {inputs}\n    ) -> {result}: ..."
-    if max(map(len, lines.split("\n"))) <= WIDTH:
-        return lines
-    each = "".join(f"        {word},\n" for word in inputs.split(", "))
-    return f"    def {name}(\n{each}    ) -> {result}: ..."
+    text = f'        """{docstring(function.__doc__)}"""'
+    lines = f"    def {name}({inputs}) -> {result}:"
+    if len(lines) > WIDTH:
+        lines = f"    def {name}(\n        {inputs}\n    ) -> {result}:"
+    if max(map(len, lines.split("\n"))) > WIDTH:
+        each = "".join(f"        {word},\n" for word in inputs.split(", "))
+        lines = f"    def {name}(\n{each}    ) -> {result}:"
+    return f"{lines}\n{text}\n"
 
 
 def text():

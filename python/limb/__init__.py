@@ -28,7 +28,7 @@ from .model import Model, Plan, load, loads, quantities, robots, rules
 from .motion import Event, Trajectory
 from .parts import Body, Coordinate, Finding, Frame, Joint, Loop, Parameter, Placement, Pose, Quantity, Rule
 
-__version__, ISA, _ = _limb.facts()
+__version__, ISA = _limb.facts()[:2]
 
 __all__ = [
     "ISA",

@@ -146,7 +146,15 @@ class Robot:
         threads: int = 1,
         env: Environment | None = None,
         on_error: str = "raise",
-    ) -> Array: ...
+    ) -> Array:
+        """inverse dynamics: actuator forces for a motion; zero at passive joints of loops; of least norm if there
+        are more motors than motions.
+
+            tau = M a + h + friction + springs - sum J' w
+
+        Shape (..., nv), unit N m, N. Note: in a simulation tau is the force that acts; it is not computed from the
+        motion."""
+
     def forward_dynamics(
         self,
         q: ArrayLike,
@@ -157,7 +165,13 @@ class Robot:
         threads: int = 1,
         env: Environment | None = None,
         on_error: str = "raise",
-    ) -> Array: ...
+    ) -> Array:
+        """forward dynamics: accelerations caused by forces.
+
+            a = M^-1 (tau - h - friction - springs + sum J' w)
+
+        Shape (..., nv), unit rad/s^2, m/s^2."""
+
     def mass_matrix(
         self,
         q: ArrayLike,
@@ -166,7 +180,14 @@ class Robot:
         threads: int = 1,
         env: Environment | None = None,
         on_error: str = "raise",
-    ) -> Array: ...
+    ) -> Array:
+        """mass matrix, including reflected rotor inertias.
+
+            kinetic energy = v' M v / 2
+
+        Shape (..., nv, nv), unit kg m^2, kg m, kg. Note: with loops G' M_tree G; rows and columns of dependent
+        velocities are zero."""
+
     def mass_matrix_inverse(
         self,
         q: ArrayLike,
@@ -175,7 +196,13 @@ class Robot:
         threads: int = 1,
         env: Environment | None = None,
         on_error: str = "raise",
-    ) -> Array: ...
+    ) -> Array:
+        """inverse of the mass matrix, in the rows and columns of independent velocities.
+
+            M^-1
+
+        Shape (..., nv, nv), unit 1/(kg m^2), 1/(kg m), 1/kg."""
+
     def coriolis_matrix(
         self,
         q: ArrayLike,
@@ -185,7 +212,13 @@ class Robot:
         threads: int = 1,
         env: Environment | None = None,
         on_error: str = "raise",
-    ) -> Array: ...
+    ) -> Array:
+        """Coriolis matrix.
+
+            C v = h - g, dM/dt - 2 C skew-symmetric
+
+        Shape (..., nv, nv), unit N m s, N s. Note: a matrix; some books use C for the vector C v."""
+
     def bias_forces(
         self,
         q: ArrayLike,
@@ -195,7 +228,14 @@ class Robot:
         threads: int = 1,
         env: Environment | None = None,
         on_error: str = "raise",
-    ) -> Array: ...
+    ) -> Array:
+        """bias forces: Coriolis, centrifugal and gravity forces.
+
+            h = C v + g
+
+        Shape (..., nv), unit N m, N. Note: no friction, springs or wrenches; not the angular momentum h of some
+        books."""
+
     def gravity(
         self,
         q: ArrayLike,
@@ -204,7 +244,13 @@ class Robot:
         threads: int = 1,
         env: Environment | None = None,
         on_error: str = "raise",
-    ) -> Array: ...
+    ) -> Array:
+        """gravity forces: actuator forces that balance gravity.
+
+            g = dU/dq, U = -sum m_i gravity . c_i
+
+        Shape (..., nv), unit N m, N. Note: not the acceleration of gravity."""
+
     def friction(
         self,
         v: ArrayLike,
@@ -213,7 +259,13 @@ class Robot:
         threads: int = 1,
         env: Environment | None = None,
         on_error: str = "raise",
-    ) -> Array: ...
+    ) -> Array:
+        """friction forces: actuator forces that overcome friction at each joint.
+
+            friction = Fs sign(v) + Fv v
+
+        Shape (..., nv), unit N m, N."""
+
     def springs(
         self,
         q: ArrayLike,
@@ -222,7 +274,13 @@ class Robot:
         threads: int = 1,
         env: Environment | None = None,
         on_error: str = "raise",
-    ) -> Array: ...
+    ) -> Array:
+        """spring forces: actuator forces that balance the springs parallel to each joint.
+
+            springs = k (q - rest)
+
+        Shape (..., nv), unit N m, N."""
+
     def energies(
         self,
         q: ArrayLike,
@@ -232,7 +290,13 @@ class Robot:
         threads: int = 1,
         env: Environment | None = None,
         on_error: str = "raise",
-    ) -> Energies: ...
+    ) -> Energies:
+        """kinetic potential gravity springs: energies of the robot.
+
+            kinetic = v' M v / 2, potential = gravity + springs
+
+        Shape (...), unit J."""
+
     def total_energy(
         self,
         q: ArrayLike,
@@ -242,7 +306,13 @@ class Robot:
         threads: int = 1,
         env: Environment | None = None,
         on_error: str = "raise",
-    ) -> Any: ...
+    ) -> Any:
+        """sum of kinetic and potential energy.
+
+            kinetic + potential
+
+        Shape (...), unit J."""
+
     def inverse_dynamics_derivatives(
         self,
         q: ArrayLike,
@@ -253,7 +323,26 @@ class Robot:
         threads: int = 1,
         env: Environment | None = None,
         on_error: str = "raise",
-    ) -> InverseDynamicsDerivatives: ...
+    ) -> InverseDynamicsDerivatives:
+        """dq: derivative of tau; with loops by the independent coordinates, with the loops closed.
+
+            dtau/dq
+
+        Shape (..., nv, nv), unit SI.
+
+        dv: the same with respect to v; with respect to a it is M.
+
+            dtau/dv
+
+        Shape (..., nv, nv), unit SI.
+
+        da: mass matrix, including reflected rotor inertias.
+
+            kinetic energy = v' M v / 2
+
+        Shape (..., nv, nv), unit kg m^2, kg m, kg. Note: with loops G' M_tree G; rows and columns of dependent
+        velocities are zero."""
+
     def forward_dynamics_derivatives(
         self,
         q: ArrayLike,
@@ -264,7 +353,25 @@ class Robot:
         threads: int = 1,
         env: Environment | None = None,
         on_error: str = "raise",
-    ) -> ForwardDynamicsDerivatives: ...
+    ) -> ForwardDynamicsDerivatives:
+        """dq: derivative of acc; with loops by the coordinates of all joints, through the constraints.
+
+            dacc/dq
+
+        Shape (..., nv, nv), unit SI.
+
+        dv: the same with respect to v.
+
+            dacc/dv
+
+        Shape (..., nv, nv), unit SI.
+
+        dtau: the same with respect to tau; with loops by the forces at all joints.
+
+            dacc/dtau = M^-1, with loops G (G' M G)^-1 G'
+
+        Shape (..., nv, nv), unit SI."""
+
     def inverse_dynamics_second_derivatives(
         self,
         q: ArrayLike,
@@ -275,7 +382,13 @@ class Robot:
         threads: int = 1,
         env: Environment | None = None,
         on_error: str = "raise",
-    ) -> InverseDynamicsSecondDerivatives: ...
+    ) -> InverseDynamicsSecondDerivatives:
+        """dqdq dqdv dvdv dqda: second derivatives of tau.
+
+            dqdv: (i, j, k) = d2tau_i / dq_j dv_k
+
+        Shape (..., nv, nv, nv), unit SI."""
+
     def forward_dynamics_second_derivatives(
         self,
         q: ArrayLike,
@@ -286,7 +399,13 @@ class Robot:
         threads: int = 1,
         env: Environment | None = None,
         on_error: str = "raise",
-    ) -> ForwardDynamicsSecondDerivatives: ...
+    ) -> ForwardDynamicsSecondDerivatives:
+        """dqdq dqdv dvdv dqdtau: second derivatives of acc.
+
+            dqdv: (i, j, k) = d2acc_i / dq_j dv_k
+
+        Shape (..., nv, nv, nv), unit SI."""
+
     def linearise(
         self,
         q: ArrayLike,
@@ -297,7 +416,19 @@ class Robot:
         threads: int = 1,
         env: Environment | None = None,
         on_error: str = "raise",
-    ) -> Linearise: ...
+    ) -> Linearise:
+        """A: linear model along the motion: the state matrix.
+
+            x' = A x + B u, x = (dq; dv), u = dtau
+
+        Shape (..., 2nv, 2nv), unit SI. Note: not the A of articulated inertias or momentum matrices.
+
+        B: linear model: the input matrix, zeros above M^-1.
+
+            x' = A x + B u
+
+        Shape (..., 2nv, nv), unit SI. Note: not the actuation matrix."""
+
     def center_of_mass(
         self,
         q: ArrayLike,
@@ -306,7 +437,13 @@ class Robot:
         threads: int = 1,
         env: Environment | None = None,
         on_error: str = "raise",
-    ) -> Array: ...
+    ) -> Array:
+        """centre of mass.
+
+            c = sum m_i c_i / sum m_i
+
+        Shape (..., 3), unit m."""
+
     def center_of_mass_velocity(
         self,
         q: ArrayLike,
@@ -316,7 +453,13 @@ class Robot:
         threads: int = 1,
         env: Environment | None = None,
         on_error: str = "raise",
-    ) -> Array: ...
+    ) -> Array:
+        """velocity of the centre of mass.
+
+            dc/dt
+
+        Shape (..., 3), unit m/s."""
+
     def center_of_mass_acceleration(
         self,
         q: ArrayLike,
@@ -327,7 +470,13 @@ class Robot:
         threads: int = 1,
         env: Environment | None = None,
         on_error: str = "raise",
-    ) -> Array: ...
+    ) -> Array:
+        """acceleration of the centre of mass.
+
+            d2c/dt2
+
+        Shape (..., 3), unit m/s^2."""
+
     def momentum(
         self,
         q: ArrayLike,
@@ -337,7 +486,13 @@ class Robot:
         threads: int = 1,
         env: Environment | None = None,
         on_error: str = "raise",
-    ) -> Array: ...
+    ) -> Array:
+        """momentum in world axes, the angular part about the centre of mass; without rotors.
+
+            sum I_i V_i
+
+        Shape (..., 6), unit N m s, N s."""
+
     def momentum_rate(
         self,
         q: ArrayLike,
@@ -348,7 +503,13 @@ class Robot:
         threads: int = 1,
         env: Environment | None = None,
         on_error: str = "raise",
-    ) -> Array: ...
+    ) -> Array:
+        """time derivative of momentum.
+
+            d momentum / dt
+
+        Shape (..., 6), unit N m, N."""
+
     def mass_matrix_rate(
         self,
         q: ArrayLike,
@@ -358,7 +519,13 @@ class Robot:
         threads: int = 1,
         env: Environment | None = None,
         on_error: str = "raise",
-    ) -> Array: ...
+    ) -> Array:
+        """rate of change of M along v.
+
+            dM/dt = C + C'
+
+        Shape (..., nv, nv), unit SI."""
+
     def mass_matrix_derivative(
         self,
         q: ArrayLike,
@@ -367,7 +534,13 @@ class Robot:
         threads: int = 1,
         env: Environment | None = None,
         on_error: str = "raise",
-    ) -> Array: ...
+    ) -> Array:
+        """derivative of M.
+
+            (i, j, k) = dM_ij / dq_k
+
+        Shape (..., nv, nv, nv), unit SI."""
+
     def christoffel(
         self,
         q: ArrayLike,
@@ -376,7 +549,13 @@ class Robot:
         threads: int = 1,
         env: Environment | None = None,
         on_error: str = "raise",
-    ) -> Array: ...
+    ) -> Array:
+        """Christoffel symbols of the first kind, symmetric in j and k.
+
+            (C v)_i = sum_jk G_ijk v_j v_k
+
+        Shape (..., nv, nv, nv), unit SI."""
+
     def curvature(
         self,
         q: ArrayLike,
@@ -385,7 +564,13 @@ class Robot:
         threads: int = 1,
         env: Environment | None = None,
         on_error: str = "raise",
-    ) -> Array: ...
+    ) -> Array:
+        """Riemann's curvature tensor of the metric M, all indices lowered.
+
+            R_ijkl = <nabla_k nabla_l E_j - nabla_l nabla_k E_j - nabla_[E_k, E_l] E_j, E_i>
+
+        Shape (..., nv, nv, nv, nv), unit SI."""
+
     def regressor(
         self,
         q: ArrayLike,
@@ -396,7 +581,13 @@ class Robot:
         threads: int = 1,
         env: Environment | None = None,
         on_error: str = "raise",
-    ) -> Array: ...
+    ) -> Array:
+        """regressor of all parameters, without wrenches; with loops for the forces along independent velocities.
+
+            tau = Y theta
+
+        Shape (..., nv, np), unit SI."""
+
     def reference_regressor(
         self,
         q: ArrayLike,
@@ -408,10 +599,22 @@ class Robot:
         threads: int = 1,
         env: Environment | None = None,
         on_error: str = "raise",
-    ) -> Array: ...
+    ) -> Array:
+        """regressor of Slotine and Li, for adaptive control: velocity forces bilinear in v and v_r.
+
+            Y_r theta = M a_r + C v_r + g + springs + friction(v_r)
+
+        Shape (..., nv, np), unit SI. Note: with v_r = v and a_r = a it is Y."""
+
     def parameters(
         self, *, out: Any = None, threads: int = 1, env: Environment | None = None, on_error: str = "raise"
-    ) -> Array: ...
+    ) -> Array:
+        """parameters of the model, the same in all states.
+
+            m, mx ... Izz; rotor, viscous, coulomb, stiffness, offset
+
+        Shape (..., np), unit SI. Note: not joint angles."""
+
     def base_regressor(
         self,
         q: ArrayLike,
@@ -422,10 +625,23 @@ class Robot:
         threads: int = 1,
         env: Environment | None = None,
         on_error: str = "raise",
-    ) -> Array: ...
+    ) -> Array:
+        """regressor of the base parameters.
+
+            tau = Y_base theta_base
+
+        Shape (..., nv, nb), unit SI. Note: includes rotors and friction, and springs if the robot has any: the set
+        that limb base lists."""
+
     def base_parameters(
         self, *, out: Any = None, threads: int = 1, env: Environment | None = None, on_error: str = "raise"
-    ) -> Array: ...
+    ) -> Array:
+        """base parameters of the model; limb base prints their formulas.
+
+            theta_base = K theta
+
+        Shape (..., nb), unit SI. Note: the same set as that of Y_base."""
+
     def static_deflection(
         self,
         q: ArrayLike,
@@ -434,7 +650,13 @@ class Robot:
         threads: int = 1,
         env: Environment | None = None,
         on_error: str = "raise",
-    ) -> Array: ...
+    ) -> Array:
+        """static deflection of elastic joints while all other joints are held.
+
+            springs(q) + g(q) - sum J' w = 0 at elastic joints
+
+        Shape (..., nv), unit rad, m."""
+
     def independent_velocities(
         self,
         q: ArrayLike,
@@ -443,7 +665,13 @@ class Robot:
         threads: int = 1,
         env: Environment | None = None,
         on_error: str = "raise",
-    ) -> Array: ...
+    ) -> Array:
+        """1 for independent velocities, 0 for dependent ones.
+
+            v = G v_i
+
+        Shape (..., nv), unit -."""
+
     def loop_jacobian(
         self,
         q: ArrayLike,
@@ -452,7 +680,13 @@ class Robot:
         threads: int = 1,
         env: Environment | None = None,
         on_error: str = "raise",
-    ) -> Array: ...
+    ) -> Array:
+        """constraint Jacobian: the Jacobian of the loop equations.
+
+            Psi v = s'(t)
+
+        Shape (..., nc, nv), unit SI."""
+
     def loop_acceleration(
         self,
         q: ArrayLike,
@@ -462,7 +696,13 @@ class Robot:
         threads: int = 1,
         env: Environment | None = None,
         on_error: str = "raise",
-    ) -> Array: ...
+    ) -> Array:
+        """the value of Psi a that keeps the loops closed.
+
+            Psi a = gamma
+
+        Shape (..., nc), unit rad/s^2, m/s^2."""
+
     def loop_residual(
         self,
         q: ArrayLike,
@@ -471,7 +711,13 @@ class Robot:
         threads: int = 1,
         env: Environment | None = None,
         on_error: str = "raise",
-    ) -> Array: ...
+    ) -> Array:
+        """gap of the loops: the residual of each constraint.
+
+            phi(q) - s(t)
+
+        Shape (..., nc), unit rad, m."""
+
     def loop_rate(
         self,
         q: ArrayLike,
@@ -481,7 +727,13 @@ class Robot:
         threads: int = 1,
         env: Environment | None = None,
         on_error: str = "raise",
-    ) -> Array: ...
+    ) -> Array:
+        """rate at which the gap of the loops grows, for each constraint.
+
+            Psi v - s'(t)
+
+        Shape (..., nc), unit rad/s, m/s."""
+
     def loop_multipliers(
         self,
         q: ArrayLike,
@@ -492,7 +744,14 @@ class Robot:
         threads: int = 1,
         env: Environment | None = None,
         on_error: str = "raise",
-    ) -> Array: ...
+    ) -> Array:
+        """multipliers: forces of the closures on frame b, one per constraint; of least norm if constraints are
+        redundant; for a, or else for the acceleration caused by tau.
+
+            M a + h + ... = tau + Psi' lambda
+
+        Shape (..., nc), unit N m, N."""
+
     def frame_position(
         self,
         frame: str,
@@ -503,7 +762,13 @@ class Robot:
         threads: int = 1,
         env: Environment | None = None,
         on_error: str = "raise",
-    ) -> Array: ...
+    ) -> Array:
+        """position of the origin of the frame in the world.
+
+            position of the origin
+
+        Shape (..., 3), unit m."""
+
     def frame_velocity(
         self,
         frame: str,
@@ -516,7 +781,13 @@ class Robot:
         threads: int = 1,
         env: Environment | None = None,
         on_error: str = "raise",
-    ) -> Array: ...
+    ) -> Array:
+        """velocity of the frame, angular first.
+
+            V = J v
+
+        Shape (..., 6), unit rad/s, m/s."""
+
     def frame_acceleration(
         self,
         frame: str,
@@ -530,7 +801,13 @@ class Robot:
         threads: int = 1,
         env: Environment | None = None,
         on_error: str = "raise",
-    ) -> Array: ...
+    ) -> Array:
+        """acceleration of the frame: classical with @aligned, spatial with @body and @world.
+
+            J a + dJ/dt v
+
+        Shape (..., 6), unit rad/s^2, m/s^2."""
+
     def frame_jacobian(
         self,
         frame: str,
@@ -542,7 +819,13 @@ class Robot:
         threads: int = 1,
         env: Environment | None = None,
         on_error: str = "raise",
-    ) -> Array: ...
+    ) -> Array:
+        """Jacobian of the frame.
+
+            V = J v
+
+        Shape (..., 6, nv), unit -, m. Note: with loops J_tree G; columns of dependent velocities are zero."""
+
     def frame_jacobian_rate_times_v(
         self,
         frame: str,
@@ -555,7 +838,13 @@ class Robot:
         threads: int = 1,
         env: Environment | None = None,
         on_error: str = "raise",
-    ) -> Array: ...
+    ) -> Array:
+        """part of the acceleration of the frame that does not depend on a.
+
+            dJ/dt v
+
+        Shape (..., 6), unit rad/s^2, m/s^2."""
+
     def frame_jacobian_derivative(
         self,
         frame: str,
@@ -567,7 +856,13 @@ class Robot:
         threads: int = 1,
         env: Environment | None = None,
         on_error: str = "raise",
-    ) -> Array: ...
+    ) -> Array:
+        """derivative of the Jacobian: the kinematic Hessian.
+
+            (i, j, k) = dJ_ij / dq_k
+
+        Shape (..., 6, nv, nv), unit SI."""
+
     def frame_velocity_derivative(
         self,
         frame: str,
@@ -580,7 +875,13 @@ class Robot:
         threads: int = 1,
         env: Environment | None = None,
         on_error: str = "raise",
-    ) -> Array: ...
+    ) -> Array:
+        """derivative of velocity with respect to q; with respect to v it is J.
+
+            dV/dq
+
+        Shape (..., 6, nv), unit SI."""
+
     def frame_acceleration_derivatives(
         self,
         frame: str,
@@ -594,7 +895,19 @@ class Robot:
         threads: int = 1,
         env: Environment | None = None,
         on_error: str = "raise",
-    ) -> FrameAccelerationDerivatives: ...
+    ) -> FrameAccelerationDerivatives:
+        """dq: derivative of acceleration with respect to q; with respect to a it is J.
+
+            d(J a + dJ/dt v)/dq
+
+        Shape (..., 6, nv), unit SI.
+
+        dv: derivative of acceleration with respect to v.
+
+            d(J a + dJ/dt v)/dv
+
+        Shape (..., 6, nv), unit SI."""
+
     def frame_pose_numbers(
         self,
         frame: str,
@@ -605,7 +918,13 @@ class Robot:
         threads: int = 1,
         env: Environment | None = None,
         on_error: str = "raise",
-    ) -> Array: ...
+    ) -> Array:
+        """pose of the frame in the world.
+
+            x_world = rotation x_frame + position
+
+        Shape (..., position 3, quaternion 4, rotation 3 x 3), unit m, -."""
+
     def task_inertia(
         self,
         frame: str,
@@ -617,7 +936,13 @@ class Robot:
         threads: int = 1,
         env: Environment | None = None,
         on_error: str = "raise",
-    ) -> Array: ...
+    ) -> Array:
+        """inertia at the frame, in the selected directions.
+
+            Lambda = (J M^-1 J')^-1, F = Lambda xddot + eta
+
+        Shape (..., directions, directions), unit kg m^2, kg m, kg."""
+
     def task_bias(
         self,
         frame: str,
@@ -630,7 +955,13 @@ class Robot:
         threads: int = 1,
         env: Environment | None = None,
         on_error: str = "raise",
-    ) -> Array: ...
+    ) -> Array:
+        """velocity and gravity forces at the frame.
+
+            eta = mu + p
+
+        Shape (..., directions), unit N m, N."""
+
     def task_inverse(
         self,
         frame: str,
@@ -642,7 +973,13 @@ class Robot:
         threads: int = 1,
         env: Environment | None = None,
         on_error: str = "raise",
-    ) -> Array: ...
+    ) -> Array:
+        """dynamically consistent inverse of J.
+
+            Jbar = M^-1 J' Lambda
+
+        Shape (..., nv, directions), unit SI."""
+
     def task_projector(
         self,
         frame: str,
@@ -654,7 +991,13 @@ class Robot:
         threads: int = 1,
         env: Environment | None = None,
         on_error: str = "raise",
-    ) -> Array: ...
+    ) -> Array:
+        """null-space projector of velocities; its transpose projects torques.
+
+            N = 1 - Jbar J
+
+        Shape (..., nv, nv), unit SI."""
+
     def inverse_dynamics_by_wrench(
         self,
         frame: str,
@@ -666,7 +1009,13 @@ class Robot:
         threads: int = 1,
         env: Environment | None = None,
         on_error: str = "raise",
-    ) -> Array: ...
+    ) -> Array:
+        """derivative of tau with respect to a wrench on the frame.
+
+            dtau/dw = -J'
+
+        Shape (..., nv, 6), unit -, m."""
+
     def forward_dynamics_by_wrench(
         self,
         frame: str,
@@ -678,7 +1027,13 @@ class Robot:
         threads: int = 1,
         env: Environment | None = None,
         on_error: str = "raise",
-    ) -> Array: ...
+    ) -> Array:
+        """derivative of acc with respect to a wrench on the frame.
+
+            dacc/dw = dacc/dtau J'
+
+        Shape (..., nv, 6), unit SI."""
+
     def generalized_jacobian(
         self,
         frame: str,
@@ -690,12 +1045,24 @@ class Robot:
         threads: int = 1,
         env: Environment | None = None,
         on_error: str = "raise",
-    ) -> Array: ...
+    ) -> Array:
+        """Jacobian of the frame with respect to the other joints, for a base that floats without momentum.
+
+            J* = J_m - J_b M_bb^-1 M_bm
+
+        Shape (..., 6, arm), unit -, m."""
+
     def integrate(
         self, q: ArrayLike, v: ArrayLike, dt: ArrayLike = 1.0, *, out: Any = None, on_error: str = "raise"
-    ) -> Array: ...
-    def difference(self, q0: ArrayLike, q1: ArrayLike, *, out: Any = None, on_error: str = "raise") -> Array: ...
-    def normalize(self, q: ArrayLike, *, out: Any = None, on_error: str = "raise") -> Array: ...
+    ) -> Array:
+        """q (+) v dt: the configuration after a motion with constant v. Shape (..., nq)."""
+
+    def difference(self, q0: ArrayLike, q1: ArrayLike, *, out: Any = None, on_error: str = "raise") -> Array:
+        """The smallest v with q1 = q0 (+) v. Shape (..., nv)."""
+
+    def normalize(self, q: ArrayLike, *, out: Any = None, on_error: str = "raise") -> Array:
+        """Scales quaternions to unit norm. Shape (..., nq)."""
+
     def _ik(self, *args: Any, threads: int = 1) -> tuple[Array, Array]: ...
     def _animate(
         self, times: Sequence[float], rows: Sequence[Sequence[float]], kind: int, width: int, height: int, /
@@ -723,3 +1090,5 @@ def quantities() -> list[Row]: ...
 def robots() -> list[tuple[str, str, str, str | None]]: ...
 def rules() -> list[tuple[str, str, str, str]]: ...
 def facts() -> tuple[str, str, str | None]: ...
+def xla_handler() -> object: ...
+def xla_keep(name: str, plan: Plan, threads: int, keep_failed: bool, /) -> None: ...

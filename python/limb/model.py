@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from html import escape
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy
 
@@ -53,7 +53,7 @@ NEEDS = {
     16384: "a_r",
 }
 DIRECTIONS = ("wx", "wy", "wz", "vx", "vy", "vz")
-Reference = Literal["body", "world", "aligned"]
+Reference: TypeAlias = Literal["body", "world", "aligned"]
 
 
 def quantities() -> dict[str, Quantity]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy
 
@@ -14,8 +14,8 @@ from ._numbers import Array, ArrayLike
 if TYPE_CHECKING:
     from .model import Model
 
-Callback = Callable[[float, Array, Array], ArrayLike | None]
-Condition = Callable[[float, Array, Array], float]
+Callback: TypeAlias = Callable[[float, Array, Array], ArrayLike | None]
+Condition: TypeAlias = Callable[[float, Array, Array], float]
 STOPS = ("none", "hold", "spring", "impact", "end")
 REFERENCES = ("body", "world", "aligned")
 

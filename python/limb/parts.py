@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from ._numbers import Array
 
-Vector = tuple[float, float, float]
-Matrix = tuple[Vector, Vector, Vector]
+Vector: TypeAlias = tuple[float, float, float]
+Matrix: TypeAlias = tuple[Vector, Vector, Vector]
 
 
 class Pose(NamedTuple):

@@ -14,6 +14,7 @@ from typing import Any
 
 import torch
 
+from ._smooth import check
 from .model import Model
 
 
@@ -59,10 +60,10 @@ class _Forward(torch.autograd.Function):
 class Dynamics:
     """Differentiable dynamics of one robot."""
 
+    model: Model
+
     def __init__(self, model: Model) -> None:
-        if model.nq != model.nv:
-            raise ValueError(f"'{model.name}' has ball or free joints: nq {model.nq}, nv {model.nv}")
-        self.model = model
+        self.model = check(model)
 
     def inverse_dynamics(self, q: Any, v: Any, a: Any) -> Any:
         """Forces for a motion."""

@@ -93,6 +93,8 @@ typedef struct limb_call {
 // Calls with the arguments of METH_FASTCALL | METH_KEYWORDS: inputs by position or name, and by name out, threads,
 // env, on_error.
 PyObject* call_arrays(const limb_call* call, PyObject* const* args, Py_ssize_t nargs, PyObject* names);
+// Whether a failure is that of some states, whose results are NaN: on_error="nan" keeps the others.
+int status_of_state(limb_status s);
 
 // ---- plans: a selection of quantities, ready to be computed ----------------------------------------------------
 
@@ -111,6 +113,9 @@ int floats_take(const limb_model* m, int count, const limb_item* item);
 limb_status floats_run(limb_batch* b, const limb_item* item, const void* const in[INPUTS], const limb_rows* r, int k,
                        limb_status* status);
 extern PyType_Spec plan_spec; // the type Plan: a plan that Python holds
+const limb_call* plan_of_object(PyObject* plan);
+PyObject* xla_handler(PyObject* module, PyObject* unused); // xla.c
+PyObject* xla_keep(PyObject* module, PyObject* args);
 
 // ---- states of robots with loops (closure.c) ---------------------------------------------------------------------
 

@@ -356,7 +356,7 @@ static PyObject* results(job* j)
 
 // ---- all -----------------------------------------------------------------------------------------------------
 
-static int is_of_state(limb_status s)
+int status_of_state(limb_status s)
 {
   return s == LIMB_E_ARG || s == LIMB_E_SINGULAR || s == LIMB_E_NOCONV || s == LIMB_E_NONFINITE;
 }
@@ -375,7 +375,7 @@ static int compute(job* j)
   } else
     s = c->run(c->context, &j->rows);
   if (PyErr_Occurred()) return -1; // of a callback
-  if (s == LIMB_OK || (j->keep_failed && is_of_state(s))) return 0;
+  if (s == LIMB_OK || (j->keep_failed && status_of_state(s))) return 0;
   (void)raise_state(s, &j->rows.error, j->rows.failed, j->lead > 0 ? j->rows.n : 0);
   return -1;
 }

@@ -86,6 +86,21 @@ static limb_status run(void* context, limb_rows* r)
   return first;
 }
 
+int read_marks(PyObject* object, int count, const char* name, const unsigned char** out)
+{
+  char* bytes = NULL;
+  Py_ssize_t n = 0;
+  *out = NULL;
+  if (object == Py_None) return 0;
+  if (PyBytes_AsStringAndSize(object, &bytes, &n) < 0) return -1;
+  if (n != count) {
+    PyErr_Format(PyExc_ValueError, "%s has %zd marks, expected %d", name, n, count);
+    return -1;
+  }
+  *out = (const unsigned char*)bytes;
+  return 0;
+}
+
 PyObject* robot_close(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* names)
 {
   const limb_model* m = robot_model(self);

@@ -114,7 +114,8 @@ static int start(PyObject* module)
 static PyMethodDef methods[] = {
   {"load", robot_load, METH_VARARGS, NULL},   {"quantities", list_quantities, METH_NOARGS, NULL},
   {"robots", list_robots, METH_NOARGS, NULL}, {"rules", list_rules, METH_NOARGS, NULL},
-  {"facts", module_facts, METH_NOARGS, NULL}, {NULL, NULL, 0, NULL}};
+  {"facts", module_facts, METH_NOARGS, NULL}, {"xla_handler", xla_handler, METH_NOARGS, NULL},
+  {"xla_keep", xla_keep, METH_VARARGS, NULL}, {NULL, NULL, 0, NULL}};
 
 static PyModuleDef_Slot slots[] = {{Py_mod_exec, (void*)start}, {0, NULL}};
 

@@ -16,6 +16,7 @@ typedef struct lane {
   limb_batch* batch; // of floats and of derivatives; NULL: none yet
   limb_data* data;   // of derivatives; NULL: none yet
   int threads;
+  const limb_pool* pool; // of so many; NULL: one
   long process;          // that started the threads
   double* x;             // all items of one state
   limb_closure* closure; // NULL: states need not close loops
@@ -83,7 +84,7 @@ static lane* lane_create(const limb_plan* p, int threads, const limb_pool* pool,
   if (s == LIMB_OK) s = add_names(w->evaluator, p->names, error);
   if (s == LIMB_OK) s = open_closure(p, w, error);
   if (s == LIMB_OK) {
-    w->threads = threads, w->process = threads != 1 ? (long)getpid() : 0;
+    w->threads = threads, w->pool = pool, w->process = threads != 1 ? (long)getpid() : 0;
     w->x = malloc((limb_evaluator_width(w->evaluator) + 1) * sizeof *w->x);
     if (!w->x) s = LIMB_E_NOMEM;
   }
@@ -139,17 +140,17 @@ static inputs inputs_of(const limb_call* c, const limb_rows* r)
 
 // ---- running -------------------------------------------------------------------------------------------------
 
-static limb_status open_batch(limb_plan* p, lane* w, const limb_rows* r)
+static limb_status open_batch(const limb_plan* p, lane* w)
 {
   limb_batch_options o = limb_default_batch_options();
   if (w->batch) return LIMB_OK;
-  o.pool = pool_of(r->threads);
+  o.pool = w->pool;
   return limb_batch_create(p->model, &o, NULL, &w->batch);
 }
 
 static limb_status run_f32(limb_plan* p, lane* w, limb_rows* r, limb_status* status)
 {
-  limb_status s = open_batch(p, w, r);
+  limb_status s = open_batch(p, w);
   const inputs in = inputs_of(&p->call, r);
   for (int k = 0; k < p->nitem && s == LIMB_OK; k++) s = floats_run(w->batch, &p->item[k], in.x, r, k, status);
   return s;
@@ -207,7 +208,7 @@ static limb_status run_derivatives(limb_plan* p, lane* w, limb_rows* r)
   const limb_id_derivatives id = {.dtau_dq = r->out[0], .dtau_dv = r->out[1], .M = r->out[2]};
   const limb_fd_derivatives fd = {.dacc_dq = r->out[0], .dacc_dv = r->out[1], .dacc_dtau = r->out[2]};
   limb_batch_environment env = limb_default_batch_environment();
-  limb_status s = r->n > 1 ? open_batch(p, w, r) : LIMB_OK;
+  limb_status s = r->n > 1 ? open_batch(p, w) : LIMB_OK;
   if (r->n == 1 && !w->data) s = limb_data_create(p->model, NULL, &w->data);
   env.all = r->env;
   if (s != LIMB_OK) return s;
@@ -254,10 +255,13 @@ static limb_status plan_run(void* context, limb_rows* r)
   limb_plan* p = context;
   lane* w = lane_take(p, r->threads);
   if (!w) {
-    PyGILState_STATE state = PyGILState_Ensure(); // pools are made, and exceptions set, by one thread at a time
-    const limb_pool* pool = pool_of(r->threads);
-    PyGILState_Release(state);
-    if (r->threads != 1 && !pool) return LIMB_E_NOMEM;
+    const limb_pool* pool = NULL;
+    if (r->threads != 1) { // pools are made, and exceptions set, by one thread at a time
+      PyGILState_STATE state = PyGILState_Ensure();
+      pool = pool_of(r->threads);
+      PyGILState_Release(state);
+      if (!pool) return LIMB_E_NOMEM;
+    }
     w = lane_create(p, r->threads, pool, &r->error);
     if (!w) return r->error.status;
   }
@@ -385,20 +389,7 @@ typedef struct plan_object {
 
 static plan_object* data_of(PyObject* self) { return object_data(self, types.plan); }
 
-int read_marks(PyObject* object, int count, const char* name, const unsigned char** out)
-{
-  char* bytes = NULL;
-  Py_ssize_t n = 0;
-  *out = NULL;
-  if (object == Py_None) return 0;
-  if (PyBytes_AsStringAndSize(object, &bytes, &n) < 0) return -1;
-  if (n != count) {
-    PyErr_Format(PyExc_ValueError, "%s has %zd marks, expected %d", name, n, count);
-    return -1;
-  }
-  *out = (const unsigned char*)bytes;
-  return 0;
-}
+const limb_call* plan_of_object(PyObject* plan) { return plan_call(data_of(plan)->plan); }
 
 static PyObject* plan_new(PyTypeObject* type, PyObject* args, PyObject* kwargs)
 {

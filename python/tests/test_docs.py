@@ -8,7 +8,8 @@ import re
 import pytest
 from conftest import ROOT
 
-PAGES = [ROOT / "docs" / "python.md", ROOT / "README.md"]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [page for page in PAGES if "```python\n" in page.read_text(encoding="utf-8")]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -1,10 +1,13 @@
-"""limb.jax and limb.torch, with the real packages where they are installed."""
+"""limb.jax, limb.torch and limb.casadi, with the real packages where they are installed."""
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+
 import numpy
 import pytest
-from conftest import states
+from conftest import ROOT, states
 
 
 def test_jax(panda):
@@ -30,6 +33,153 @@ def test_jax(panda):
     assert abs(numpy.asarray(gradient) - by_hand).max() < 1e-9 * abs(by_hand).max()
     with pytest.raises(ValueError, match="free joints"):
         limb.jax.Dynamics(limb.load("quadruped", check=False))
+
+
+def test_jax_second_derivatives_and_frames(panda):
+    jax = pytest.importorskip("jax")
+    import limb.jax
+
+    jax.config.update("jax_enable_x64", True)
+    dynamics = limb.jax.Dynamics(panda)
+    q, v, a, _ = (x[0] for x in states(panda, 1))
+    found = jax.jit(jax.hessian(dynamics.inverse_dynamics, argnums=(0, 1, 2)))(q, v, a)
+    expected = panda.inverse_dynamics_second_derivatives(q, v, a)
+    for row, column, D in ((0, 0, expected.dqdq), (0, 1, expected.dqdv), (1, 1, expected.dvdv), (0, 2, expected.dqda)):
+        assert abs(found[row][column] - D).max() < 1e-12 * (1 + abs(D).max())
+        assert abs(found[column][row] - D.swapaxes(1, 2)).max() < 1e-12 * (1 + abs(D).max())
+    position = jax.jit(jax.jacobian(lambda q: dynamics.frame_position("flange", q)))(q)
+    assert abs(position - panda.frame_jacobian("flange", q)[3:]).max() < 1e-14
+
+
+def test_jax_numbers_failures_and_threads(panda):
+    jax = pytest.importorskip("jax")
+    import limb.jax
+
+    jax.config.update("jax_enable_x64", True)
+    dynamics = limb.jax.Dynamics(panda)
+    q, v, a, tau = states(panda, 100)
+    floats = [x.astype(numpy.float32) for x in (q, v, tau)]
+    slope = jax.jit(jax.vmap(jax.jacfwd(dynamics.forward_dynamics)))(*floats)
+    exact = panda.forward_dynamics_derivatives(q, v, tau).dq
+    assert slope.dtype == numpy.float32
+    assert abs(slope - exact).max() < 1e-4 * abs(exact).max()
+    expected = panda.inverse_dynamics(q, v, a)
+    assert numpy.array_equal(limb.jax.Dynamics(panda, threads=2).inverse_dynamics(q, v, a), expected)
+    assert dynamics.inverse_dynamics(q[:0], v[:0], a[:0]).shape == (0, 7)
+    q[3, 2] = numpy.nan
+    failed = numpy.isnan(jax.jit(dynamics.inverse_dynamics)(q, v, a)).all(axis=1)
+    assert failed.nonzero()[0].tolist() == [3]
+    with pytest.raises(Exception, match=r"state 3 of 100: .*not finite"):
+        limb.jax.Dynamics(panda, on_error="raise").inverse_dynamics(q, v, a).block_until_ready()
+    with pytest.raises(ValueError, match=r"v has shape \(3,\), expected \(..., 7\)"):
+        dynamics.inverse_dynamics(q, v[0, :3], a)
+    with pytest.raises(TypeError, match="float16"):
+        dynamics.inverse_dynamics(*(x.astype(numpy.float16) for x in (q, v, a)))
+
+
+def test_jax_refuses_programs_of_other_processes(panda):
+    """A program names its plan; one whose plan is not here must not run."""
+    jax = pytest.importorskip("jax")
+    import limb.jax
+
+    nobody = jax.ffi.ffi_call(limb.jax.TARGET, jax.ShapeDtypeStruct((7,), numpy.float32))
+    with pytest.raises(Exception, match="compiled in another process"):
+        nobody(numpy.zeros(7, numpy.float32), plan="0" * 64).block_until_ready()
+    dynamics = limb.jax.Dynamics(panda)
+    dynamics.inverse_dynamics(*(x[0] for x in states(panda, 1)[:3]))
+    plan = dynamics._call(("tau",), ("q", "v", "a")).__closure__
+    key = next(cell.cell_contents for cell in plan if isinstance(cell.cell_contents, str))
+    with pytest.raises(Exception, match="buffers are not those of the plan"):
+        nobody(numpy.zeros(7, numpy.float32), plan=key).block_until_ready()
+
+
+LAYOUT = {  # structs of python/src/xla.h and of XLA: members, where their names differ both
+    "xla_extension XLA_FFI_Extension_Base": "type next",
+    "xla_version XLA_FFI_Api_Version": "major:major_version minor:minor_version",
+    "xla_metadata XLA_FFI_Metadata": "version:api_version traits",
+    "xla_metadata_extension XLA_FFI_Metadata_Extension": "metadata",
+    "xla_error_arguments XLA_FFI_Error_Create_Args": "message code:errc",
+    "xla_api XLA_FFI_Api": "version:api_version create_error:XLA_FFI_Error_Create",
+    "xla_buffer XLA_FFI_Buffer": "type:dtype data rank dims",
+    "xla_list XLA_FFI_Args": "count:size types items:args",
+    "xla_list XLA_FFI_Rets": "count:size types items:rets",
+    "xla_span XLA_FFI_ByteSpan": "text:ptr length:len",
+    "xla_attributes XLA_FFI_Attrs": "count:size types names values:attrs",
+    "xla_frame XLA_FFI_CallFrame": "api stage arguments:args results:rets attributes:attrs",
+}
+WHOLE = "xla_version xla_error_arguments xla_list xla_attributes xla_span"  # structs with the same sizes
+VALUES = {
+    "XLA_MAJOR": "API_MAJOR",
+    "XLA_METADATA": "Extension_Metadata",
+    "XLA_EXECUTE": "ExecutionStage_EXECUTE",
+    "XLA_BUFFER": "RetType_BUFFER",
+    "XLA_STRING": "AttrType_STRING",
+    "XLA_F32": "DataType_F32",
+    "XLA_F64": "DataType_F64",
+    "XLA_INVALID_ARGUMENT": "Error_Code_INVALID_ARGUMENT",
+    "XLA_FAILED_PRECONDITION": "Error_Code_FAILED_PRECONDITION",
+    "XLA_INTERNAL": "Error_Code_INTERNAL",
+}
+
+
+def test_layout_of_xla():
+    """The structs by which XLA calls limb are those of the header of the installed jaxlib."""
+    jax = pytest.importorskip("jax")
+    if not shutil.which("cc"):
+        pytest.skip("no C compiler")
+    facts = [f"(int){own} == (int)XLA_FFI_{other}" for own, other in VALUES.items()]
+    for structs, members in LAYOUT.items():
+        own, other = structs.split()
+        for names in members.split():
+            mine, theirs = (names.split(":") * 2)[:2]
+            facts.append(f"offsetof({own}, {mine}) == offsetof({other}, {theirs})")
+        if own in WHOLE.split():
+            facts.append(f"sizeof({own}) == sizeof({other})")
+    program = '#include "xla.h"\n#include "xla/ffi/api/c_api.h"\n'
+    program += "".join(f'_Static_assert({fact}, "{fact}");\n' for fact in facts)
+    folders = [f"-I{ROOT / 'python' / 'src'}", "-isystem", jax.ffi.include_dir()]
+    subprocess.run(["cc", "-std=c17", "-fsyntax-only", "-xc", *folders, "-"], input=program, text=True, check=True)
+
+
+def test_casadi(panda):
+    casadi = pytest.importorskip("casadi")
+    import limb.casadi
+
+    dynamics = limb.casadi.Dynamics(panda)
+    q, v, a, _ = (x[0] for x in states(panda, 1))
+    assert numpy.array_equal(numpy.array(dynamics.inverse_dynamics(q, v, a)).ravel(), panda.inverse_dynamics(q, v, a))
+    x = [casadi.MX.sym(name, 7) for name in "qva"]
+    tau = dynamics.inverse_dynamics(*x)
+    slopes = casadi.Function("slopes", x, [casadi.jacobian(tau, y) for y in x])
+    for D, E in zip(slopes(q, v, a), panda.inverse_dynamics_derivatives(q, v, a), strict=True):
+        assert numpy.array_equal(numpy.array(D), E)
+    # Curvature of y' acc along y, from the tensors.
+    y = numpy.arange(1.0, 8.0)
+    H = casadi.hessian(casadi.dot(dynamics.forward_dynamics(*x), casadi.DM(y)), casadi.vertcat(*x))[0]
+    found = numpy.array(casadi.Function("H", x, [H])(q, v, a))
+    D = panda.forward_dynamics_second_derivatives(q, v, a)
+    qq, qv, vv, qt = (numpy.einsum("i,ijk->jk", y, T) for T in (D.dqdq, D.dqdv, D.dvdv, D.dqdtau))
+    zero = numpy.zeros((7, 7))
+    expected = numpy.block([[qq, qv, qt], [qv.T, vv, zero], [qt.T, zero, zero]])
+    assert abs(found - expected).max() < 1e-11 * abs(expected).max()
+    with pytest.raises(ValueError, match="free joints"):
+        limb.casadi.Dynamics(limb.load("quadruped", check=False))
+
+
+def test_casadi_optimises(panda):
+    casadi = pytest.importorskip("casadi")
+    import limb.casadi
+
+    position = limb.casadi.Dynamics(panda).frame_position("flange")
+    problem = casadi.Opti()
+    q = problem.variable(7)
+    problem.minimize(casadi.sumsqr(q - panda.start()))
+    problem.subject_to(position(q) == [0.5, 0.2, 0.5])
+    problem.set_initial(q, panda.start())
+    problem.solver("ipopt", {"print_time": False, "ipopt.print_level": 0, "ipopt.sb": "yes"})
+    best = problem.solve().value(q)
+    assert abs(panda.frame_position("flange", best) - [0.5, 0.2, 0.5]).max() < 1e-8
+    assert problem.stats()["iter_count"] < 40
 
 
 def test_torch(panda):

@@ -147,6 +147,7 @@ def test_a_forked_child_makes_threads_of_its_own(panda):
     queue = fork.SimpleQueue()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
+        warnings.simplefilter("ignore", RuntimeWarning)  # of JAX, if other tests have loaded it
         child = fork.Process(target=in_child, args=(panda, q, queue))
         child.start()
     child.join(20)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import doctest
 import importlib
 import inspect
+import os
+import pathlib
 import pkgutil
 import subprocess
 import sys
@@ -16,7 +18,7 @@ from conftest import ROOT
 MODULES = [
     f"limb.{module.name}"
     for module in pkgutil.iter_modules(limb.__path__)
-    if module.name not in ("_limb", "jax", "torch")
+    if module.name not in ("_limb", "jax", "torch", "casadi")
 ]
 
 
@@ -50,6 +52,21 @@ def test_mypy(tmp_path):
         capture_output=True, text=True, check=False, cwd=ROOT / "python",
     )  # fmt: skip
     assert run.returncode == 0, run.stdout
+
+
+def test_pyright_knows_every_type():
+    pytest.importorskip("pyright")
+    folder = pathlib.Path(sys.executable).parent
+    environment = {
+        "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": str(pathlib.Path(limb.__file__).parent.parent),
+        "PYRIGHT_PYTHON_IGNORE_WARNINGS": "1",
+    }
+    run = subprocess.run(
+        [folder / "pyright", "--verifytypes", "limb", "--ignoreexternal"],
+        capture_output=True, text=True, check=False, cwd=ROOT / "python" / "tests", env=environment,
+    )  # fmt: skip
+    assert "Type completeness score: 100%" in run.stdout, run.stdout + run.stderr
 
 
 def test_version():
