@@ -393,7 +393,7 @@ class Model(_limb.Robot):
         chosen = sum(1 << DIRECTIONS.index(word) for word in directions)
         force_given = None if base is None else [not mark for mark in base]
         marks = (_marks(given), _marks(force_given))
-        key = (several, known, tree, chosen, damping, dt, marks)
+        key = (names if isinstance(names, str) else several, known, tree, chosen, damping, dt, marks)
         if key not in self._plans:
             plan = Plan(self, "\n".join(several), known, tree, chosen, damping, dt, *marks)
             plan.names = several if isinstance(names, str) else (*several, "")

@@ -113,6 +113,13 @@ def test_single_numbers_are_floats(panda):
     assert panda.energies(q[0], v[0]).kinetic == panda.energies(q, v).kinetic[0]
 
 
+def test_a_name_is_an_array_and_a_list_a_dict():
+    robot = limb.load("planar_2r")
+    for _ in range(2):  # whichever was asked for first
+        assert set(robot.eval(["g"], [0.1, 0.2])) == {"g"}
+        assert robot.eval("g", [0.1, 0.2]).shape == (2,)
+
+
 def test_no_states(panda):
     assert panda.mass_matrix(numpy.empty((0, 7))).shape == (0, 7, 7)
     assert panda.inverse_dynamics(numpy.empty((0, 7)), numpy.ones(7), numpy.ones(7)).shape == (0, 7)
