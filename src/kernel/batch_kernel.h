@@ -20,7 +20,7 @@
 
 LIMB_KERNEL_TYPES(kernels_of_states, real, LINK_CONST);
 #define KERNEL_SET   kernels_of_states
-#define CHAIN_SWEEPS 1
+#define STATE_SWEEPS 1 // derivatives in sweeps along the tree (kernel/state_sweep_kernel.h)
 #define COLUMN_WALK  1 // vectors are long: columns of the mass matrix stay in registers
 #include "kernel/kernel_set.h"
 #include "kernel/transpose_kernel.h"

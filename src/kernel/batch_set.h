@@ -209,13 +209,47 @@ KERNEL void step_id_derivatives(const limb_batch_space* s, block_of_states* b)
 }
 BATCH_KERNEL(id_derivatives)
 
+// Accelerations through the factors of M, and derivatives as set_fd_derivatives makes them; all of out but y must be
+// there. Returns the smallest margin of a pivot.
+KERNEL real fd_derivatives_of(const limb_batch_space* s, const block_of_states* b, const motion_in* in,
+                              const slopes* out, bool* fine)
+{
+  const limb_model* m = b->job->m;
+  const link_const* k = b->job->k;
+  const limb_ws* ws = &b->ws;
+  const context ctx = {m, k, ws};
+  const limb_dof_table* t = &ws->table;
+  const real* wrench = forces_on_links(s, b, in->q);
+  real *a = out->y ? out->y : s->other, *packed = limb_ws_packed(m) > 0 ? ws->packed : out->dq;
+  const real min_pivot = set_factor(m, k, ws, in->q, packed);
+  set_loaded_inverse_dynamics(m, k, ws, in->v, no_acceleration(ctx), in->terms, wrench, a);
+  for (int i = 0; i < m->nv; i++) a[i] = sub(in->x[i], a[i]);
+  set_solve(m, ws, packed, a);
+  *fine = LANE_KERNELS.invert(&m->elim, m->nv, packed, out->dx, t->work, t->list);
+  const lane_in rows = {.q = dof_coordinates(m, t, in->q),
+                        .v = in_compiled_order(m, in->v, ws->v),
+                        .a = in_compiled_order(m, a, ws->a),
+                        .base = ws->base,
+                        .base_turns = ws->base_turns,
+                        .keep = loads_of(in) > 0};
+  const slopes by_state = {NULL, out->dq, out->dv, NULL};
+  const lane_out to = {NULL, NULL, out->dq, out->dv};
+  clear_matrix(m, out->dq), clear_matrix(m, out->dv);
+  LANE_KERNELS.inverse(m, t, &rows, &to);
+  other_slopes(ctx, in, rows.v, &by_state);
+  const limb_elimination* tree = m->nshaft > 0 ? NULL : &m->elim; // shafts join any two
+  *fine &= LANE_KERNELS.take_product(tree, m->nv, out->dx, out->dq, t->work, t->list);
+  *fine &= LANE_KERNELS.take_product(tree, m->nv, out->dx, out->dv, t->work, t->list);
+  return min_pivot;
+}
+
 KERNEL void step_fd_derivatives(const limb_batch_space* s, block_of_states* b)
 {
   const limb_batch_job* job = b->job;
   const motion_in in = motion_of(s, b);
   const slopes out = outputs_for(s, b);
-  const real min_pivot = set_fd_derivatives(job->m, job->k, &b->ws, &in, &out);
-  const bool fine = *b->ws.table.finite;
+  bool fine;
+  const real min_pivot = fd_derivatives_of(s, b, &in, &out, &fine);
   b->singular = singular_lanes(s, b, b->q, min_pivot) | inverse_not_positive(job->m, out.dx);
   const state_bits doubt = not_above_zero(min_pivot);
   if (out.y && __builtin_expect(any_bits(doubt), 0)) {

@@ -47,6 +47,16 @@ KERNEL const limb_link* link_of(context ctx, int i) { return &ctx.m->link[i]; }
 // nlink forces, link axes and origins; [-1] is the world's
 KERNEL force* link_forces(context ctx) { return (force*)ctx.ws->force + 1; }
 
+// Where a column of a table with so many rows starts (model/dof_table.h), and how far apart its rows are. A scalar that
+// holds states fills a line of the cache: its rows are neighbours.
+#ifdef STATE_SWEEPS
+enum { APART = 1 };
+KERNEL ptrdiff_t table_column(int i, int rows) { return (ptrdiff_t)i * rows; }
+#else
+enum { APART = LIMB_LANES_MAX };
+KERNEL ptrdiff_t table_column(int i, int rows) { return limb_dof_table_at(i, rows); }
+#endif
+
 // naux: rotation and offset of a ball or free joint in the parent
 KERNEL pose* dense_poses(context ctx) { return ctx.ws->dense; }
 

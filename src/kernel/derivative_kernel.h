@@ -13,7 +13,11 @@
 #include "kernel/rnea_kernel.h"
 
 #ifndef LANE_KERNELS // table of them over the same scalar, if they are compiled elsewhere
+#ifdef STATE_SWEEPS
+#include "kernel/state_sweep_kernel.h"
+#else
 #include "kernel/lane_passes_kernel.h"
+#endif
 static const lane_kernels lanes_here = LANE_KERNEL_TABLE;
 #define LANE_KERNELS lanes_here
 #endif
@@ -42,13 +46,13 @@ KERNEL_ENTRY bool set_finite_matrix(const limb_model* m, const real* A)
 
 KERNEL const real* dof_column(const limb_dof_table* s, int i)
 {
-  return (const real*)s->cell + limb_dof_table_at(i, ROW_COUNT);
+  return (const real*)s->cell + table_column(i, ROW_COUNT);
 }
 
 KERNEL vec3 at3(const real* at, int row)
 {
-  const real* x = at + (ptrdiff_t)row * LIMB_LANES_MAX;
-  return v3(x[0], x[LIMB_LANES_MAX], x[2 * LIMB_LANES_MAX]);
+  const real* x = at + (ptrdiff_t)row * APART;
+  return v3(x[0], x[APART], x[2 * APART]);
 }
 
 KERNEL pose pose_at(const limb_dof_table* s, const limb_link* link)

@@ -36,13 +36,7 @@ KERNEL table table_in(const limb_model* m, const limb_dof_table* s, cell* cells,
   return (table){m, cells, s->base, s->dense, s->work, factors, m->given, FORM_BLOCK};
 }
 
-// Scalars that are no vectors have the form of trees only, unless they say that chains are worth the code
-// (CHAIN_SWEEPS): lanes of states do.
-#ifdef CHAIN_SWEEPS
-enum { TREES_ONLY = 0 };
-#else
-enum { TREES_ONLY = LANES == 1 };
-#endif
+enum { TREES_ONLY = LANES == 1 }; // the form of scalars that are no vectors
 
 KERNEL int form_of(const limb_model* m, bool keep) // keep: the dof table is read afterwards
 {
@@ -53,19 +47,19 @@ KERNEL int form_of(const limb_model* m, bool keep) // keep: the dof table is rea
 // Steps through the columns by blocks of lanes.
 #define FOR_BLOCKS(i, t) for (int i = 0; i < ((t)->form == FORM_BLOCK ? LANES : (t)->m->ncdof); i += LANES)
 
-KERNEL cell* column_at(const table* t, int i) { return t->cells + limb_dof_table_at(i, ROW_COUNT); }
+KERNEL cell* column_at(const table* t, int i) { return t->cells + table_column(i, ROW_COUNT); }
 KERNEL const double* given_at(const table* t, int i) { return t->given + limb_dof_table_at(i, GIVEN_COUNT); }
 
 // ---- rows of a block: at is a column, k a row ------------------------------------------------------
 
-KERNEL real get(const cell* at, int k) { return lanes_at(at + (ptrdiff_t)k * LIMB_LANES_MAX); }
+KERNEL real get(const cell* at, int k) { return lanes_at(at + (ptrdiff_t)k * APART); }
 KERNEL vec3 get3(const cell* at, int k) { return v3(get(at, k), get(at, k + 1), get(at, k + 2)); }
 KERNEL motion get_motion(const cell* at, int k) { return (motion){get3(at, k), get3(at, k + 3)}; }
 KERNEL force get_force(const cell* at, int k) { return (force){get3(at, k), get3(at, k + 3)}; }
 
 KERNEL mat3 get_columns(const cell* at, int k) { return columns(get3(at, k), get3(at, k + 3), get3(at, k + 6)); }
 
-KERNEL void set(cell* at, int k, real x) { put_lanes(at + (ptrdiff_t)k * LIMB_LANES_MAX, x); }
+KERNEL void set(cell* at, int k, real x) { put_lanes(at + (ptrdiff_t)k * APART, x); }
 
 KERNEL void set3(cell* at, int k, vec3 x) { set(at, k, x.x), set(at, k + 1, x.y), set(at, k + 2, x.z); }
 
@@ -92,7 +86,7 @@ KERNEL vec3 get_given3(const double* at, int k)
   return v3(get_given(at, k), get_given(at, k + 1), get_given(at, k + 2));
 }
 
-KERNEL cell* entry_at(const table* t, int k, int i) { return column_at(t, i) + (ptrdiff_t)k * LIMB_LANES_MAX; }
+KERNEL cell* entry_at(const table* t, int k, int i) { return column_at(t, i) + (ptrdiff_t)k * APART; }
 
 // A lane's number in all lanes
 KERNEL real spread(real x, int l) { return every_lane(lane(x, l)); }
@@ -101,7 +95,7 @@ KERNEL vec3 spread3(vec3 x, int l) { return v3(spread(x.x, l), spread(x.y, l), s
 KERNEL real entry_spread(const table* t, int k, int i) { return every_lane(*entry_at(t, k, i)); }
 KERNEL real factor_spread(const table* t, int k, int i)
 {
-  return every_lane(t->factors[limb_dof_table_at(i, ROW_COUNT) + (ptrdiff_t)k * LIMB_LANES_MAX]);
+  return every_lane(t->factors[table_column(i, ROW_COUNT) + (ptrdiff_t)k * APART]);
 }
 
 KERNEL vec3 entry3_spread(const table* t, int k, int i)

@@ -213,14 +213,16 @@ KERNEL void lane_poses(const table* t, const lane_in* in)
 
 // ---- motions ---------------------------------------------------------------------------------------
 
-// S
-KERNEL motion axis_of(const table* t, pose X, const double* given)
+// S, about or along u through p
+KERNEL motion axis_along(const table* t, vec3 u, vec3 p, const double* given)
 {
-  const vec3 u = column_z(X.R), moment = cross3(X.p, u);
+  const vec3 moment = cross3(p, u);
   if (!t->m->mixed) return (motion){u, moment};
   const real turns = get_given(given, GIVEN_TURN), slides = get_given(given, GIVEN_SLIDE);
   return (motion){scale3(turns, u), add3(scale3(turns, moment), scale3(slides, u))};
 }
+
+KERNEL motion axis_of(const table* t, pose X, const double* given) { return axis_along(t, column_z(X.R), X.p, given); }
 
 // Robots with ball or free joints have rows of parents and of sigma.
 KERNEL bool has_sigma(const table* t) { return t->form == FORM_TREE && t->m->naux > 0; }

@@ -102,14 +102,14 @@ KERNEL real take_product_block(int n, const cell* A, ptrdiff_t lda, const cell* 
   return total;
 }
 
-// The rows in which a block of columns from c on has entries that the tree does not make zero: those on one path with
-// the block's, in the user's order. list: 2 n places; returns how many there are.
-KERNEL int rows_with_block(const limb_elimination* e, int n, int c, int* list)
+// The rows in which so many columns from c on have entries that the tree does not make zero: those on one path with
+// theirs, in the user's order. list: 2 n places; returns how many there are.
+KERNEL int rows_with_block(const limb_elimination* e, int n, int c, int columns, int* list)
 {
   enum { BEHIND = 1, BEFORE = 2 };
   int *mark = list + n, count = 0;
   for (int k = 0; k < n; k++) {
-    const bool own = e->v[k] >= c && e->v[k] < c + LANES, behind = e->parent[k] >= 0 && mark[e->parent[k]] & BEHIND;
+    const bool own = e->v[k] >= c && e->v[k] < c + columns, behind = e->parent[k] >= 0 && mark[e->parent[k]] & BEHIND;
     mark[k] = own ? BEHIND | BEFORE : behind ? BEHIND : 0;
   }
   for (int k = n - 1; k >= 0; k--)
@@ -127,7 +127,7 @@ KERNEL_ENTRY bool lane_take_product(const limb_elimination* e, int n, const cell
   real sum = zero();
   for (int k = 0; k < n; k++) list[k] = k;
   for (int c = 0; c < n; c += LANES) {
-    const int wide = n - c < LANES ? n - c : LANES, count = e ? rows_with_block(e, n, c, list) : n;
+    const int wide = n - c < LANES ? n - c : LANES, count = e ? rows_with_block(e, n, c, LANES, list) : n;
     for (int k = 0; k < count; k++) put_lanes(work + (ptrdiff_t)k * LANES, some_at(X + list[k] * N + c, wide));
     sum = add(sum, take_product_block(n, A, N, work, list, count, X + c, wide));
   }

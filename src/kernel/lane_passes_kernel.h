@@ -10,10 +10,6 @@
 #include "kernel/lane_products_kernel.h"
 #include "kernel/second_kernel.h"
 
-#ifdef CHAIN_SWEEPS
-#include "kernel/chain_sweep_kernel.h"
-#endif
-
 enum { WANT_ALL = WANT_M | WANT_DQ | WANT_DV };
 
 // Scalars whose users ask for all three matrices, always, define ALL_MATRICES as 1.
@@ -42,10 +38,6 @@ KERNEL_ENTRY bool lane_inverse(const limb_model* m, const limb_dof_table* s, con
 {
   const int want = wanted(out);
   const table tree = table_of(m, s, FORM_TREE), line = table_of(m, s, FORM_CHAIN);
-#ifdef CHAIN_SWEEPS
-  const bool sweeps = m->identity && in->a && !in->keep && form_of(m, false) == FORM_CHAIN;
-  if (want == WANT_ALL && sweeps) return sweep_inverse(&line, in, out);
-#endif
   if (want != WANT_ALL && !ALL_MATRICES) {
     return inverse_passes(&tree, in, out, want);
   } else if (LANES == 1 || form_of(m, in->keep) == FORM_TREE) {

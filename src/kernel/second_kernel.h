@@ -89,9 +89,9 @@ KERNEL path path_in(const limb_model* m, const second_out* out)
                 0};
 }
 
-KERNEL cell* place_at(const path* p, int i) { return p->cells + limb_dof_table_at(i, PATH_COUNT); }
+KERNEL cell* place_at(const path* p, int i) { return p->cells + table_column(i, PATH_COUNT); }
 
-KERNEL cell* rates_at(const second_out* out, int i) { return out->work + limb_dof_table_at(i, RATE_COUNT); }
+KERNEL cell* rates_at(const second_out* out, int i) { return out->work + table_column(i, RATE_COUNT); }
 
 // ---- rates --------------------------------------------------------------------------------------------------
 
@@ -140,7 +140,7 @@ KERNEL force force_spread(const table* t, int row, int i)
 KERNEL drift drift_spread(const cell* at, int k)
 {
   real x[12];
-  for (int r = 0; r < 12; r++) x[r] = every_lane(at[(ptrdiff_t)(k + r) * LIMB_LANES_MAX]);
+  for (int r = 0; r < 12; r++) x[r] = every_lane(at[(ptrdiff_t)(k + r) * APART]);
   return (drift){v3(x[0], x[1], x[2]), columns(v3(x[3], x[4], x[5]), v3(x[6], x[7], x[8]), v3(x[9], x[10], x[11]))};
 }
 
@@ -184,13 +184,13 @@ KERNEL void lane_pairs(const path* p, const deepest* r)
 KERNEL motion motion_spread(const cell* at, int k)
 {
   real x[6];
-  for (int r = 0; r < 6; r++) x[r] = every_lane(at[(ptrdiff_t)(k + r) * LIMB_LANES_MAX]);
+  for (int r = 0; r < 6; r++) x[r] = every_lane(at[(ptrdiff_t)(k + r) * APART]);
   return (motion){v3(x[0], x[1], x[2]), v3(x[3], x[4], x[5])};
 }
 
 KERNEL vec3 vec3_spread(const cell* at, int k)
 {
-  const ptrdiff_t wide = LIMB_LANES_MAX;
+  const ptrdiff_t wide = APART;
   return v3(every_lane(at[k * wide]), every_lane(at[(k + 1) * wide]), every_lane(at[(k + 2) * wide]));
 }
 
@@ -312,7 +312,7 @@ KERNEL void go_to_link(const table* t, path* p, int l)
     cell* to = place_at(p, i);
     p->v[i] = t->m->dof[c].v, p->start[i] = p->above, p->end[i] = p->length;
     for (int r = 0; r < 6; r++) {
-      const ptrdiff_t row = (ptrdiff_t)r * LIMB_LANES_MAX, wide = 6 * (ptrdiff_t)LIMB_LANES_MAX;
+      const ptrdiff_t row = (ptrdiff_t)r * APART, wide = 6 * (ptrdiff_t)APART;
       const cell psi = *entry_at(t, ROW_PSI + r, c);
       to[row] = *entry_at(t, ROW_S + r, c);
       to[row + wide] = psi;

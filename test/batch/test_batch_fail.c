@@ -154,7 +154,8 @@ static limb_status verdict(ward* w, size_t i)
 static bool is_overflow(limb_status s) { return s == LIMB_E_NONFINITE || s == LIMB_E_SINGULAR; }
 
 // Over float numbers end earlier: what is too large there need only be consistent. Over double, compilers order
-// operations differently, and a mass matrix that overflows is reported as not finite or as singular.
+// operations differently, a mass matrix that overflows is reported as not finite or as singular, and what overflows on
+// the way of one call only, as the speed of a rotor without mass does, is finite in the other.
 static void one_victim(ward* w, victim x)
 {
   batch_states* s = &w->s;
@@ -174,7 +175,8 @@ static void one_victim(ward* w, victim x)
     check_at("%s%s, poison %d in state %zu of %d", batch_name(w->ask.what), w->ask.f32 ? " over float" : "", (int)x.how,
              i, (int)N);
     const limb_status one = verdict(w, i);
-    if (!(large && (w->ask.f32 || (is_overflow(got) && is_overflow(one))))) assert_status(got, one);
+    const bool either = w->ask.f32 || (is_overflow(one) && (is_overflow(got) || got == LIMB_OK));
+    if (!(large && either)) assert_status(got, one);
     check_ward(w, i, got, status);
   }
   memcpy(s->q + i * s->nq, saved, s->nq * sizeof *saved);
