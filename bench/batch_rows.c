@@ -4,6 +4,7 @@
 // State i of a batch is state i of the ring, which is gone round as often as it takes. A batch is as long as
 // inputs and outputs stay in a second-level cache, which is the same number of states in all modes.
 #include "limb/batch.h"
+#include "limb/regressor.h"
 
 #include "peer.h"
 
@@ -34,7 +35,7 @@ typedef struct arrays_f32 {
 typedef struct subject {
   limb_batch* b;
   const bench_states* s;
-  size_t nq, nv;
+  size_t nq, nv, np;
   int tip, is_float, lanes;
   size_t states[BENCH_KERNELS]; // of a call; 0: not asked for
   size_t room;                  // states that there are inputs for
@@ -54,7 +55,9 @@ static size_t width_out(const subject* t, bench_kernel kernel)
   const size_t nv = t->nv;
   switch (kernel) {
   case BENCH_CRBA:
+  case BENCH_CORIOLIS:
   case BENCH_INVERSE: return nv * nv;
+  case BENCH_REGRESSOR: return nv * t->np;
   case BENCH_JACOBIAN: return 6 * nv;
   case BENCH_ID_DERIVATIVES:
   case BENCH_FD_DERIVATIVES: return nv + 3 * nv * nv;
@@ -70,6 +73,8 @@ static int is_offered(const bench_robot* r, bench_kernel kernel, int lanes)
   case BENCH_FD: return 1;
   case BENCH_CRBA: return r->nlink <= MATRIX_LINKS;
   case BENCH_JACOBIAN: return !lanes;
+  case BENCH_REGRESSOR:
+  case BENCH_CORIOLIS:
   case BENCH_INVERSE:
   case BENCH_ID_DERIVATIVES:
   case BENCH_FD_DERIVATIVES: return !lanes && r->nlink <= MATRIX_LINKS;
@@ -177,6 +182,7 @@ static void* make(const bench_library* library, const bench_robot* robot, const 
   if (!t) return NULL;
   t->s = states;
   t->nq = (size_t)robot->nq, t->nv = (size_t)robot->nv;
+  t->np = (size_t)limb_inertial_parameter_count(robot->model);
   t->tip = robot->link[robot->tip].body;
   t->is_float = library->mode == BENCH_FLOAT;
   t->lanes = library->lanes;
@@ -220,6 +226,20 @@ static limb_status call_inverse(subject* t, size_t n)
 {
   if (t->is_float) return limb_batch_mass_matrix_inverse_f32(t->b, n, t->f32.q, t->f32.out, NULL);
   return limb_batch_mass_matrix_inverse(t->b, n, t->f64.q, t->f64.out, NULL);
+}
+
+static limb_status call_coriolis(subject* t, size_t n)
+{
+  if (t->is_float) return limb_batch_coriolis_matrix_f32(t->b, n, t->f32.q, t->f32.v, t->f32.out, NULL);
+  return limb_batch_coriolis_matrix(t->b, n, t->f64.q, t->f64.v, t->f64.out, NULL);
+}
+
+static limb_status call_regressor(subject* t, size_t n)
+{
+  const arrays_f64* x = &t->f64;
+  const arrays_f32* y = &t->f32;
+  if (t->is_float) return limb_batch_inertial_regressor_f32(t->b, n, y->q, y->v, y->a, NULL, y->out, NULL);
+  return limb_batch_inertial_regressor(t->b, n, x->q, x->v, x->a, NULL, x->out, NULL);
 }
 
 // The derivatives by q come first: they are compared.
@@ -285,6 +305,8 @@ RUN(run_jacobian, BENCH_JACOBIAN, call_jacobian)
 RUN(run_inverse, BENCH_INVERSE, call_inverse)
 RUN(run_id_derivatives, BENCH_ID_DERIVATIVES, call_id_derivatives)
 RUN(run_fd_derivatives, BENCH_FD_DERIVATIVES, call_fd_derivatives)
+RUN(run_coriolis, BENCH_CORIOLIS, call_coriolis)
+RUN(run_regressor, BENCH_REGRESSOR, call_regressor)
 RUN(run_steps, BENCH_STEP_RK4, call_steps)
 #undef RUN
 
@@ -293,6 +315,7 @@ RUN(run_steps, BENCH_STEP_RK4, call_steps)
 // Numbers of one state that are compared: of derivatives the first matrix, of steps the velocities.
 static size_t width_answer(const subject* t, bench_kernel kernel)
 {
+  if (kernel == BENCH_REGRESSOR) return t->nv * t->np;
   if (bench_is_matrix(kernel)) return t->nv * t->nv;
   return kernel == BENCH_JACOBIAN ? 6 * t->nv : t->nv;
 }
@@ -333,6 +356,8 @@ bench_library bench_limb_batch(bench_mode mode, int lanes, const limb_pool* pool
                                  [BENCH_INVERSE] = run_inverse,
                                  [BENCH_ID_DERIVATIVES] = run_id_derivatives,
                                  [BENCH_FD_DERIVATIVES] = run_fd_derivatives,
+                                 [BENCH_CORIOLIS] = run_coriolis,
+                                 [BENCH_REGRESSOR] = run_regressor,
                                  [BENCH_STEP_RK4] = run_steps},
                          .answer = answer,
                          .softness = mode == BENCH_FLOAT ? HUGE_VAL : 0,

@@ -220,6 +220,13 @@ LIMB_NODISCARD LIMB_API limb_status limb_batch_mass_matrix_inverse(limb_batch* b
 LIMB_NODISCARD LIMB_API limb_status limb_batch_mass_matrix_inverse_f32(limb_batch* b, size_t n, const float* q,
                                                                        float* Minv, limb_status* status);
 
+/// limb_coriolis_matrix.
+/// @param C  n states of nv x nv (output)
+LIMB_NODISCARD LIMB_API limb_status limb_batch_coriolis_matrix(limb_batch* b, size_t n, const double* q,
+                                                               const double* v, double* C, limb_status* status);
+LIMB_NODISCARD LIMB_API limb_status limb_batch_coriolis_matrix_f32(limb_batch* b, size_t n, const float* q,
+                                                                   const float* v, float* C, limb_status* status);
+
 // ---- derivatives ----------------------------------------------------------------------------------------
 
 /// limb_id_derivatives over float. For n states each array has n times the numbers of one state; NULL: not computed.
@@ -283,6 +290,17 @@ LIMB_NODISCARD LIMB_API limb_status limb_batch_regressor(limb_batch* b, size_t n
 LIMB_NODISCARD LIMB_API limb_status limb_batch_regressor_f32(limb_batch* b, size_t n, const float* q, const float* v,
                                                              const float* a, const limb_batch_environment* env,
                                                              float* Y, limb_status* status);
+
+/// limb_inertial_regressor: the columns of the bodies alone.
+/// @param Y  n states of nv x np, np = limb_inertial_parameter_count() (output)
+LIMB_NODISCARD LIMB_API limb_status limb_batch_inertial_regressor(limb_batch* b, size_t n, const double* q,
+                                                                  const double* v, const double* a,
+                                                                  const limb_batch_environment* env, double* Y,
+                                                                  limb_status* status);
+LIMB_NODISCARD LIMB_API limb_status limb_batch_inertial_regressor_f32(limb_batch* b, size_t n, const float* q,
+                                                                      const float* v, const float* a,
+                                                                      const limb_batch_environment* env, float* Y,
+                                                                      limb_status* status);
 
 // ---- steps in time --------------------------------------------------------------------------------------
 

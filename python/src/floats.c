@@ -3,14 +3,14 @@
 
 #include "binding.h"
 
-enum { TAU = 1, ACC, H, G, MASS, MINV, REGRESSOR, JACOBIAN, DTAU_DQ, DTAU_DV };
+enum { TAU = 1, ACC, H, G, MASS, CORIOLIS, MINV, REGRESSOR, JACOBIAN, DTAU_DQ, DTAU_DV };
 
 static const struct {
   const char* name;
   int kernel;
-} kernels[] = {{"tau", TAU},        {"acc", ACC},        {"h", H},         {"g", G},        {"M", MASS},
-               {"Minv", MINV},      {"dacc_dtau", MINV}, {"Y", REGRESSOR}, {"J", JACOBIAN}, {"dtau_dq", DTAU_DQ},
-               {"dtau_dv", DTAU_DV}};
+} kernels[] = {{"tau", TAU},         {"acc", ACC},        {"h", H},         {"g", G},        {"M", MASS},
+               {"Minv", MINV},       {"dacc_dtau", MINV}, {"Y", REGRESSOR}, {"J", JACOBIAN}, {"dtau_dq", DTAU_DQ},
+               {"dtau_dv", DTAU_DV}, {"C", CORIOLIS}};
 
 static int kernel_of(const limb_quantity_info* q)
 {
@@ -59,6 +59,7 @@ limb_status floats_run(limb_batch* b, const limb_item* item, const void* const i
   case H: return limb_batch_bias_forces_f32(b, n, q, v, &env, out, status);
   case G: return limb_batch_gravity_forces_f32(b, n, q, &env, out, status);
   case MASS: return limb_batch_mass_matrix_f32(b, n, q, out, status);
+  case CORIOLIS: return limb_batch_coriolis_matrix_f32(b, n, q, v, out, status);
   case MINV: return limb_batch_mass_matrix_inverse_f32(b, n, q, out, status);
   case REGRESSOR: return limb_batch_regressor_f32(b, n, q, v, a, &env, out, status);
   case DTAU_DQ:

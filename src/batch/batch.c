@@ -32,14 +32,8 @@ static bool read_options(const limb_batch_options* given, limb_batch_options* ou
   return layout && out->wrenches >= 0 && (!out->pool || limb_pool_valid(out->pool));
 }
 
-// Whether a regressor in lanes fits into a workspace.
-static bool regressor_fits(const limb_model* m, size_t np)
-{
-  return np == 0 || (size_t)m->nv <= LIMB_BATCH_REGRESSOR_MOST / np;
-}
-
 // What every thread has besides its workspaces for one state.
-static void lay_out_lanes(limb_arena* a, const limb_model* m, int wrenches, size_t np, limb_batch_space* out)
+static void lay_out_lanes(limb_arena* a, const limb_model* m, int wrenches, int np, limb_batch_space* out)
 {
   const size_t more = 8; // transposing works on whole squares (kernel/transpose_kernel.h)
   const size_t nq = (size_t)m->nq, nv = (size_t)m->nv, nl = (size_t)m->nlink;
@@ -54,7 +48,7 @@ static void lay_out_lanes(limb_arena* a, const limb_model* m, int wrenches, size
   out->lane = limb_arena_take(a, nq + 3 * nv + nl * LIMB_WS_FORCE, sizeof(double));
   out->other = limb_arena_take(a, nv, one);
   for (int k = 0; k < 3; k++) out->matrix[k] = matrices ? limb_arena_take(a, nv * nv + more, one) : NULL;
-  out->regressor = regressor_fits(m, np) ? limb_arena_take(a, nv * np + more, one) : NULL;
+  out->regressor = limb_batch_regressor_fits(m, np) ? limb_arena_take(a, nv * (size_t)np + more, one) : NULL;
   out->X = limb_arena_take(a, nl * 12, one);
   out->wrench = limb_arena_take(a, nl * LIMB_WS_FORCE, one);
   out->load = limb_arena_take(a, (size_t)wrenches * 8, one);
@@ -67,7 +61,8 @@ static void lay_out_lanes(limb_arena* a, const limb_model* m, int wrenches, size
 static void lay_out_space(limb_arena* a, const limb_batch* b, limb_batch_space* out)
 {
   const limb_model* m = b->m;
-  lay_out_lanes(a, m, b->options.wrenches, (size_t)b->np, out);
+  const int bodies = limb_inertial_parameter_count(m);
+  lay_out_lanes(a, m, b->options.wrenches, limb_batch_regressor_fits(m, b->np) ? b->np : bodies, out);
   out->d = limb_arena_take(a, limb_data_size(m), 1);
 }
 

@@ -3,6 +3,8 @@
 // Calls over double and over float differ in types only. Both make a limb_batch_call of their arguments, which one
 // function answers; batch/batch_entries.h is the text of the public calls, compiled once for each type.
 
+#include "limb/regressor.h"
+
 #include "base/numeric.h"
 #include "batch/batch_impl.h"
 #include "kinematics/kinematics_impl.h"
@@ -94,6 +96,15 @@ static limb_status mass_matrix_inverse(const limb_batch_call* c)
   return k ? limb_batch_go(c->b, &job, k->mass_matrix_inverse) : LIMB_E_UNSUPPORTED;
 }
 
+static limb_status coriolis_matrix(const limb_batch_call* c)
+{
+  limb_batch_job job;
+  const limb_status s = c->v && c->out[0] ? limb_batch_prepare(c, &job) : LIMB_E_ARG;
+  if (s != LIMB_OK) return s;
+  const limb_batch_kernels* k = kernels_for(c);
+  return k && has_dof_table(c) ? limb_batch_go(c->b, &job, k->coriolis_matrix) : LIMB_E_UNSUPPORTED;
+}
+
 // A call with derivatives, up to its kernels.
 static limb_status prepare_derivatives(const limb_batch_call* c, limb_batch_job* job)
 {
@@ -116,16 +127,16 @@ static limb_status forward_dynamics_derivatives(const limb_batch_call* c)
   return s == LIMB_OK ? limb_batch_go(c->b, &job, kernels_for(c)->fd_derivatives) : s;
 }
 
-static limb_status regressor(const limb_batch_call* c)
+static limb_status regressor(const limb_batch_call* c, int np)
 {
   limb_batch_job job;
   const limb_status s = prepare(c, c->v && c->x && c->out[0], &job);
   if (s != LIMB_OK) return s;
-  job.np = c->b->np;
+  job.np = np;
   job.nfixed = job.nvaried = 0; // wrenches do not enter
   limb_batch_call unloaded = *c;
   unloaded.env = NULL;
-  const limb_batch_kernels* k = limb_batch_matrix_kernels(&unloaded, c->b->space[0].regressor);
+  const limb_batch_kernels* k = limb_batch_matrix_kernels(&unloaded, limb_batch_regressor_fits(c->b->m, np));
   return k ? limb_batch_go(c->b, &job, k->regressor) : LIMB_E_UNSUPPORTED;
 }
 

@@ -56,6 +56,13 @@ limb_status OVER(limb_batch_mass_matrix_inverse)(limb_batch* b, size_t n, const 
   return mass_matrix_inverse(&c);
 }
 
+limb_status OVER(limb_batch_coriolis_matrix)(limb_batch* b, size_t n, const real* q, const real* v, real* C,
+                                             limb_status* status)
+{
+  const limb_batch_call c = {b, TYPE, n, q, v, NULL, NULL, {C}, status};
+  return coriolis_matrix(&c);
+}
+
 limb_status OVER(limb_batch_inverse_dynamics_derivatives)(limb_batch* b, size_t n, const real* q, const real* v,
                                                           const real* a, const limb_batch_environment* env,
                                                           const OVER(limb_id_derivatives) * out, limb_status* status)
@@ -79,7 +86,14 @@ limb_status OVER(limb_batch_regressor)(limb_batch* b, size_t n, const real* q, c
                                        const limb_batch_environment* env, real* Y, limb_status* status)
 {
   const limb_batch_call c = {b, TYPE, n, q, v, a, env, {Y}, status};
-  return regressor(&c);
+  return regressor(&c, b ? b->np : 0);
+}
+
+limb_status OVER(limb_batch_inertial_regressor)(limb_batch* b, size_t n, const real* q, const real* v, const real* a,
+                                                const limb_batch_environment* env, real* Y, limb_status* status)
+{
+  const limb_batch_call c = {b, TYPE, n, q, v, a, env, {Y}, status};
+  return regressor(&c, b ? limb_inertial_parameter_count(b->m) : 0);
 }
 
 limb_status OVER(limb_batch_frame_poses)(limb_batch* b, size_t n, const real* q, int nframe, const int* frame, real* X,

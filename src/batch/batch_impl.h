@@ -34,6 +34,12 @@ typedef struct limb_batch_call {
   limb_status* status;
 } limb_batch_call;
 
+// Whether a regressor of np columns fits into a workspace in lanes.
+static inline bool limb_batch_regressor_fits(const limb_model* m, int np)
+{
+  return np == 0 || m->nv <= LIMB_BATCH_REGRESSOR_MOST / np;
+}
+
 // For robots whose matrices do not fit in lanes: one call for one state. Double, and state after state, only.
 extern const limb_batch_kernels limb_batch_one_by_one;
 

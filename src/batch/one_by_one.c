@@ -81,6 +81,12 @@ static limb_status fd_derivatives(const limb_batch_job* job, limb_data* d, const
   return limb_forward_dynamics_derivatives(d, at->q, at->v, at->x, job->env, &out);
 }
 
+static limb_status regressor(const limb_batch_job* job, limb_data* d, const state_at* at)
+{
+  const bool inertial = job->np == limb_inertial_parameter_count(job->m);
+  return (inertial ? limb_inertial_regressor : limb_regressor)(d, at->q, at->v, at->x, job->env, at->out[0]);
+}
+
 // X(kernel, numbers of the first result, and of each other one, the answer for one state)
 // clang-format off
 #define KERNEL_LIST(X)                                                                                  \
@@ -91,9 +97,10 @@ static limb_status fd_derivatives(const limb_batch_job* job, limb_data* d, const
   X(frame_jacobian, 6 * nv, 0, frame_jacobian(job, d, at))                                              \
   X(mass_matrix, nv * nv, 0, limb_mass_matrix(d, at->q, at->out[0]))                                    \
   X(mass_matrix_inverse, nv * nv, 0, limb_mass_matrix_inverse(d, at->q, at->out[0]))                    \
+  X(coriolis_matrix, nv * nv, 0, limb_coriolis_matrix(d, at->q, at->v, at->out[0]))                     \
   X(id_derivatives, nv, nv * nv, id_derivatives(job, d, at))                                            \
   X(fd_derivatives, nv, nv * nv, fd_derivatives(job, d, at))                                            \
-  X(regressor, nv * job->np, 0, limb_regressor(d, at->q, at->v, at->x, job->env, at->out[0]))
+  X(regressor, nv * job->np, 0, regressor(job, d, at))
 // clang-format on
 
 #define LIMB_X(name, first, other, answer)                                                                   \

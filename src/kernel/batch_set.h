@@ -260,6 +260,17 @@ KERNEL void step_fd_derivatives(const limb_batch_space* s, block_of_states* b)
 }
 BATCH_KERNEL(fd_derivatives)
 
+KERNEL void step_coriolis_matrix(const limb_batch_space* s, block_of_states* b)
+{
+  const limb_batch_job* job = b->job;
+  const limb_model* m = job->m;
+  real* C = output_for(b, job->out[0], entries_of(m), s->matrix[0]);
+  if (!set_coriolis_matrix(m, job->k, &b->ws, b->q, b->v, SLOPES_SKEW, C))
+    b->overflow |= nonfinite_of(entries_of(m), C);
+  store_lanes(b, job->out[0], entries_of(m), C);
+}
+BATCH_KERNEL(coriolis_matrix)
+
 // ---- kinematics, regressors ------------------------------------------------------------------------------
 
 // Poses of all links.
@@ -351,11 +362,11 @@ KERNEL_ENTRY void batch_to_rows(ptrdiff_t n, ptrdiff_t width, const void* lanes,
   }
 }
 
-#define BATCH_KERNELS                                                                                              \
-  {                                                                                                                \
-    STATES, batch_to_lanes, batch_to_rows, batch_inverse_dynamics, batch_mass_matrix, batch_mass_matrix_inverse,   \
-      batch_forward_dynamics, batch_id_derivatives, batch_fd_derivatives, batch_frame_poses, batch_frame_jacobian, \
-      batch_regressor, batch_steps, NULL                                                                           \
+#define BATCH_KERNELS                                                                                               \
+  {                                                                                                                 \
+    STATES, batch_to_lanes, batch_to_rows, batch_inverse_dynamics, batch_mass_matrix, batch_mass_matrix_inverse,    \
+      batch_forward_dynamics, batch_coriolis_matrix, batch_id_derivatives, batch_fd_derivatives, batch_frame_poses, \
+      batch_frame_jacobian, batch_regressor, batch_steps, NULL                                                      \
   }
 
 #endif

@@ -55,7 +55,7 @@ typedef struct limb_batch_space {
   void* other;         // nv: accelerations by another method
   void* zeros;         // nv
   void* matrix[3];     // nv x nv each; NULL beyond LIMB_BATCH_MATRICES_MAX velocities
-  void* regressor;     // nv x np; NULL: too large
+  void* regressor;     // nv x np, all columns or the bodies' alone; NULL: too large
   void* X;             // nlink poses
   void* wrench;        // nlink forces
   void* load;          // 8 for each of the wrenches that vary, 6 of them used
@@ -79,7 +79,7 @@ typedef void limb_batch_turn(ptrdiff_t n, ptrdiff_t width, const void* from, voi
 typedef struct limb_batch_kernels {
   int lanes; // states of a block
   limb_batch_turn *to_lanes, *to_rows;
-  limb_batch_run *inverse_dynamics, *mass_matrix, *mass_matrix_inverse, *forward_dynamics;
+  limb_batch_run *inverse_dynamics, *mass_matrix, *mass_matrix_inverse, *forward_dynamics, *coriolis_matrix;
   limb_batch_run *id_derivatives,
     *fd_derivatives; // out: the vector, by q, by v, by the last argument
   limb_batch_run *frame_poses, *frame_jacobian, *regressor;

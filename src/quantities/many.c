@@ -111,6 +111,7 @@ static limb_status run_batch(const job* j, const limb_block* b, double* x, limb_
   if (strcmp(name, "Y") == 0) return limb_batch_regressor(e->batch, s->n, s->q, s->v, s->a, &env, x, status);
   if (strcmp(name, "Minv") == 0 || strcmp(name, "dacc_dtau") == 0)
     return limb_batch_mass_matrix_inverse(e->batch, s->n, s->q, x, status);
+  if (strcmp(name, "C") == 0) return limb_batch_coriolis_matrix(e->batch, s->n, s->q, s->v, x, status);
   if (strcmp(name, "J") == 0) {
     const limb_status r = limb_batch_frame_jacobian(e->batch, s->n, s->q, b->frame, b->ref, x, status);
     transpose(e, s->n, x);

@@ -107,7 +107,7 @@ const limb_quantity_row limb_quantity_rows[] = {
   {{"C", "dynamics", "C v = h - g, dM/dt - 2 C skew-symmetric", "Coriolis matrix",
     {V, V}, NULL, "N m s, N s", QV | CLOSED, ALL, "limb_coriolis_matrix",
     "a matrix; some books use C for the vector C v"},
-   IS(C), .units = UNIT_NONE},
+   IS(C), .uses = USES_BATCH, .units = UNIT_NONE},
   {{"friction", "dynamics", "friction = Fs sign(v) + Fv v",
     "friction forces: actuator forces that overcome friction at each joint",
     {V}, NULL, "N m, N", LIMB_NEEDS_V, ALL, "limb_friction_forces", ""},

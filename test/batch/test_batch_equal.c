@@ -103,6 +103,7 @@ static nearness nearness_of(batch_what what)
   case BATCH_MASS: return (nearness){4, 0};
   case BATCH_FORWARD:
   case BATCH_MASS_INVERSE: return (nearness){4, 0.5};
+  case BATCH_CORIOLIS:
   case BATCH_ID_SLOPES: return (nearness){32, 0};
   case BATCH_FD_SLOPES: return (nearness){32, 1};
   default: return (nearness){fused() ? 4 : 0, 0};
@@ -157,7 +158,7 @@ static void try_one(const batch_states* s, limb_batch* b, limb_data* d, batch_as
 static size_t states_for(const robot* r, batch_what what)
 {
   if (!(r->flags & ROBOT_LONG)) return STATES;
-  if (what == BATCH_ID_SLOPES || what == BATCH_FD_SLOPES || what == BATCH_REGRESSOR) return 0;
+  if (what == BATCH_ID_SLOPES || what == BATCH_FD_SLOPES || what == BATCH_REGRESSOR || what == BATCH_INERTIAL) return 0;
   return what == BATCH_MASS || what == BATCH_MASS_INVERSE ? 1 : FEW;
 }
 

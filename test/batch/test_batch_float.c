@@ -65,7 +65,7 @@ static batch_states states_of(const robot* r, int index)
 // A regressor this large is not made in lanes, and not over float.
 static bool too_large(const batch_states* s, batch_what what)
 {
-  return what == BATCH_REGRESSOR && batch_width(s->m, what, 1, 0) > 1 << 15;
+  return (what == BATCH_REGRESSOR || what == BATCH_INERTIAL) && batch_width(s->m, what, 1, 0) > 1 << 15;
 }
 
 static void compare(const batch_states* s, limb_batch* b, batch_what what, const limb_batch_environment* env,

@@ -195,14 +195,16 @@ static void refuse_large(const batch_states* s, limb_batch* rows, limb_batch* la
   ask = batch_ask_for(s, what, false), ask.b = rows, ask.env = &env;
   for (int k = 0; k < BATCH_OUTS; k++) ask.out[k] = x;
   env.nwrench = 1, env.wrench = s->varied;
-  const bool loaded = batch_moves(what) && what != BATCH_REGRESSOR; // wrenches enter
+  const bool loaded =
+    batch_moves(what) && what != BATCH_REGRESSOR && what != BATCH_INERTIAL && what != BATCH_CORIOLIS; // wrenches enter
   if (loaded) assert_status(batch_answer(&ask), LIMB_E_UNSUPPORTED);
   free(x);
 }
 
 START_TEST(too_large_for_lanes)
 {
-  static const batch_what whats[] = {BATCH_MASS, BATCH_MASS_INVERSE, BATCH_ID_SLOPES, BATCH_FD_SLOPES, BATCH_REGRESSOR};
+  static const batch_what whats[] = {BATCH_MASS,      BATCH_MASS_INVERSE, BATCH_CORIOLIS, BATCH_ID_SLOPES,
+                                     BATCH_FD_SLOPES, BATCH_REGRESSOR,    BATCH_INERTIAL};
   batch_states s = batch_states_make(robot_chain(LONG), FEW, 1);
   limb_batch_options o = limb_default_batch_options();
   o.layout = LIMB_BATCH_BY_LANE;

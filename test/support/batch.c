@@ -11,8 +11,8 @@
 const char* batch_name(batch_what what)
 {
   static const char* const name[BATCH_WHATS] = {
-    "inverse dynamics", "forward dynamics", "bias",  "gravity",  "mass matrix", "its inverse",
-    "id derivatives",   "fd derivatives",   "poses", "Jacobian", "regressor"};
+    "inverse dynamics", "forward dynamics", "bias",  "gravity",  "mass matrix", "its inverse",       "Coriolis matrix",
+    "id derivatives",   "fd derivatives",   "poses", "Jacobian", "regressor",   "inertial regressor"};
   return name[what];
 }
 
@@ -26,7 +26,7 @@ bool batch_has_forces(batch_what what) { return what == BATCH_FORWARD || what ==
 bool batch_moves(batch_what what)
 {
   return what == BATCH_INVERSE || what == BATCH_FORWARD || what == BATCH_BIAS || what == BATCH_ID_SLOPES ||
-         what == BATCH_FD_SLOPES || what == BATCH_REGRESSOR;
+         what == BATCH_FD_SLOPES || what == BATCH_REGRESSOR || what == BATCH_INERTIAL || what == BATCH_CORIOLIS;
 }
 
 size_t batch_width(const limb_model* m, batch_what what, int nframe, int k)
@@ -35,10 +35,12 @@ size_t batch_width(const limb_model* m, batch_what what, int nframe, int k)
   switch (what) {
   case BATCH_ID_SLOPES:
   case BATCH_FD_SLOPES: return k == 0 ? nv : nv * nv;
+  case BATCH_CORIOLIS:
   case BATCH_MASS:
   case BATCH_MASS_INVERSE: return k == 0 ? nv * nv : 0;
   case BATCH_POSES: return k == 0 ? 12 * (size_t)nframe : 0;
   case BATCH_JACOBIAN: return k == 0 ? 6 * nv : 0;
+  case BATCH_INERTIAL: return k == 0 ? nv * (size_t)limb_inertial_parameter_count(m) : 0;
   case BATCH_REGRESSOR: return k == 0 ? nv * (size_t)limb_parameter_count(m) : 0;
   default: return k == 0 ? nv : 0;
   }
@@ -61,10 +63,12 @@ static limb_status answer_f64(const batch_ask* a)
   case BATCH_GRAVITY: return limb_batch_gravity_forces(b, n, a->q, a->env, y[0], s);
   case BATCH_MASS: return limb_batch_mass_matrix(b, n, a->q, y[0], s);
   case BATCH_MASS_INVERSE: return limb_batch_mass_matrix_inverse(b, n, a->q, y[0], s);
+  case BATCH_CORIOLIS: return limb_batch_coriolis_matrix(b, n, a->q, a->v, y[0], s);
   case BATCH_ID_SLOPES: return limb_batch_inverse_dynamics_derivatives(b, n, a->q, a->v, a->x, a->env, &id, s);
   case BATCH_FD_SLOPES: return limb_batch_forward_dynamics_derivatives(b, n, a->q, a->v, a->x, a->env, &fd, s);
   case BATCH_POSES: return limb_batch_frame_poses(b, n, a->q, a->nframe, a->frame, y[0], s);
   case BATCH_JACOBIAN: return limb_batch_frame_jacobian(b, n, a->q, *a->frame, a->ref, y[0], s);
+  case BATCH_INERTIAL: return limb_batch_inertial_regressor(b, n, a->q, a->v, a->x, a->env, y[0], s);
   default: return limb_batch_regressor(b, n, a->q, a->v, a->x, a->env, y[0], s);
   }
 }
@@ -84,10 +88,12 @@ static limb_status answer_f32(const batch_ask* a)
   case BATCH_GRAVITY: return limb_batch_gravity_forces_f32(b, n, a->q, a->env, y[0], s);
   case BATCH_MASS: return limb_batch_mass_matrix_f32(b, n, a->q, y[0], s);
   case BATCH_MASS_INVERSE: return limb_batch_mass_matrix_inverse_f32(b, n, a->q, y[0], s);
+  case BATCH_CORIOLIS: return limb_batch_coriolis_matrix_f32(b, n, a->q, a->v, y[0], s);
   case BATCH_ID_SLOPES: return limb_batch_inverse_dynamics_derivatives_f32(b, n, a->q, a->v, a->x, a->env, &id, s);
   case BATCH_FD_SLOPES: return limb_batch_forward_dynamics_derivatives_f32(b, n, a->q, a->v, a->x, a->env, &fd, s);
   case BATCH_POSES: return limb_batch_frame_poses_f32(b, n, a->q, a->nframe, a->frame, y[0], s);
   case BATCH_JACOBIAN: return limb_batch_frame_jacobian_f32(b, n, a->q, *a->frame, a->ref, y[0], s);
+  case BATCH_INERTIAL: return limb_batch_inertial_regressor_f32(b, n, a->q, a->v, a->x, a->env, y[0], s);
   default: return limb_batch_regressor_f32(b, n, a->q, a->v, a->x, a->env, y[0], s);
   }
 }
@@ -128,10 +134,12 @@ limb_status batch_answer_one(limb_data* d, const batch_ask* a, const limb_enviro
   case BATCH_GRAVITY: return limb_gravity_forces(d, a->q, env, y[0]);
   case BATCH_MASS: return limb_mass_matrix(d, a->q, y[0]);
   case BATCH_MASS_INVERSE: return limb_mass_matrix_inverse(d, a->q, y[0]);
+  case BATCH_CORIOLIS: return limb_coriolis_matrix(d, a->q, a->v, y[0]);
   case BATCH_ID_SLOPES: return limb_inverse_dynamics_derivatives(d, a->q, a->v, a->x, env, &id);
   case BATCH_FD_SLOPES: return limb_forward_dynamics_derivatives(d, a->q, a->v, a->x, env, &fd);
   case BATCH_POSES: return poses_one(d, a, y[0]);
   case BATCH_JACOBIAN: return jacobian_one(d, a, y[0]);
+  case BATCH_INERTIAL: return limb_inertial_regressor(d, a->q, a->v, a->x, env, y[0]);
   default: return limb_regressor(d, a->q, a->v, a->x, env, y[0]);
   }
 }

@@ -18,11 +18,13 @@ typedef enum batch_what {
   BATCH_GRAVITY,
   BATCH_MASS,
   BATCH_MASS_INVERSE,
+  BATCH_CORIOLIS,
   BATCH_ID_SLOPES, // forces, then three matrices
   BATCH_FD_SLOPES, // accelerations, then three matrices
   BATCH_POSES,
   BATCH_JACOBIAN,
   BATCH_REGRESSOR,
+  BATCH_INERTIAL,
   BATCH_WHATS
 } batch_what;
 
