@@ -1,4 +1,4 @@
-// Text for people: aligned tables, and colours on terminals.
+// What commands print: tables as text and JSON, colours on terminals, JSON, CSV.
 #define _POSIX_C_SOURCE 200809L // isatty, fileno
 
 #include "base/print.h"
@@ -13,11 +13,49 @@
 #include <string.h>
 #include <unistd.h>
 
-cli_table cli_table_make(const char* align) { return (cli_table){.columns = (int)strlen(align), .align = align}; }
+// ---- tables ----------------------------------------------------------------------------------------
+
+struct cli_table_cell {
+  char* text;
+  json_t* value; // in JSON; NULL: none
+  int is_text;   // it is the text
+};
+
+// One column of the form.
+typedef struct column {
+  int is_text, is_left; // is_text 0: only in JSON
+  const char *heading, *key;
+  int nheading, nkey; // their lengths; nkey 0: only in text
+  int width;          // of the text
+} column;
+
+// Reads the column at *form and moves on; 0 at the end.
+static int next_column(const char** form, column* out)
+{
+  const char* at = *form;
+  if (!*at) return 0;
+  const size_t length = strcspn(at, ";");
+  *out = (column){.is_text = *at == '<' || *at == '>', .is_left = *at == '<'};
+  out->heading = at + out->is_text;
+  out->nheading = (int)strcspn(out->heading, "=;");
+  const int named = out->heading[out->nheading] == '=';
+  out->key = named ? out->heading + out->nheading + 1 : out->heading;
+  out->nkey = (int)(at + length - out->key);
+  *form = at + length + (at[length] == ';');
+  return 1;
+}
+
+cli_table cli_table_make(const char* form)
+{
+  cli_table t = {.form = form};
+  column c;
+  while (next_column(&form, &c)) t.columns++;
+  return t;
+}
 
 void cli_table_free(cli_table* t)
 {
-  for (int i = 0; i < t->count; i++) free(t->cells[i]);
+  for (int i = 0; i < t->count; i++) free(t->cells[i].text), json_decref(t->cells[i].value);
   free(t->cells);
   *t = (cli_table){0};
 }
@@ -26,29 +64,75 @@ static int make_room(cli_table* t)
 {
   if (t->count < t->capacity) return 1;
   const int capacity = t->capacity ? 2 * t->capacity : 64;
-  char** cells = realloc(t->cells, (size_t)capacity * sizeof *cells);
+  struct cli_table_cell* cells = realloc(t->cells, (size_t)capacity * sizeof *cells);
   if (!cells) return 0;
   t->cells = cells;
   t->capacity = capacity;
   return 1;
 }
 
+static void add_cell(cli_table* t, int is_text, json_t* value, const char* format, va_list list)
+{
+  va_list again;
+  va_copy(again, list);
+  const int length = vsnprintf(NULL, 0, format, list);
+  char* text = length >= 0 && make_room(t) ? malloc((size_t)length + 1) : NULL;
+  if (text) {
+    (void)vsnprintf(text, (size_t)length + 1, format, again);
+    t->cells[t->count++] = (struct cli_table_cell){text, value, is_text};
+  } else {
+    json_decref(value);
+    t->failed = 1;
+    cli_note_out_of_memory(0);
+  }
+  va_end(again);
+}
+
 void cli_cell(cli_table* t, const char* format, ...)
 {
   va_list list;
   va_start(list, format);
-  const int length = vsnprintf(NULL, 0, format, list);
+  add_cell(t, 1, NULL, format, list);
   va_end(list);
-  char* cell = length >= 0 && make_room(t) ? malloc((size_t)length + 1) : NULL;
-  if (!cell) {
-    t->failed = 1;
-    cli_note_out_of_memory(0);
-    return;
-  }
+}
+
+void cli_cell_json(cli_table* t, json_t* value, const char* format, ...)
+{
+  va_list list;
   va_start(list, format);
-  (void)vsnprintf(cell, (size_t)length + 1, format, list);
+  add_cell(t, 0, value, format, list);
   va_end(list);
-  t->cells[t->count++] = cell;
+}
+
+void cli_cell_number(cli_table* t, double x)
+{
+  if (isfinite(x))
+    cli_cell_json(t, cli_json_number(x), "%.6g", x == 0 ? 0.0 : x); // not -0
+  else
+    cli_cell_json(t, json_null(), "-");
+}
+
+void cli_cell_integer(cli_table* t, long long x) { cli_cell_json(t, json_integer(x), "%lld", x); }
+
+json_t* cli_table_json(cli_table* t)
+{
+  json_t* list = json_array();
+  if (t->failed) cli_note_out_of_memory(0);
+  for (int i = 0; i + t->columns <= t->count && t->columns > 0; i += t->columns) {
+    json_t* row = json_object();
+    const char* form = t->form;
+    column c;
+    for (int k = i; next_column(&form, &c); k++) {
+      const struct cli_table_cell* cell = &t->cells[k];
+      char key[64];
+      if (c.nkey == 0 || (!cell->value && !cell->is_text)) continue;
+      (void)snprintf(key, sizeof key, "%.*s", c.nkey, c.key);
+      (void)json_object_set_new(row, key, cell->is_text ? cli_json_text(cell->text) : json_incref(cell->value));
+    }
+    (void)json_array_append_new(list, row);
+  }
+  cli_table_free(t);
+  return list;
 }
 
 double cli_clean(double x, double size) { return fabs(x) < 16 * DBL_EPSILON * size ? 0 : x; }
@@ -61,65 +145,48 @@ double cli_largest(const double* x, size_t count)
   return largest;
 }
 
-void cli_cell_number(cli_table* t, double x)
-{
-  if (isfinite(x)) {
-    cli_cell(t, "%.6g", x == 0 ? 0.0 : x); // not -0
-  } else {
-    cli_cell(t, "-");
-  }
-}
-
 // Characters of UTF-8 text: bytes that do not continue one.
-static int width(const char* text)
+static int width(const char* text, int length)
 {
   int n = 0;
-  for (; *text; text++) n += ((unsigned char)*text & 0xc0) != 0x80;
+  for (int i = 0; i < length; i++) n += ((unsigned char)text[i] & 0xc0) != 0x80;
   return n;
 }
 
-static int column_width(const cli_table* t, int column)
-{
-  int widest = 0;
-  for (int i = column; i < t->count; i += t->columns) {
-    const int w = width(t->cells[i]);
-    if (w > widest) widest = w;
-  }
-  return widest;
-}
-
-static void print_row(const cli_table* t, int first, FILE* out, const int* widths)
+// The row whose cells begin at first; -1: the headings.
+static void print_row(const cli_table* t, int first, FILE* out, const column* c)
 {
   int owed = 0; // blanks, printed only if something follows them
-  for (int c = 0; c < t->columns && first + c < t->count; c++) {
-    const char* cell = t->cells[first + c];
-    const int blank = widths[c] - width(cell), left = t->align[c] == 'r' ? blank : 0;
-    if (*cell) {
-      (void)fprintf(out, "%*s%s", owed + left, "", cell);
-      owed = 0;
-    } else {
-      owed += left;
-    }
-    owed += blank - left + 2;
+  for (int k = 0; k < t->columns; k++) {
+    const char* cell = first < 0 ? c[k].heading : t->cells[first + k].text;
+    const int length = first < 0 ? c[k].nheading : (int)strlen(cell);
+    const int blank = c[k].width - width(cell, length), left = c[k].is_left ? 0 : blank;
+    if (!c[k].is_text) continue;
+    if (length > 0) (void)fprintf(out, "%*s%.*s", owed + left, "", length, cell), owed = -left;
+    owed += blank + 2;
   }
 }
 
 void cli_table_print(cli_table* t, FILE* out, const char* indent)
 {
-  int* widths = calloc((size_t)t->columns + 1, sizeof *widths);
-  if (!widths || t->failed) {
-    cli_note_out_of_memory(0);
-    free(widths);
-    cli_table_free(t);
-    return;
+  column* c = calloc((size_t)t->columns + 1, sizeof *c);
+  const char* form = t->form;
+  int top = 0; // -1: the row of headings
+  for (int k = 0; c && next_column(&form, &c[k]); k++) {
+    c[k].width = c[k].is_text ? width(c[k].heading, c[k].nheading) : 0;
+    if (c[k].width > 0) top = -1;
+    for (int i = k; i < t->count; i += t->columns) {
+      const int w = width(t->cells[i].text, (int)strlen(t->cells[i].text));
+      if (w > c[k].width) c[k].width = w;
+    }
   }
-  for (int c = 0; c < t->columns; c++) widths[c] = column_width(t, c);
-  for (int i = 0; i < t->count; i += t->columns) {
-    (void)fprintf(out, "%s%s", indent, i == 0 ? cli_on(out, CLI_BOLD) : "");
-    print_row(t, i, out, widths);
-    (void)fprintf(out, "%s\n", i == 0 ? cli_off(out, CLI_BOLD) : "");
+  if (!c || t->failed) cli_note_out_of_memory(0);
+  for (int i = top; c && !t->failed && i < t->count; i = i < 0 ? 0 : i + t->columns) {
+    (void)fprintf(out, "%s%s", indent, i == top ? cli_on(out, CLI_BOLD) : "");
+    print_row(t, i, out, c);
+    (void)fprintf(out, "%s\n", i == top ? cli_off(out, CLI_BOLD) : "");
   }
-  free(widths);
+  free(c);
   cli_table_free(t);
 }
 

@@ -1,4 +1,4 @@
-// Text for people: aligned tables, and colours on terminals.
+// What commands print: tables as text and JSON, colours on terminals, JSON, CSV.
 #ifndef LIMB_CLI_TABLE_H
 #define LIMB_CLI_TABLE_H
 
@@ -9,26 +9,41 @@
 
 #include <stdio.h>
 
-// A table whose columns become as wide as their widest cell. Cells are UTF-8.
+// Rows of cells, made once and written as text, as JSON or both. Its form names the columns, separated by semicolons:
+//
+//   "<joint;>mass [kg]=mass;=index;>used="    <: to the left, >: to the right; =KEY: its key in JSON, else the heading
+//                                              =KEY alone: only in JSON; = at the end: only in text
+//
+// Columns of text become as wide as their widest cell. Cells are UTF-8. Without any heading the first row is one.
 typedef struct cli_table {
+  const char* form;
   int columns;
-  const char* align;   // per column: l left, r right
   int count, capacity; // of cells
-  char** cells;
+  struct cli_table_cell* cells;
   int failed; // memory ran out: nothing is printed
 } cli_table;
 
-cli_table cli_table_make(const char* align);
+cli_table cli_table_make(const char* form); // which must outlive it
 void cli_table_free(cli_table* t);
 
-// Adds the next cell, row by row. The first row is the heading.
+// Adds the next cell, row by row: the text, which is a string in JSON, too.
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif
 void cli_cell(cli_table* t, const char* format, ...);
 
-// A number in few digits; "-" for what is not finite.
+// The same with a value in JSON, which it takes over; NULL: the row does not have that key.
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+void cli_cell_json(cli_table* t, json_t* value, const char* format, ...);
+
+// A number in few digits, in JSON all of them; "-" for what is not finite, in JSON null.
 void cli_cell_number(cli_table* t, double x);
+void cli_cell_integer(cli_table* t, long long x);
+
+// The rows as an array of objects; frees the table.
+json_t* cli_table_json(cli_table* t);
 
 // x, or zero where it is what rounding leaves of numbers of this size. For people; JSON, CSV and NPY have every digit.
 double cli_clean(double x, double size);
@@ -36,7 +51,7 @@ double cli_clean(double x, double size);
 // The largest finite one, without its sign: the size of what belongs together.
 double cli_largest(const double* x, size_t count);
 
-// Prints the rows, each after the indent, and frees the table.
+// Prints headings and rows, each after the indent, and frees the table.
 void cli_table_print(cli_table* t, FILE* out, const char* indent);
 
 // ---- colours ---------------------------------------------------------------------------------------

@@ -129,11 +129,9 @@ static const char* body_of(const limb_model* m, int link)
 
 static void print_links(const base_run* x)
 {
-  static const char* const names[] = {"link", "ant", "gamma", "b", "alpha", "d", "theta", "r", "joint", "body"};
-  cli_table t = cli_table_make("rrrrrrrrll");
+  cli_table t = cli_table_make(">link;>ant;>gamma;>b;>alpha;>d;>theta;>r;<joint;<body");
   printf("\nlinks: names in the formulas end with the number of the link; parameters are about its\n"
          "origin, in its axes: Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r) from its antecedent's\n");
-  for (int k = 0; k < 10; k++) cli_cell(&t, "%s", names[k]);
   for (int i = 0; i < limb_mdh_count(x->m); i++) {
     limb_mdh_row row;
     limb_joint_info joint;
@@ -184,14 +182,11 @@ static void put_formula(cli_table* t, const char* formula)
 
 static void print_formulas(const base_run* x)
 {
-  cli_table t = cli_table_make("lrl");
+  cli_table t = cli_table_make("<name;>value;<formula");
   const double size = cli_largest(x->values, (size_t)x->nb);
   printf("\nbase parameters: M mass, MX MY MZ first moments, XX ... ZZ inertia, Ia rotor, Fv and Fs\n"
          "viscous and Coulomb friction, k stiffness, c offset, ks Fd cs stiffness, damping and\n"
          "offset of a shaft; S and C are sine and cosine of a alpha, g gamma, t theta\n");
-  cli_cell(&t, "name");
-  cli_cell(&t, "value");
-  cli_cell(&t, "formula");
   for (int i = 0; i < x->nb; i++) {
     cli_cell(&t, "%s", limb_base_name(x->base, i));
     cli_cell_number(&t, cli_clean(x->values[i], size));

@@ -104,31 +104,20 @@ static void print_summary(const check_run* run, int n, const check_result* resul
     print_one(run, results);
     return;
   }
-  cli_table t = cli_table_make("lrrrl");
-  static const char* const names[] = {"file", "errors", "warnings", "notes", "verdict"};
+  cli_table t = cli_table_make("<file;>errors;>warnings;>notes;<verdict");
   int fine = 0;
-  for (int k = 0; k < 5; k++) cli_cell(&t, "%s", names[k]);
   for (int i = 0; i < n; i++) {
     const check_result* x = &results[i];
     cli_cell(&t, "%s", x->name);
     const int counts[] = {x->errors, x->warnings, x->notes};
-    for (int k = 0; k < 3; k++) {
-      if (x->unreadable) {
-        cli_cell(&t, "-");
-      } else {
-        cli_cell(&t, "%d", counts[k]);
-      }
-    }
+    for (int k = 0; k < 3; k++) cli_cell(&t, x->unreadable ? "-" : "%d", counts[k]);
     cli_cell(&t, "%s", verdict(x));
     fine += x->code == EXIT_FINE;
     if (x->unreadable) continue;
     sum.errors += x->errors, sum.warnings += x->warnings, sum.notes += x->notes;
   }
-  cli_cell(&t, "%d files", n);
-  cli_cell(&t, "%d", sum.errors);
-  cli_cell(&t, "%d", sum.warnings);
-  cli_cell(&t, "%d", sum.notes);
-  cli_cell(&t, "%d passed", fine);
+  cli_cell(&t, "%d files", n), cli_cell(&t, "%d", sum.errors), cli_cell(&t, "%d", sum.warnings);
+  cli_cell(&t, "%d", sum.notes), cli_cell(&t, "%d passed", fine);
   if (!run->quiet) (void)fprintf(run->out, "\n");
   cli_table_print(&t, run->out, "");
 }

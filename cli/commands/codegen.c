@@ -109,28 +109,19 @@ static int read_request(const cli_args* args, job* w)
 static int print_list(const cli_args* args, const limb_model* m)
 {
   const char* others = !m ? "" : limb_loop_count(m) > 0 ? "without loops" : "with loops";
-  cli_table t = cli_table_make("lll");
-  json_t *answer = cli_json_answer(), *list = json_array();
-  cli_cell(&t, "quantity");
-  cli_cell(&t, "robots");
-  cli_cell(&t, "meaning");
+  const int json = choice(args, "format", "text|json") == 1;
+  cli_table t = cli_table_make("<quantity=name;<robots;<meaning");
   for (int k = 0; limb_codegen_quantity_name(k); k++) {
-    if (strcmp(limb_codegen_quantity_robots(k), others) == 0) continue;
-    json_t* row = json_object();
-    cli_cell(&t, "%s", limb_codegen_quantity_name(k));
-    cli_cell(&t, "%s", limb_codegen_quantity_robots(k));
     const char* meaning = limb_codegen_quantity_meaning(k);
-    cli_cell(&t, "%.*s", (int)strcspn(meaning, ";"), meaning); // in short
-    cli_json_set(row, "name robots meaning", cli_json_text(limb_codegen_quantity_name(k)),
-                 cli_json_text(limb_codegen_quantity_robots(k)), cli_json_text(meaning));
-    (void)json_array_append_new(list, row);
+    if (strcmp(limb_codegen_quantity_robots(k), others) == 0) continue;
+    cli_cell(&t, "%s", limb_codegen_quantity_name(k)), cli_cell(&t, "%s", limb_codegen_quantity_robots(k));
+    cli_cell_json(&t, cli_json_text(meaning), "%.*s", (int)strcspn(meaning, ";"), meaning); // in short
   }
-  (void)json_object_set_new(answer, "quantities", list);
-  if (choice(args, "format", "text|json") == 1) {
-    cli_table_free(&t);
+  if (json) {
+    json_t* answer = cli_json_answer();
+    (void)json_object_set_new(answer, "quantities", cli_table_json(&t));
     return cli_json_print(answer, stdout, cli_title(args));
   }
-  json_decref(answer);
   cli_table_print(&t, stdout, "");
   return limb_cli_close_output(cli_title(args));
 }
@@ -248,23 +239,37 @@ static int save(const job* w)
 
 // ---- the table -------------------------------------------------------------------------------------
 
-static void count_cells(cli_table* t, const limb_codegen_facts* f)
+static cli_table published_table(const limb_model* m, const char* quantity)
 {
-  const long counts[] = {f->mul, f->add, f->div, f->sines, f->other, f->statements, f->stack};
-  cli_cell(t, "%s", f->name);
-  for (int k = 0; k < 7; k++) cli_cell(t, "%ld", counts[k]);
-  cli_cell(t, "%.1e", f->difference);
-}
-
-static void published_cells(cli_table* t, const limb_model* m, const char* quantity)
-{
+  cli_table t = cli_table_make("<function=method;>mul;>add;=source");
   codegen_count c;
   for (int k = 0; codegen_published(m, quantity, k, &c); k++) {
-    cli_cell(t, "  %s", c.method);
-    cli_cell(t, "%ld", c.mul);
-    cli_cell(t, "%ld", c.add);
-    for (int empty = 0; empty < 6; empty++) cli_cell(t, "%s", "");
+    cli_cell(&t, "%s", c.method), cli_cell_integer(&t, c.mul), cli_cell_integer(&t, c.add);
+    cli_cell(&t, "%s", c.source);
   }
+  return t;
+}
+
+// A row per function; with_published: below it those of published counts.
+static cli_table count_table(const job* w, int with_published)
+{
+  cli_table t = cli_table_make("<function=name;>mul;>add;>div;>sines;>other;>statements;>stack;>differs;=quantity;"
+                               "=published");
+  limb_codegen_facts f;
+  codegen_count c;
+  for (int i = 0; limb_codegen_get(w->code, i, &f) == LIMB_OK; i++) {
+    const long counts[] = {f.mul, f.add, f.div, f.sines, f.other, f.statements, f.stack};
+    cli_table published = published_table(w->robot.model, f.quantity);
+    cli_cell(&t, "%s", f.name);
+    for (int k = 0; k < 7; k++) cli_cell_integer(&t, counts[k]);
+    cli_cell_json(&t, cli_json_number(f.difference), "%.1e", f.difference);
+    cli_cell(&t, "%s", f.quantity), cli_cell_json(&t, cli_table_json(&published), "-");
+    for (int k = 0; with_published && codegen_published(w->robot.model, f.quantity, k, &c); k++) {
+      cli_cell(&t, "  %s", c.method), cli_cell_integer(&t, c.mul), cli_cell_integer(&t, c.add);
+      for (int empty = 3; empty < t.columns; empty++) cli_cell(&t, "%s", "");
+    }
+  }
+  return t;
 }
 
 static void print_sources(const job* w, FILE* out)
@@ -305,16 +310,7 @@ static void print_left_out(const job* w, FILE* out)
 
 static int print_table(const job* w, FILE* out)
 {
-  static const char* const names[] = {"function", "mul",        "add",   "div",    "sines",
-                                      "other",    "statements", "stack", "differs"};
-  cli_table t = cli_table_make("lrrrrrrrr");
-  limb_codegen_facts f;
-  for (int k = 0; k < 9; k++) cli_cell(&t, "%s", names[k]);
-  for (int i = 0; i < limb_codegen_count(w->code); i++) {
-    if (limb_codegen_get(w->code, i, &f) != LIMB_OK) continue;
-    count_cells(&t, &f);
-    published_cells(&t, w->robot.model, f.quantity);
-  }
+  cli_table t = count_table(w, 1);
   cli_table_print(&t, out, "");
   (void)fprintf(out, "\nsines: angles whose sine and cosine are computed; stack: bytes of intermediate "
                      "results live at once;\ndiffers: from the library in random states, relative to "
@@ -326,46 +322,17 @@ static int print_table(const job* w, FILE* out)
   return out == stdout ? limb_cli_close_output(cli_title(w->args)) : EXIT_FINE;
 }
 
-static json_t* published_json(const limb_model* m, const char* quantity)
-{
-  json_t* list = json_array();
-  codegen_count c;
-  for (int k = 0; codegen_published(m, quantity, k, &c); k++) {
-    json_t* row = json_object();
-    cli_json_set(row, "method source mul add", cli_json_text(c.method), cli_json_text(c.source), json_integer(c.mul),
-                 json_integer(c.add));
-    (void)json_array_append_new(list, row);
-  }
-  return list;
-}
-
-static json_t* function_json(const limb_model* m, const limb_codegen_facts* f)
-{
-  static const char* const names[] = {"mul", "add", "div", "sines", "other", "statements", "stack"};
-  const long counts[] = {f->mul, f->add, f->div, f->sines, f->other, f->statements, f->stack};
-  json_t* row = json_object();
-  cli_json_set(row, "name quantity", cli_json_text(f->name), cli_json_text(f->quantity));
-  for (int k = 0; k < 7; k++) (void)json_object_set_new(row, names[k], json_integer(counts[k]));
-  cli_json_set(row, "differs published", cli_json_number(f->difference), published_json(m, f->quantity));
-  return row;
-}
-
 static int print_json(const job* w)
 {
-  json_t *answer = cli_json_answer(), *functions = json_array(), *files = json_array();
-  json_t* missing = json_array();
-  limb_codegen_facts f;
+  json_t *answer = cli_json_answer(), *files = json_array(), *missing = json_array();
+  cli_table t = count_table(w, 0);
   int next = 0;
   for (const char* name; (name = left_out(w, &next));) (void)json_array_append_new(missing, cli_json_text(name));
   cli_json_set(answer, "model language prefix", cli_json_text(limb_model_name(w->robot.model)),
                json_string(languages[w->options.language].name), cli_json_text(limb_codegen_prefix(w->code)));
   for (int k = 0; k < FILES; k++)
     if (w->path[k]) (void)json_array_append_new(files, cli_json_text(w->path[k]));
-  (void)json_object_set_new(answer, "files", files);
-  for (int i = 0; i < limb_codegen_count(w->code); i++)
-    if (limb_codegen_get(w->code, i, &f) == LIMB_OK)
-      (void)json_array_append_new(functions, function_json(w->robot.model, &f));
-  cli_json_set(answer, "functions not_written", functions, missing);
+  cli_json_set(answer, "files functions not_written", files, cli_table_json(&t), missing);
   return cli_json_print(answer, stdout, cli_title(w->args));
 }
 

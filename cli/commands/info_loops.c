@@ -17,14 +17,13 @@ static int has_prescribed_motion(const limb_prescribed_motion* law)
 
 void info_print_loops(const limb_model* m)
 {
-  static const char* const names[] = {"loop", "type", "between", "constraints", "prescribed motion"};
   limb_loop_info x;
   int prescribed = 0;
   if (limb_loop_count(m) == 0) return;
   for (int i = 0; i < limb_loop_count(m); i++)
     prescribed |= limb_get_loop(m, i, &x) == LIMB_OK && has_prescribed_motion(&x.def.motion);
-  cli_table t = cli_table_make(prescribed ? "lllrl" : "lllr");
-  for (int k = 0; k < 4 + prescribed; k++) cli_cell(&t, "%s", names[k]);
+  cli_table t = cli_table_make(prescribed ? "<loop;<type;<between;>constraints;<prescribed motion"
+                                          : "<loop;<type;<between;>constraints");
   for (int i = 0; i < limb_loop_count(m); i++) {
     if (limb_get_loop(m, i, &x) != LIMB_OK) continue;
     const int joints = x.def.joint >= 0;

@@ -93,21 +93,22 @@ static void joint_row(cli_table* t, const info_run* r, const char* used, const l
   if (strchr(used, 'p')) cli_cell(t, "%s", x->passive ? "passive" : "");
 }
 
+// Headings of the groups that are used.
+static void joint_form(const char* used, char* form, size_t size)
+{
+  size_t n = (size_t)snprintf(form, size, "<joint;<type;<parent -> child;>q");
+  for (int i = 0; i < COUNT_OF(joint_fields); i++)
+    if (is_shown(&joint_fields[i], used)) n += (size_t)snprintf(form + n, size - n, ";>%s", joint_fields[i].heading);
+  (void)snprintf(form + n, size - n, "%s%s", strchr(used, 'm') ? ";<follows" : "", strchr(used, 'p') ? ";<drive" : "");
+}
+
 void info_print_joints(const info_run* r)
 {
-  char used[COUNT_OF(joint_fields) + 3], align[COUNT_OF(joint_fields) + 8] = "lllr";
+  char used[COUNT_OF(joint_fields) + 3], form[200];
   limb_joint_info x;
   used_groups(r->m, used);
-  size_t n = 4;
-  for (int i = 0; i < COUNT_OF(joint_fields); i++)
-    if (is_shown(&joint_fields[i], used)) align[n++] = 'r';
-  memset(align + n, 'l', (size_t)(!!strchr(used, 'm') + !!strchr(used, 'p'))); // the rest is zero
-  cli_table t = cli_table_make(align);
-  cli_cell(&t, "joint"), cli_cell(&t, "type"), cli_cell(&t, "parent -> child"), cli_cell(&t, "q");
-  for (int i = 0; i < COUNT_OF(joint_fields); i++)
-    if (is_shown(&joint_fields[i], used)) cli_cell(&t, "%s", joint_fields[i].heading);
-  if (strchr(used, 'm')) cli_cell(&t, "follows");
-  if (strchr(used, 'p')) cli_cell(&t, "drive");
+  joint_form(used, form, sizeof form);
+  cli_table t = cli_table_make(form);
   for (int j = 0; limb_get_joint(r->m, j, &x) == LIMB_OK; j++)
     if (r->compiled || !limb_joint_is_auxiliary(r->m, j)) joint_row(&t, r, used, &x);
   info_heading("joints");
@@ -116,16 +117,39 @@ void info_print_joints(const info_run* r)
   cli_table_print(&t, stdout, "  ");
 }
 
-static json_t* elastic_json(const info_run* r, const limb_elastic_joint* e)
+// The elastic joints, or this one; in series with a motor or lumped in the joint. series: some are.
+static cli_table elastic_table(const info_run* r, int joint, int series)
 {
-  json_t* x = json_object();
-  cli_json_set(x, "kind stiffness rest damping frequency rotor_inertia", cli_json_text(e->series ? "series" : "lumped"),
-               cli_json_number(e->stiffness), cli_json_number(e->rest), cli_json_number(e->damping),
-               cli_json_number(e->frequency), cli_json_number(e->rotor_inertia));
-  if (e->series)
-    cli_json_set(x, "ratio motor model", cli_json_number(e->ratio), cli_json_text(info_joint_name(r->m, e->motor)),
-                 cli_json_text(e->rotor_has_mass ? "full" : "spong"));
-  return x;
+  static const char lumped[] = "<joint=;<kind;>k=stiffness;>rest;>damping;>Hz=frequency;>rotor=rotor_inertia";
+  static const char all[] = "<joint=;<kind;>k=stiffness;>rest;>damping;>Hz=frequency;>rotor=rotor_inertia"
+                            ";>ratio;<motor;<model";
+  cli_table t = cli_table_make(series ? all : lumped);
+  for (int i = 0; i < r->nelastic; i++) {
+    const limb_elastic_joint* e = &r->elastic[i];
+    if (joint >= 0 && e->joint != joint) continue;
+    cli_cell(&t, "%s", info_joint_name(r->m, e->joint)), cli_cell(&t, "%s", e->series ? "series" : "lumped");
+    cli_cell_number(&t, e->stiffness), cli_cell_number(&t, e->rest), cli_cell_number(&t, e->damping);
+    cli_cell_number(&t, e->frequency), cli_cell_number(&t, e->rotor_inertia);
+    if (!series) continue;
+    if (e->series)
+      cli_cell_number(&t, e->ratio), cli_cell(&t, "%s", info_joint_name(r->m, e->motor));
+    else
+      cli_cell_json(&t, NULL, "%s", ""), cli_cell_json(&t, NULL, "%s", "");
+    cli_cell_json(&t, e->series ? cli_json_text(e->rotor_has_mass ? "full" : "spong") : NULL, "%s",
+                  !e->series          ? ""
+                  : e->rotor_has_mass ? "full"
+                                      : "spong");
+  }
+  return t;
+}
+
+void info_print_elastic(const info_run* r)
+{
+  if (r->nelastic == 0) return;
+  cli_table t = elastic_table(r, -1, limb_shaft_count(r->m) > 0);
+  info_heading("elastic");
+  printf(" (N m/rad, N m s/rad, kg m^2; or N/m, N s/m, kg; Hz: alone, at the neutral configuration)\n");
+  cli_table_print(&t, stdout, "  ");
 }
 
 static json_t* joint_json(const info_run* r, int joint, const limb_joint_info* x)
@@ -146,8 +170,10 @@ static json_t* joint_json(const info_run* r, int joint, const limb_joint_info* x
                  cli_json_number(def->multiplier), cli_json_number(def->offset));
     (void)json_object_set_new(out, "mimic", mimic);
   }
-  for (int i = 0; i < r->nelastic; i++)
-    if (r->elastic[i].joint == joint) (void)json_object_set_new(out, "elastic", elastic_json(r, &r->elastic[i]));
+  cli_table elastic = elastic_table(r, joint, 1);
+  json_t* rows = cli_table_json(&elastic);
+  if (json_array_size(rows) > 0) (void)json_object_set(out, "elastic", json_array_get(rows, 0));
+  json_decref(rows);
   return out;
 }
 
@@ -163,9 +189,7 @@ json_t* info_json_joints(const info_run* r)
 
 void info_print_bodies(const info_run* r)
 {
-  static const char* const names[] = {"body", "mass", "cx", "cy", "cz", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz"};
-  cli_table t = cli_table_make("lrrrrrrrrrr");
-  for (int k = 0; k < COUNT_OF(names); k++) cli_cell(&t, "%s", names[k]);
+  cli_table t = cli_table_make("<body;>mass;>cx;>cy;>cz;>Ixx;>Iyy;>Izz;>Ixy;>Ixz;>Iyz");
   for (int b = 1; b < limb_body_count(r->m); b++) {
     limb_body_info x;
     if (limb_get_body(r->m, b, &x) != LIMB_OK || (!r->compiled && limb_stands_for(r->m, b) >= 0)) continue;
@@ -184,10 +208,7 @@ static int turned(const sp_inertia* Y) { return Y->xy != 0 || Y->xz != 0 || Y->y
 // Principal moments and axes of the bodies whose axes are not the principal ones.
 void info_print_principal(const info_run* r)
 {
-  static const char* const names[] = {"body", "I1", "I2", "I3", "axis 1", "", "", "axis 2", "", "", "axis 3", "", ""};
-  cli_table t = cli_table_make("lrrrrrrrrrrrr");
-  int count = 0;
-  for (int k = 0; k < COUNT_OF(names); k++) cli_cell(&t, "%s", names[k]);
+  cli_table t = cli_table_make("<body;>I1;>I2;>I3;>axis 1;>;>;>axis 2;>;>;>axis 3;>;>");
   for (int b = 1; b < limb_body_count(r->m); b++) {
     limb_body_info x;
     double moment[3];
@@ -198,12 +219,8 @@ void info_print_principal(const info_run* r)
     cli_cell(&t, "%s", x.name);
     for (int k = 0; k < 3; k++) cli_cell_number(&t, cli_clean(moment[k], moment[2]));
     for (int k = 0; k < 9; k++) cli_cell(&t, "%.6g", fabs(R.m[k]) < 1e-12 ? 0 : R.m[k]);
-    count++;
   }
-  if (count == 0) {
-    cli_table_free(&t);
-    return;
-  }
+  if (t.count == 0) return;
   info_heading("principal axes");
   printf(" (kg m^2; unit vectors in body axes; those of other bodies are x, y, z)\n");
   cli_table_print(&t, stdout, "  ");
@@ -245,32 +262,4 @@ json_t* info_json_frames(const limb_model* m)
     (void)json_array_append_new(list, frame);
   }
   return list;
-}
-
-// ---- elastic joints --------------------------------------------------------------------------------
-
-void info_print_elastic(const info_run* r)
-{
-  static const char* const names[] = {"joint", "kind",  "k",     "rest",  "damping",
-                                      "Hz",    "rotor", "ratio", "motor", "model"};
-  const int series = limb_shaft_count(r->m) > 0;
-  if (r->nelastic == 0) return;
-  cli_table t = cli_table_make(series ? "llrrrrrrll" : "llrrrrr");
-  for (int k = 0; k < (series ? 10 : 7); k++) cli_cell(&t, "%s", names[k]);
-  for (int i = 0; i < r->nelastic; i++) {
-    const limb_elastic_joint* e = &r->elastic[i];
-    cli_cell(&t, "%s", info_joint_name(r->m, e->joint)), cli_cell(&t, "%s", e->series ? "series" : "lumped");
-    cli_cell_number(&t, e->stiffness), cli_cell_number(&t, e->rest), cli_cell_number(&t, e->damping);
-    cli_cell_number(&t, e->frequency), cli_cell_number(&t, e->rotor_inertia);
-    if (!series) continue;
-    if (e->series)
-      cli_cell_number(&t, e->ratio);
-    else
-      cli_cell(&t, "%s", "");
-    cli_cell(&t, "%s", e->series ? info_joint_name(r->m, e->motor) : "");
-    cli_cell(&t, "%s", !e->series ? "" : e->rotor_has_mass ? "full" : "spong");
-  }
-  info_heading("elastic");
-  printf(" (N m/rad, N m s/rad, kg m^2; or N/m, N s/m, kg; Hz: alone, at the neutral configuration)\n");
-  cli_table_print(&t, stdout, "  ");
 }

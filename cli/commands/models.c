@@ -20,18 +20,9 @@ static int fail(const cli_args* args, const char* name, limb_status s, const lim
   return cli_exit_code(s);
 }
 
-static json_t* robot_json(const limb_robot_info* robot, const limb_model* m)
-{
-  json_t* r = json_object();
-  cli_json_set(r, "name title origin nq nv mass", cli_json_text(robot->name), cli_json_text(robot->title),
-               cli_json_text(robot->origin), json_integer(limb_nq(m)), json_integer(limb_nv(m)),
-               cli_json_number(limb_total_mass(m)));
-  return r;
-}
-
 // ---- the list --------------------------------------------------------------------------------------
 
-static limb_status add_robot(int index, cli_table* t, json_t* list, const char** name, limb_error* err)
+static limb_status add_robot(int index, cli_table* t, const char** name, limb_error* err)
 {
   limb_robot_info robot;
   limb_model* m = NULL;
@@ -40,36 +31,31 @@ static limb_status add_robot(int index, cli_table* t, json_t* list, const char**
   *name = robot.name;
   s = cli_load_built_in(robot.name, &m, err);
   if (s != LIMB_OK) return s;
-  (void)json_array_append_new(list, robot_json(&robot, m));
-  cli_cell(t, "%s", robot.name);
-  cli_cell(t, "%d", limb_nv(m));
-  cli_cell(t, "%.4g", limb_total_mass(m));
-  cli_cell(t, "%s", robot.title);
+  const double mass = limb_total_mass(m);
+  cli_cell(t, "%s", robot.name), cli_cell_integer(t, limb_nv(m)), cli_cell_json(t, cli_json_number(mass), "%.4g", mass);
+  cli_cell(t, "%s", robot.title), cli_cell(t, "%s", robot.origin), cli_cell_integer(t, limb_nq(m));
   limb_model_destroy(m);
   return LIMB_OK;
 }
 
 static int print_list(const cli_args* args)
 {
-  static const char* const names[] = {"name", "nv", "mass [kg]", "robot"};
-  cli_table t = cli_table_make("lrrl");
-  json_t *answer = cli_json_answer(), *list = json_array();
+  cli_table t = cli_table_make("<name;>nv;>mass [kg]=mass;<robot=title;=origin;=nq");
   limb_error err = {0};
   limb_status s = LIMB_OK;
   const char* name = "";
   int code = EXIT_FINE;
-  for (int k = 0; k < 4; k++) cli_cell(&t, "%s", names[k]);
-  for (int i = 0; i < limb_robot_count() && s == LIMB_OK; i++) s = add_robot(i, &t, list, &name, &err);
-  (void)json_object_set_new(answer, "models", list);
+  for (int i = 0; i < limb_robot_count() && s == LIMB_OK; i++) s = add_robot(i, &t, &name, &err);
   if (s != LIMB_OK) {
     code = fail(args, name, s, &err);
+    cli_table_free(&t);
   } else if (is_json(args)) {
-    code = cli_json_print(json_incref(answer), stdout, cli_title(args));
+    json_t* answer = cli_json_answer();
+    (void)json_object_set_new(answer, "models", cli_table_json(&t));
+    code = cli_json_print(answer, stdout, cli_title(args));
   } else {
     cli_table_print(&t, stdout, "");
   }
-  cli_table_free(&t);
-  json_decref(answer);
   return code == EXIT_FINE ? limb_cli_close_output(cli_title(args)) : code;
 }
 
@@ -102,8 +88,10 @@ static int print_one(const cli_args* args, const limb_robot_info* robot)
   if (s != LIMB_OK) {
     code = fail(args, robot->name, s, &err);
   } else if (is_json(args)) {
-    json_t *answer = cli_json_answer(), *model = robot_json(robot, m);
-    (void)json_object_set_new(model, "text", cli_json_text(text_or_empty(&text)));
+    json_t *answer = cli_json_answer(), *model = json_object();
+    cli_json_set(model, "name title origin nq nv mass text", cli_json_text(robot->name), cli_json_text(robot->title),
+                 cli_json_text(robot->origin), json_integer(limb_nq(m)), json_integer(limb_nv(m)),
+                 cli_json_number(limb_total_mass(m)), cli_json_text(text_or_empty(&text)));
     (void)json_object_set_new(answer, "model", model);
     code = cli_json_print(answer, stdout, cli_title(args));
   } else {

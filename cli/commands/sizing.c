@@ -141,18 +141,20 @@ static void put_row(cli_table* t, const char* table, const limb_sizing_dof* d, c
     if (is_shown(&fields[i], table)) put_cells(t, &fields[i], d, dof);
 }
 
-static void print_table(const cli_sizing* s, const char* table, const char* align, FILE* out)
+static void print_table(const cli_sizing* s, const char* table, FILE* out)
 {
   const int power = strcmp(table, "power") == 0, followers = !power && strcmp(table, "torque") != 0;
-  cli_table t = cli_table_make(align);
+  char form[400];
+  size_t n = (size_t)snprintf(form, sizeof form, "<%s", table);
   limb_sizing_dof d;
   limb_sizing_follower f;
-  cli_cell(&t, "%s", table);
   for (int i = 0; i < COUNT_OF(fields); i++) {
     if (!is_shown(&fields[i], table)) continue;
-    cli_cell(&t, "%s", fields[i].column);
-    if (fields[i].kind == TORQUE_LIMIT || fields[i].kind == SPEED_LIMIT) cli_cell(&t, "used");
+    const int limit = fields[i].kind == TORQUE_LIMIT || fields[i].kind == SPEED_LIMIT;
+    n += (size_t)snprintf(form + n, sizeof form - n, ";%c%s%s", fields[i].kind == MARGIN ? '<' : '>', fields[i].column,
+                          limit ? ";<used" : "");
   }
+  cli_table t = cli_table_make(form);
   for (int k = 0; limb_sizing_get_dof(s->sizing, k, &d) == LIMB_OK; k++) put_row(&t, table, &d, &s->dofs->v[k]);
   for (int k = 0; followers && limb_sizing_get_follower(s->sizing, k, &f) == LIMB_OK; k++) {
     const cli_dof dof = follower_dof(s, &f);
@@ -168,14 +170,6 @@ static void print_table(const cli_sizing* s, const char* table, const char* alig
   (void)fputs("\n", out);
 }
 
-static cli_table load_table(const char* name)
-{
-  cli_table t = cli_table_make("lrrrr");
-  cli_cell(&t, "%s", name), cli_cell(&t, "peak force"), cli_cell(&t, "at");
-  cli_cell(&t, "peak moment"), cli_cell(&t, "at");
-  return t;
-}
-
 static void load_row(cli_table* t, const char* name, const limb_sizing_load* l)
 {
   cli_cell(t, "%s", name);
@@ -187,7 +181,7 @@ static void load_row(cli_table* t, const char* name, const limb_sizing_load* l)
 static void print_loads(const cli_sizing* s, FILE* out)
 {
   const limb_model* m = s->robot->model;
-  cli_table t = load_table("load on the joint");
+  cli_table t = cli_table_make("<load on the joint;>peak force;>at;>peak moment;>at");
   limb_joint_info joint;
   limb_loop_info loop;
   limb_sizing_load l;
@@ -201,7 +195,7 @@ static void print_loads(const cli_sizing* s, FILE* out)
   }
   cli_table_print(&t, out, "");
   if (idle) (void)fprintf(out, "%d fixed joint%s nothing\n", idle, idle == 1 ? " carries" : "s carry");
-  t = load_table("load on the closure");
+  t = cli_table_make("<load on the closure;>peak force;>at;>peak moment;>at");
   for (int i = 0; limb_get_loop(m, i, &loop) == LIMB_OK; i++) {
     if (limb_sizing_get_loop_load(s->sizing, i, &l) != LIMB_OK) continue;
     load_row(&t, loop.def.name, &l);
@@ -222,10 +216,10 @@ static int print_text(const cli_sizing* s, FILE* out)
                 (unsigned long long)sum.rows, sum.rows == 1 ? "" : "s", sum.duration);
   (void)fprintf(out, "gravity (%g, %g, %g) m/s^2, friction %s\n\n", g.x, g.y, g.z,
                 s->robot->env.friction ? "as in the model" : "left out");
-  print_table(s, "torque", "lrrrrrl", out);
-  print_table(s, "speed", "lrrrrl", out);
-  print_table(s, "power", "lrrrrr", out);
-  print_table(s, "position", "lrrrrrl", out);
+  print_table(s, "torque", out);
+  print_table(s, "speed", out);
+  print_table(s, "power", out);
+  print_table(s, "position", out);
   print_loads(s, out);
   (void)fputs(
     "\nPeaks are the largest magnitudes, with their signs. Energy is delivered by the actuator, or absorbed by "

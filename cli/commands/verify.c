@@ -11,37 +11,35 @@
 
 // ---- text ------------------------------------------------------------------------------------------
 
-static void print_row(cli_table* t, const limb_verify_result* r)
+// A row per check; how far formulations differ only where they were compared.
+static cli_table checks(const limb_verification* v)
 {
-  const char* verdict = limb_verdict_name(r->verdict);
-  cli_cell(t, "%s", r->quantity);
-  cli_cell(t, "%s", r->first);
-  cli_cell(t, "%s", r->second);
-  if (*r->reason) {
-    for (int i = 0; i < 4; i++) cli_cell(t, "%s", "");
-    cli_cell(t, "%s: %s", verdict, r->reason);
-    return;
+  cli_table t = cli_table_make("<quantity;<by;<and by=and_by;>difference=disagreement;>tolerance;>at state=state;"
+                               ">states;<verdict=;=verdict;=class;=singular;=why");
+  limb_verify_result r;
+  for (int k = 0; limb_verification_get(v, k, &r) == LIMB_OK; k++) {
+    const char* verdict = limb_verdict_name(r.verdict);
+    const int compared = !*r.reason;
+    cli_cell(&t, "%s", r.quantity), cli_cell(&t, "%s", r.first), cli_cell(&t, "%s", r.second);
+    cli_cell_json(&t, compared ? cli_json_number(r.difference) : json_null(), compared ? "%.1e" : "", r.difference);
+    cli_cell_json(&t, cli_json_number(r.tolerance), compared ? "%.0e" : "", r.tolerance);
+    cli_cell_json(&t, json_integer(r.state), compared ? "%d" : "", r.state);
+    cli_cell_json(&t, json_integer(r.states), compared ? "%d" : "", r.states);
+    cli_cell(&t, "%s%s%s", verdict, compared ? "" : ": ", r.reason);
+    cli_cell(&t, "%s", verdict), cli_cell(&t, "%s", r.kind), cli_cell_integer(&t, r.singular);
+    cli_cell_json(&t, compared ? NULL : cli_json_text(r.reason), "-");
   }
-  cli_cell(t, "%.1e", r->difference);
-  cli_cell(t, "%.0e", r->tolerance);
-  cli_cell(t, "%d", r->state);
-  cli_cell(t, "%d", r->states);
-  cli_cell(t, "%s", verdict);
+  return t;
 }
 
 static void print_text(const limb_model* m, const limb_verify_options* o, const limb_verification* v)
 {
-  static const char* const names[] = {"quantity",  "by",       "and by", "difference",
-                                      "tolerance", "at state", "states", "verdict"};
   const limb_verify_summary sum = limb_verification_summary(v);
   const cli_colour colour = sum.failed ? CLI_RED : CLI_GREEN;
   const sp_vec3 g = sum.gravity;
-  limb_verify_result r;
-  cli_table t = cli_table_make("lllrrrrl");
+  cli_table t = checks(v);
   printf("%s: nv %d, %d random state%s, seed %llu, gravity %.6g %.6g %.6g m/s^2\n\n", limb_model_name(m), limb_nv(m),
          o->states, o->states == 1 ? "" : "s", (unsigned long long)o->seed, g.x, g.y, g.z);
-  for (int k = 0; k < 8; k++) cli_cell(&t, "%s", names[k]);
-  for (int k = 0; limb_verification_get(v, k, &r) == LIMB_OK; k++) print_row(&t, &r);
   cli_table_print(&t, stdout, "  ");
   if (sum.condition > 0) printf("\ncondition of M up to %.1e\n", sum.condition);
   printf("%s%s%s\n", cli_on(stdout, colour),
@@ -53,30 +51,16 @@ static void print_text(const limb_model* m, const limb_verify_options* o, const 
 
 // ---- JSON ------------------------------------------------------------------------------------------
 
-static json_t* result_json(const limb_verify_result* x)
-{
-  json_t* r = json_object();
-  cli_json_set(r, "quantity by and_by class verdict", cli_json_text(x->quantity), cli_json_text(x->first),
-               cli_json_text(x->second), cli_json_text(x->kind), cli_json_text(limb_verdict_name(x->verdict)));
-  if (*x->reason) (void)json_object_set_new(r, "why", cli_json_text(x->reason));
-  cli_json_set(r, "disagreement tolerance state states singular",
-               *x->reason ? json_null() : cli_json_number(x->difference), cli_json_number(x->tolerance),
-               json_integer(x->state), json_integer(x->states), json_integer(x->singular));
-  return r;
-}
-
 static int print_json(const cli_args* args, const limb_model* m, const limb_verify_options* o,
                       const limb_verification* v)
 {
   const limb_verify_summary sum = limb_verification_summary(v);
-  json_t *answer = cli_json_answer(), *list = json_array();
-  limb_verify_result r;
-  cli_json_set(answer, "model gravity nv states seed tolerance condition agree", cli_json_text(limb_model_name(m)),
-               cli_json_vec3(sum.gravity), json_integer(limb_nv(m)), json_integer(o->states),
-               json_integer((json_int_t)o->seed), cli_json_number(o->tolerance), cli_json_number(sum.condition),
-               json_boolean(sum.failed == 0));
-  for (int k = 0; limb_verification_get(v, k, &r) == LIMB_OK; k++) (void)json_array_append_new(list, result_json(&r));
-  (void)json_object_set_new(answer, "checks", list);
+  json_t* answer = cli_json_answer();
+  cli_table t = checks(v);
+  cli_json_set(answer, "model gravity nv states seed tolerance condition agree checks",
+               cli_json_text(limb_model_name(m)), cli_json_vec3(sum.gravity), json_integer(limb_nv(m)),
+               json_integer(o->states), json_integer((json_int_t)o->seed), cli_json_number(o->tolerance),
+               cli_json_number(sum.condition), json_boolean(sum.failed == 0), cli_table_json(&t));
   return cli_json_print(answer, stdout, cli_title(args));
 }
 

@@ -58,25 +58,54 @@ static void needs_text(const limb_quantity_info* q, char* text, size_t size)
   if (!*text) (void)snprintf(text, size, "-");
 }
 
-// ---- text ------------------------------------------------------------------------------------------
+// ---- text and JSON ---------------------------------------------------------------------------------
+
+// A row per quantity.
+static cli_table quantities(void)
+{
+  cli_table t = cli_table_make("<name;=group;=equation;<needs=;=needs;=frame;=ref;=robots;<shape;=axes;=unit;=fields;"
+                               "<what it is=meaning;=note;=functions");
+  for (int i = 0; limb_get_quantity(i); i++) {
+    const limb_quantity_info* q = limb_get_quantity(i);
+    json_t *needs = json_array(), *fields = json_array(), *axes = json_array();
+    char text[CELL];
+    for (int k = 0; k < NEEDS; k++)
+      if (q->needs & need[k].bit && !(need[k].bit & (LIMB_NEEDS_FRAME | LIMB_NEEDS_REFERENCE)))
+        (void)json_array_append_new(needs, cli_json_text(need[k].word));
+    for (int k = 0; q->fields && q->fields[k]; k++) (void)json_array_append_new(fields, cli_json_text(q->fields[k]));
+    for (int k = 0; q->axis[k] != LIMB_AXIS_NONE; k++)
+      (void)json_array_append_new(axes, cli_json_text(limb_axis_text(q->axis[k])));
+    needs_text(q, text, sizeof text);
+    cli_cell(&t, "%s", q->name), cli_cell(&t, "%s", q->group), cli_cell(&t, "%s", q->equation);
+    cli_cell(&t, "%s", text), cli_cell_json(&t, needs, "-");
+    cli_cell_json(&t, json_boolean((q->needs & LIMB_NEEDS_FRAME) != 0), "-");
+    cli_cell_json(&t, json_boolean((q->needs & LIMB_NEEDS_REFERENCE) != 0), "-");
+    cli_cell(&t, "%s", limb_robots_text(q->robots));
+    eval_shape(q, text, sizeof text);
+    cli_cell(&t, "%s", text), cli_cell_json(&t, axes, "-");
+    cli_cell(&t, "%s", q->unit), cli_cell_json(&t, fields, "-");
+    cli_cell(&t, "%s", q->meaning), cli_cell(&t, "%s", q->note), cli_cell(&t, "%s", q->functions);
+  }
+  return t;
+}
 
 static void print_text(void)
 {
-  cli_table t = cli_table_make("llll");
-  cli_cell(&t, "name"), cli_cell(&t, "needs"), cli_cell(&t, "shape"), cli_cell(&t, "what it is");
-  for (int k = 0; limb_get_quantity(k); k++) {
-    const limb_quantity_info* q = limb_get_quantity(k);
-    char what[CELL], form[CELL];
-    needs_text(q, what, sizeof what);
-    eval_shape(q, form, sizeof form);
-    cli_cell(&t, "%s", q->name), cli_cell(&t, "%s", what), cli_cell(&t, "%s", form), cli_cell(&t, "%s", q->meaning);
-  }
+  cli_table t = quantities();
   cli_table_print(&t, stdout, "");
   (void)fputs("\n  Names are <quantity>[@body|@world|@aligned][.<frame>][.<label>...], as M.elbow.wrist and\n"
               "  velocity@body.tool.vx; all stands for everything that the robot has and that the inputs allow.\n"
               "  Robots with loops: the loops are closed; --tree cuts them open.\n"
               "  limb eval --list --what tau prints equation, unit and all else about one quantity.\n",
               stdout);
+}
+
+static int print_json(const char* title)
+{
+  json_t* answer = cli_json_answer();
+  cli_table t = quantities();
+  (void)json_object_set_new(answer, "quantities", cli_table_json(&t));
+  return cli_json_print(answer, stdout, title);
 }
 
 // All about one quantity.
@@ -89,7 +118,7 @@ static int print_card(const cli_args* args, const char* name)
     return cli_usage(args, "--what: there is no quantity '%s'%s%s%s", name, near ? "; did you mean '" : "",
                      near ? near : "", near ? "'?" : "");
   }
-  cli_table t = cli_table_make("ll");
+  cli_table t = cli_table_make("<;<");
   cli_cell(&t, "%s", q->name), cli_cell(&t, "%s", q->meaning);
   cli_cell(&t, "equation"), cli_cell(&t, "%s", q->equation);
   needs_text(q, text, sizeof text);
@@ -182,35 +211,6 @@ static void print_markdown(void)
     }
     put_row(q);
   }
-}
-
-// ---- JSON ------------------------------------------------------------------------------------------
-
-static json_t* quantity_json(const limb_quantity_info* q)
-{
-  json_t *r = json_object(), *needs = json_array(), *fields = json_array(), *axes = json_array();
-  char form[CELL];
-  eval_shape(q, form, sizeof form);
-  for (int k = 0; k < NEEDS; k++)
-    if (q->needs & need[k].bit && !(need[k].bit & (LIMB_NEEDS_FRAME | LIMB_NEEDS_REFERENCE)))
-      (void)json_array_append_new(needs, cli_json_text(need[k].word));
-  for (int k = 0; q->fields && q->fields[k]; k++) (void)json_array_append_new(fields, cli_json_text(q->fields[k]));
-  for (int k = 0; q->axis[k] != LIMB_AXIS_NONE; k++)
-    (void)json_array_append_new(axes, cli_json_text(limb_axis_text(q->axis[k])));
-  cli_json_set(r, "name group equation meaning note needs frame ref robots shape axes unit fields functions",
-               cli_json_text(q->name), cli_json_text(q->group), cli_json_text(q->equation), cli_json_text(q->meaning),
-               cli_json_text(q->note), needs, json_boolean((q->needs & LIMB_NEEDS_FRAME) != 0),
-               json_boolean((q->needs & LIMB_NEEDS_REFERENCE) != 0), cli_json_text(limb_robots_text(q->robots)),
-               cli_json_text(form), axes, cli_json_text(q->unit), fields, cli_json_text(q->functions));
-  return r;
-}
-
-static int print_json(const char* title)
-{
-  json_t *answer = cli_json_answer(), *list = json_array();
-  for (int k = 0; limb_get_quantity(k); k++) (void)json_array_append_new(list, quantity_json(limb_get_quantity(k)));
-  (void)json_object_set_new(answer, "quantities", list);
-  return cli_json_print(answer, stdout, title);
 }
 
 int eval_list(const cli_args* args)

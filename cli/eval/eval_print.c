@@ -169,15 +169,14 @@ static void text_matrix(const eval_run* r, int i, const limb_item* item, const s
   const size_t rows = item->length[rank - 2], columns = item->length[rank - 1];
   const double size = size_around(r, item, x);
   char name[NAME];
-  char* align = malloc(columns + 2);
-  if (!align) {
+  char* form = malloc(2 * columns + 2);
+  if (!form) {
     cli_note_out_of_memory(0);
     return;
   }
-  memset(align, 'r', columns + 1);
-  align[0] = 'l';
-  align[columns + 1] = '\0';
-  cli_table t = cli_table_make(align);
+  for (size_t k = 0; k < columns; k++) memcpy(form + 2 * k + 1, ";>", 2);
+  form[0] = '<', form[2 * columns + 1] = '\0';
+  cli_table t = cli_table_make(form); // the first row has the headings
   matrix_title(r, i, item, index, name, sizeof name);
   if (rank > 2) // a line of its own: it is longer than what stands below
     (void)fprintf(r->out, "  %s%s%s\n", cli_on(r->out, CLI_BOLD), name, cli_off(r->out, CLI_BOLD));
@@ -188,7 +187,7 @@ static void text_matrix(const eval_run* r, int i, const limb_item* item, const s
     for (size_t k = 0; k < columns; k++) cell_answer(&t, x[j * columns + k], size);
   }
   cli_table_print(&t, r->out, "  ");
-  free(align);
+  free(form);
 }
 
 // The next index of the axes before the last two. 0 at the end.
@@ -218,7 +217,7 @@ static void text_list(const eval_run* r, int i, const limb_item* item)
 {
   char name[NAME];
   const double* x = r->x + item->offset;
-  cli_table t = cli_table_make("lrl");
+  cli_table t = cli_table_make("<;>;<");
   if (item->rank > 0) cli_cell(&t, "%s", item->name), cli_cell(&t, "%s", ""), cli_cell(&t, "%s", "");
   for (size_t k = 0; k < item->size; k++) {
     if (item->rank == 0) (void)limb_evaluator_column(r->e, i, 0, name, sizeof name);

@@ -412,11 +412,10 @@ void cli_print_configurations(FILE* out, const limb_model* m, const cli_dofs* do
 {
   enum { SHOWN = 10 };
   const int shown = count < SHOWN ? count : SHOWN;
-  char align[SHOWN + 2] = "l";
-  memset(align + 1, 'r', (size_t)shown); // the rest is zero
-  cli_table t = cli_table_make(align);
-  cli_cell(&t, "coordinate");
-  for (int i = 0; i < shown; i++) cli_cell(&t, "%d", i + 1);
+  char form[2 * CLI_NAME_SPACE] = "<coordinate";
+  for (int i = 0, n = (int)strlen(form); i < shown; i++)
+    n += snprintf(form + n, sizeof form - (size_t)n, ";>%d", i + 1);
+  cli_table t = cli_table_make(form);
   for (int k = 0; k < dofs->nq; k++) {
     cli_cell(&t, "%s", dofs->q[k].name);
     for (int i = 0; i < shown; i++) cli_cell_number(&t, cli_clean(q[i * dofs->nq + k], 1));
