@@ -26,8 +26,7 @@ struct cli_args {
 const cli_option cli_model_options[] = {
   {"", NULL, "the model"},
   {"base", "as-file|fixed|floating|planar",
-   "how the root is attached to the world; the joint that is added is called base (default: as the file "
-   "specifies, "
+   "how the root is attached to the world; the joint that is added is called base (default: as the file specifies, "
    "else fixed)"},
   {"no-mimic", NULL, "mimic joints move on their own"},
   {"from", "urdf|yaml|par|mjcf", "language of the file (default: by its name, then by its content)"},
@@ -317,7 +316,7 @@ static int check_operands(const cli_args* args)
   const cli_command* c = args->command;
   const int few = args->count < c->least;
   int empty = 0; // a variable of the shell without value, most likely
-  for (int k = 0; k < args->count; k++) empty |= !*args->operands[k];
+  for (int k = 0; k < args->count; k++) empty |= !*args->operands[k] && !c->takes_empty;
   if (!few && !empty && (c->most < 0 || args->count <= c->most)) return EXIT_FINE;
   const char* optional = c->options && *c->options ? " [options]" : "";
   const char* blank = *c->operands ? " " : "";

@@ -25,12 +25,13 @@ typedef struct cli_command {
   const char* name;
   const char* operands;             // "MODEL TRAJECTORY.csv"; with "..." at the end: one or more of the last
   const char* summary;              // one line
-  const char* const* about;         // paragraphs of the help, line by line, closed by NULL
+  const char* about;                // paragraphs of the help, one a line; NULL: none
   const char* const* examples;      // command lines, each followed by what it does; closed by NULL
   const cli_option* const* options; // groups of options, each closed by an entry without name; NULL-closed
   int least, most;                  // number of operands; most -1: any
   int (*run)(const cli_args* args);
   const cli_written* writes; // NULL: none
+  int takes_empty;           // operands may be empty words
 } cli_command;
 
 // Options that several commands share.

@@ -1,4 +1,9 @@
-// `limb completion`: scripts that complete command lines in bash, zsh and fish, from the commands' tables.
+// `limb completion`: scripts that complete command lines in bash, zsh and fish, and the words that they ask for:
+//
+//   limb completion words -- eval --what tau,M        the words up to the cursor, the last one perhaps empty
+//
+// prints a line per word that can stand there, with a tab and what it is; "<tab>urdf|yaml" for files with these endings,
+// "<tab>any" for all files; "<tab>," if a list goes on.
 #include "limb/quantities.h"
 
 #include "base/command.h"
@@ -9,305 +14,222 @@
 #include <stdio.h>
 #include <string.h>
 
-// ---- what can be completed -------------------------------------------------------------------------
+// ---- words -----------------------------------------------------------------------------------------
+
+// The word at the cursor: what stays in front of it (--what=, tau,), and what is completed.
+typedef struct cursor {
+  const char* word;
+  int fixed; // characters of it that stay
+} cursor;
+
+// A word that can stand at the cursor, where it fits; about NULL: nothing to explain.
+static void offer(const cursor* at, const char* word, int length, const char* about)
+{
+  const char* begun = at->word + at->fixed;
+  if (strlen(begun) > (size_t)length || strncmp(begun, word, strlen(begun)) != 0) return;
+  printf("%.*s%.*s%s%s\n", at->fixed, at->word, length, word, about ? "\t" : "", about ? about : "");
+}
+
+// Words separated by |, if there are several.
+static void offer_choices(const cursor* at, const char* choices)
+{
+  if (!choices || !strchr(choices, '|')) return;
+  while (*choices) {
+    const int length = (int)strcspn(choices, "|");
+    offer(at, choices, length, NULL);
+    choices += length + (choices[length] == '|');
+  }
+}
+
+// A word of a list with commas, unless it is there already.
+static void offer_once(const cursor* at, const char* word, const char* about)
+{
+  const size_t length = strlen(word);
+  const char* list = strchr(at->word, '=');
+  list = list && list < at->word + at->fixed ? list + 1 : at->word;
+  for (; list < at->word + at->fixed; list += strcspn(list, ",") + 1)
+    if (strncmp(list, word, length) == 0 && list[length] == ',') return;
+  offer(at, word, (int)length, about);
+}
 
 static int has_word(const char* text, const char* word) { return strstr(text, word) != NULL; }
-
-static int takes_model(const cli_command* c) { return has_word(c->operands, "MODEL"); }
-
-static int takes_table(const cli_command* c) { return has_word(c->operands, ".csv"); }
-
-// The words that an option or operand allows, separated by blanks; 1 if there are any.
-static int print_choices(const char* argument)
-{
-  if (!argument || !strchr(argument, '|')) return 0;
-  for (; *argument; argument++) putchar(*argument == '|' ? ' ' : *argument);
-  return 1;
-}
-
-static int takes(const cli_option* o, const char* argument)
-{
-  return o->argument && strcmp(o->argument, argument) == 0;
-}
-
-// Options whose value is a list of words with commas between them, of which the last is completed.
-static int takes_list(const cli_option* o) { return takes(o, "LIST") || takes(o, "ROBOTS") || takes(o, "QUANTITIES"); }
-
-// The words of such lists: quantities, robots of `limb bench`, quantities of `limb codegen`.
-static void print_list(const cli_option* o)
-{
-  if (takes(o, "QUANTITIES")) {
-    for (int k = 0; limb_codegen_quantity_name(k); k++) printf("%s%s", k ? " " : "", limb_codegen_quantity_name(k));
-    return;
-  }
-  if (takes(o, "ROBOTS")) {
-    for (int k = 0; cli_bench_robots[k]; k++) printf("%s%s", k ? " " : "", cli_bench_robots[k]);
-    return;
-  }
-  for (int k = 0; limb_get_quantity(k); k++) printf("%s%s", k ? " " : "", limb_get_quantity(k)->name);
-}
 
 // Names of files stand for FILE, OUT and the like; N, X,Y,Z or LIST do not.
 static int is_file(const char* argument)
 {
-  return argument && (has_word(argument, "FILE") || has_word(argument, "OUT") || has_word(argument, ".csv") ||
-                      has_word(argument, ".svg") || has_word(argument, "DIR"));
+  return has_word(argument, "FILE") || has_word(argument, "OUT") || has_word(argument, ".csv") ||
+         has_word(argument, ".svg") || has_word(argument, "DIR");
 }
 
-static void print_robots(void)
+// The value of an option: a file, one of several words, or a list of quantities or robots.
+static void offer_values(cursor at, const cli_option* o)
 {
+  const int robots = strcmp(o->argument, "ROBOTS") == 0, functions = strcmp(o->argument, "QUANTITIES") == 0;
+  if (is_file(o->argument)) {
+    printf("\tany\n");
+  } else if (robots || functions || strcmp(o->argument, "LIST") == 0) {
+    const char* comma = strrchr(at.word + at.fixed, ',');
+    if (comma) at.fixed = (int)(comma + 1 - at.word);
+    printf("\t,\n");
+    for (int k = 0; robots && cli_bench_robots[k]; k++) offer_once(&at, cli_bench_robots[k], NULL);
+    for (int k = 0; functions && limb_codegen_quantity_name(k); k++)
+      offer_once(&at, limb_codegen_quantity_name(k), limb_codegen_quantity_meaning(k));
+    for (int k = 0; !robots && !functions && limb_get_quantity(k); k++)
+      offer_once(&at, limb_get_quantity(k)->name, limb_get_quantity(k)->meaning);
+  } else {
+    offer_choices(&at, o->argument);
+  }
+}
+
+static void offer_commands(const cursor* at)
+{
+  for (const cli_command* const* c = cli_commands; *c; c++)
+    offer(at, (*c)->name, (int)strlen((*c)->name), (*c)->summary);
+}
+
+static void offer_operands(const cursor* at, const cli_command* c)
+{
+  const int model = has_word(c->operands, "MODEL");
   limb_robot_info robot;
-  for (int i = 0; i < limb_robot_count(); i++)
-    if (limb_get_robot(i, &robot) == LIMB_OK) printf("%s%s", i ? " " : "", robot.name);
+  for (int i = 0; (model || strcmp(c->name, "models") == 0) && limb_get_robot(i, &robot) == LIMB_OK; i++)
+    offer(at, robot.name, (int)strlen(robot.name), robot.title);
+  if (strcmp(c->name, "help") == 0) offer_commands(at);
+  if (!model) offer_choices(at, c->operands);
+  if (has_word(c->operands, "OUT"))
+    printf("\tany\n");
+  else if (model)
+    printf("\turdf|yaml|yml|par|xml|mjcf%s\n", has_word(c->operands, ".csv") ? "|csv" : "");
 }
 
-static void print_commands(void)
+// The option of a command that a word names, "--what" or "--what=tau".
+static const cli_option* option_of(const cli_command* c, const char* word)
 {
-  for (const cli_command* const* c = cli_commands; *c; c++) printf("%s ", (*c)->name);
-}
-
-// Words that can be an operand of a command.
-static void print_operand_words(const cli_command* c)
-{
-  if (takes_model(c) || strcmp(c->name, "models") == 0) {
-    print_robots();
-  } else if (strcmp(c->name, "help") == 0) {
-    print_commands();
-  } else {
-    (void)print_choices(c->operands);
-  }
-}
-
-// Text in single quotes for a shell; a quote inside closes and reopens them.
-static void print_quoted(const char* text, const char* escaped)
-{
-  for (; *text; text++) {
-    if (*text == '\'') {
-      printf("'\\''");
-    } else {
-      if (strchr(escaped, *text)) putchar('\\');
-      putchar(*text);
-    }
-  }
-}
-
-typedef void option_fn(const cli_command* c, const cli_option* o);
-
-static void for_options(const cli_command* c, option_fn* visit)
-{
-  for (const cli_option* const* group = c->options; group && *group; group++)
+  for (const cli_option* const* group = c->options; group && *group && strncmp(word, "--", 2) == 0; group++)
     for (const cli_option* o = *group; o->name; o++)
-      if (*o->name) visit(c, o);
+      if (*o->name && strlen(o->name) == strcspn(word + 2, "=") && strncmp(o->name, word + 2, strlen(o->name)) == 0)
+        return o;
+  return NULL;
 }
 
-// ---- bash ------------------------------------------------------------------------------------------
-
-static void bash_choices(const cli_command* c, const cli_option* o)
+static void offer_options(const cursor* at, const cli_command* c)
 {
-  if (!o->argument) return;
-  printf("    '%s --%s') ", c->name, o->name);
-  if (is_file(o->argument)) {
-    printf("files=any");
-  } else if (takes_list(o)) {
-    printf("list='");
-    print_list(o);
-    printf("'");
-  } else {
-    printf("words='");
-    (void)print_choices(o->argument);
-    printf("'");
-  }
-  printf(" ;;\n");
-}
-
-static void bash_option(const cli_command* c, const cli_option* o)
-{
-  (void)c;
-  printf("--%s ", o->name);
-}
-
-static void bash_operands(const cli_command* c)
-{
-  const int any = has_word(c->operands, "OUT");
-  printf("      %s) words='", c->name);
-  print_operand_words(c);
-  printf("'");
-  if (any) printf(" files=any");
-  if (!any && takes_model(c)) printf(" files='urdf|yaml|yml|par|xml|mjcf%s'", takes_table(c) ? "|csv" : "");
-  printf(" ;;\n");
-}
-
-static void print_bash(void)
-{
-  printf("# bash completion of limb: source <(limb completion bash)\n"
-         "_limb() {\n"
-         "  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words= files= f\n"
-         "  local list= before=\n"
-         "  [[ $cur == = ]] && cur=\n"
-         "  [[ $prev == = ]] && prev=${COMP_WORDS[COMP_CWORD-2]}\n"
-         "  COMPREPLY=()\n"
-         "  if ((COMP_CWORD == 1)); then\n"
-         "    COMPREPLY=($(compgen -W '");
-  print_commands();
-  printf("--help --version --conventions' -- \"$cur\"))\n    return\n  fi\n"
-         "  case \"${COMP_WORDS[1]} $prev\" in\n");
-  for (const cli_command* const* c = cli_commands; *c; c++) for_options(*c, bash_choices);
-  printf("    *)\n    if [[ $cur == -* ]]; then\n      case \"${COMP_WORDS[1]}\" in\n");
-  for (const cli_command* const* c = cli_commands; *c; c++) {
-    printf("      %s) words='", (*c)->name);
-    for_options(*c, bash_option);
-    printf("--help' ;;\n");
-  }
-  printf("      esac\n    else\n      case \"${COMP_WORDS[1]}\" in\n");
-  for (const cli_command* const* c = cli_commands; *c; c++) bash_operands(*c);
-  printf("      esac\n    fi ;;\n  esac\n"
-         "  if [[ -n $list ]]; then\n"
-         "    [[ $cur == *,* ]] && before=${cur%%,*},\n"
-         "    for f in $list; do\n"
-         "      [[ ,$before == *,$f,* ]] || words+=\" $before$f\"\n"
-         "    done\n"
-         "    compopt -o nospace\n"
-         "  fi\n"
-         "  COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
-         "  [[ -z $files ]] && return\n"
-         "  compopt -o filenames\n"
-         "  while IFS= read -r f; do\n"
-         "    [[ $files == any || -d $f || $f =~ \\.($files)$ ]] && COMPREPLY+=(\"$f\")\n"
-         "  done < <(compgen -f -- \"$cur\")\n"
-         "}\ncomplete -F _limb limb\n");
-}
-
-// ---- zsh -------------------------------------------------------------------------------------------
-
-static void zsh_option(const cli_command* c, const cli_option* o)
-{
-  (void)c;
-  printf("        '--%s[", o->name);
-  print_quoted(o->help, "[]\\:");
-  printf("]");
-  if (o->argument) {
-    printf(":");
-    print_quoted(o->argument, "\\:");
-    printf(":");
-    if (strchr(o->argument, '|')) {
-      printf("(");
-      (void)print_choices(o->argument);
-      printf(")");
-    } else if (takes_list(o)) {
-      printf("_values -s , %s ", takes(o, "ROBOTS") ? "robot" : "quantity");
-      print_list(o);
-    } else if (is_file(o->argument)) {
-      printf("_files");
+  char name[64];
+  for (const cli_option* const* group = c->options; group && *group; group++) {
+    for (const cli_option* o = *group; o->name; o++) {
+      if (!*o->name) continue;
+      const int length = snprintf(name, sizeof name, "--%s", o->name);
+      offer(at, name, length, o->help);
     }
   }
-  printf("' \\\n");
+  offer(at, "--help", 6, "help of this command");
 }
 
-static void zsh_command(const cli_command* c)
+// What can follow; "=" is a word of its own where the shell says so.
+static void complete(const cli_args* args)
 {
-  printf("    %s)\n      _arguments -s \\\n", c->name);
-  for_options(c, zsh_option);
-  printf("        '--help[help of this command]' \\\n        '*:operand:");
-  if (takes_model(c)) {
-    printf(has_word(c->operands, "OUT") || takes_table(c) ? "_limb_files" : "_limb_models");
-  } else {
-    printf("(");
-    print_operand_words(c);
-    printf(")");
+  const int n = cli_operand_count(args);
+  const char *last = n > 1 ? cli_operand(args, n - 1) : "", *before = n > 2 ? cli_operand(args, n - 2) : "";
+  if (strcmp(last, "=") == 0)
+    last = "";
+  else if (strcmp(before, "=") == 0)
+    before = n > 3 ? cli_operand(args, n - 3) : "";
+  const cursor at = {last, 0};
+  const cli_command* c = n > 2 ? cli_find_command(cli_operand(args, 1)) : NULL;
+  if (n <= 2) {
+    offer_commands(&at);
+    offer_choices(&at, "--help|--version|--conventions");
   }
-  printf("' ;;\n");
+  if (!c) return;
+  const char* equals = strchr(last, '=');
+  const cli_option *o = option_of(c, before), *here = equals ? option_of(c, last) : NULL;
+  if (here && here->argument)
+    offer_values((cursor){last, (int)(equals + 1 - last)}, here);
+  else if (o && o->argument && !has_word(before, "="))
+    offer_values(at, o);
+  else if (*last == '-')
+    offer_options(&at, c);
+  else
+    offer_operands(&at, c);
 }
 
-static void print_zsh(void)
-{
-  printf("#compdef limb\n# zsh completion of limb: limb completion zsh > a folder of $fpath/_limb\n"
-         "_limb_models() {\n  _alternative 'files:model file:_files -g "
-         "\"*.(urdf|yaml|yml|par|xml|mjcf)\"' 'robots:built-in robot:(");
-  print_robots();
-  printf(")'\n}\n_limb_files() {\n  _alternative 'files:file:_files' 'robots:built-in robot:(");
-  print_robots();
-  printf(")'\n}\n_limb() {\n  local -a commands\n  commands=(\n");
-  for (const cli_command* const* c = cli_commands; *c; c++) {
-    printf("    '%s:", (*c)->name);
-    print_quoted((*c)->summary, "\\:");
-    printf("'\n");
-  }
-  printf("  )\n  if (( CURRENT == 2 )); then\n    _describe command commands\n"
-         "    compadd -- --help --version --conventions\n    return\n  fi\n"
-         "  local command=$words[2]\n  shift words\n  (( CURRENT-- ))\n  case $command in\n");
-  for (const cli_command* const* c = cli_commands; *c; c++) zsh_command(*c);
-  printf("  esac\n}\nif [[ $funcstack[1] == _limb ]]; then\n  _limb \"$@\"\nelse\n"
-         "  compdef _limb limb\nfi\n");
-}
+// ---- scripts ---------------------------------------------------------------------------------------
 
-// ---- fish ------------------------------------------------------------------------------------------
+static const char bash[] = //
+  "# bash completion of limb: source <(limb completion bash)\n"
+  "_limb() {\n"
+  "  local cur=${COMP_WORDS[COMP_CWORD]} line file\n"
+  "  [[ $cur == = ]] && cur=\n"
+  "  COMPREPLY=()\n"
+  "  while IFS= read -r line; do\n"
+  "    case $line in\n"
+  "    $'\\t,') compopt -o nospace ;;\n"
+  "    $'\\t'*)\n"
+  "      compopt -o filenames\n"
+  "      while IFS= read -r file; do\n"
+  "        [[ $line == $'\\tany' || -d $file || $file =~ \\.(${line#?})$ ]] && COMPREPLY+=(\"$file\")\n"
+  "      done < <(compgen -f -- \"$cur\") ;;\n"
+  "    *) COMPREPLY+=(\"${line%%$'\\t'*}\") ;;\n"
+  "    esac\n"
+  "  done < <(\"${COMP_WORDS[0]}\" completion words -- \"${COMP_WORDS[@]:1:COMP_CWORD}\" 2>/dev/null)\n"
+  "}\n"
+  "complete -F _limb limb\n";
 
-static void fish_option(const cli_command* c, const cli_option* o)
-{
-  printf("complete -c limb -n '__fish_seen_subcommand_from %s' -l %s", c->name, o->name);
-  if (is_file(o->argument)) {
-    printf(" -r -F");
-  } else if (takes_list(o)) {
-    printf(" -x -a '(__fish_append , ");
-    print_list(o);
-    printf(")'");
-  } else if (o->argument) {
-    printf(" -x -a '");
-    (void)print_choices(o->argument);
-    printf("'");
-  }
-  printf(" -d '");
-  for (const char* s = o->help; *s; s++) {
-    if (*s == '\'' || *s == '\\') putchar('\\');
-    putchar(*s);
-  }
-  printf("'\n");
-}
+static const char zsh[] = //
+  "#compdef limb\n"
+  "# zsh completion of limb: limb completion zsh > a folder of $fpath/_limb\n"
+  "_limb() {\n"
+  "  local line files=\n"
+  "  local -a found more\n"
+  "  for line in \"${(@f)$(${words[1]} completion words -- \"${(@Q)words[2,CURRENT]}\" 2>/dev/null)}\"; do\n"
+  "    case $line in\n"
+  "    $'\\t,') more=(-S '') ;;\n"
+  "    $'\\t'*) files=${line#?} ;;\n"
+  "    ?*) found+=(\"${${line%%$'\\t'*}//:/\\\\:}:${line#*$'\\t'}\") ;;\n"
+  "    esac\n"
+  "  done\n"
+  "  (( $#found )) && _describe word found $more\n"
+  "  [[ $files == any ]] && _files\n"
+  "  [[ $files == *'|'* ]] && _files -g \"*.($files)\"\n"
+  "}\n"
+  "if [[ $funcstack[1] == _limb ]]; then\n  _limb \"$@\"\nelse\n  compdef _limb limb\nfi\n";
 
-static void fish_operands(const cli_command* c)
-{
-  printf("complete -c limb -n '__fish_seen_subcommand_from %s' -a '", c->name);
-  print_operand_words(c);
-  printf("'\n");
-  if (!takes_model(c)) return;
-  static const char* const suffixes[] = {".urdf", ".yaml", ".yml", ".par", ".xml", ".mjcf", ".csv"};
-  const int n = takes_table(c) ? 7 : 6;
-  printf("complete -c limb -n '__fish_seen_subcommand_from %s' -k -a '(", c->name);
-  for (int k = 0; k < n; k++) printf("%s__fish_complete_suffix %s", k ? "; " : "", suffixes[k]);
-  printf(")'\n");
-}
-
-static void print_fish(void)
-{
-  printf("# fish completion of limb: limb completion fish > ~/.config/fish/completions/limb.fish\n"
-         "complete -c limb -f\n"
-         "complete -c limb -n __fish_use_subcommand -l help -d 'list the commands'\n"
-         "complete -c limb -n __fish_use_subcommand -l version -d 'version of the library'\n"
-         "complete -c limb -n __fish_use_subcommand -l conventions -d 'units, frames, orders, signs'\n");
-  for (const cli_command* const* c = cli_commands; *c; c++) {
-    printf("complete -c limb -n __fish_use_subcommand -a %s -d '", (*c)->name);
-    print_quoted((*c)->summary, "");
-    printf("'\n");
-    for_options(*c, fish_option);
-    fish_operands(*c);
-  }
-}
+static const char fish[] = //
+  "# fish completion of limb: limb completion fish > ~/.config/fish/completions/limb.fish\n"
+  "function _limb\n"
+  "  set -l words (commandline -opc) (commandline -ct)\n"
+  "  for line in ($words[1] completion words -- $words[2..-1] 2>/dev/null)\n"
+  "    switch $line\n"
+  "      case \\t,\n"
+  "      case \\tany\n"
+  "        __fish_complete_path (commandline -ct)\n"
+  "      case \\t'*'\n"
+  "        for ending in (string split '|' (string sub -s 2 -- $line))\n"
+  "          __fish_complete_suffix .$ending\n"
+  "        end\n"
+  "      case '*'\n"
+  "        echo $line\n"
+  "    end\n"
+  "  end\n"
+  "end\n"
+  "complete -c limb -k -f -a '(_limb)'\n";
 
 // ---- the command -----------------------------------------------------------------------------------
 
 static int run(const cli_args* args)
 {
-  static const struct {
-    const char* name;
-    void (*print)(void);
-  } shells[] = {{"bash", print_bash}, {"zsh", print_zsh}, {"fish", print_fish}};
   const char* name = cli_operand(args, 0);
-  for (size_t i = 0; i < sizeof shells / sizeof *shells; i++) {
-    if (strcmp(name, shells[i].name) != 0) continue;
-    shells[i].print();
+  if (strcmp(name, "words") == 0) {
+    complete(args);
     return limb_cli_close_output(cli_title(args));
   }
-  return cli_usage(args, "there is no script for '%s': bash, zsh or fish", name);
+  const char* script = strcmp(name, "bash") == 0   ? bash
+                       : strcmp(name, "zsh") == 0  ? zsh
+                       : strcmp(name, "fish") == 0 ? fish
+                                                   : NULL;
+  if (!script) return cli_usage(args, "there is no script for '%s': bash, zsh or fish", name);
+  if (cli_operand_count(args) > 1) return cli_usage(args, "unexpected argument '%s'", cli_operand(args, 1));
+  (void)fputs(script, stdout);
+  return limb_cli_close_output(cli_title(args));
 }
 
 const cli_command cli_completion = {
@@ -318,6 +240,7 @@ const cli_command cli_completion = {
                                     "limb completion fish > ~/.config/fish/completions/limb.fish",
                                     "complete in every fish", NULL},
   .least = 1,
-  .most = 1,
+  .most = -1,
   .run = run,
+  .takes_empty = 1,
 };

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WIDTH = 80, HELP_COLUMN = 24 };
+enum { WIDTH = 80, HELP_COLUMN = 24, PARAGRAPH = 4000 };
 
 static const char* const exit_codes[] = {
   "0 fine, 1 findings or a failed check, 2 usage or I/O, 3 invalid model,",
@@ -46,46 +46,46 @@ static void heading(FILE* out, const char* text)
   (void)fprintf(out, "\n%s%s%s\n", cli_on(out, CLI_BOLD), text, cli_off(out, CLI_BOLD));
 }
 
-// Words from a column on, lines broken before WIDTH. at: column of the cursor; returns the new one.
-static int words(FILE* out, const char* text, int column, int at)
+// Words from a column on, lines broken before WIDTH, and the end of the line.
+static void fill(FILE* out, const char* text, int column)
 {
+  int at = column;
   while (*text) {
     const int length = (int)strcspn(text, " "), first = at == column;
     if (!first && at + 1 + length > WIDTH) {
       (void)fprintf(out, "\n%*s", column, "");
       at = column;
     } else if (!first) {
-      (void)fprintf(out, " ");
-      at++;
+      at += fprintf(out, " ");
     }
-    (void)fprintf(out, "%.*s", length, text);
-    at += length;
-    text += length;
-    while (*text == ' ') text++;
+    at += fprintf(out, "%.*s", length, text);
+    for (text += length; *text == ' '; text++) {
+    }
   }
-  return at;
-}
-
-static void fill(FILE* out, const char* text, int column)
-{
-  (void)words(out, text, column, column);
   (void)fprintf(out, "\n");
 }
 
-// Paragraphs, separated by empty lines; lines that begin with blanks are printed as they are.
-static void paragraphs(FILE* out, const char* const* text)
+// Copies the paragraph at *text and moves on; 0 at the end.
+static int next_paragraph(const char** text, char paragraph[PARAGRAPH])
 {
-  int at = 0;
-  for (; text && *text; text++) {
-    if (**text && **text != ' ') {
-      at = words(out, *text, 0, at);
-      continue;
-    }
-    if (at > 0) (void)fprintf(out, "\n");
-    (void)fprintf(out, "%s\n", *text);
-    at = 0;
+  if (!*text || !**text) return 0;
+  const size_t length = strcspn(*text, "\n");
+  (void)snprintf(paragraph, PARAGRAPH, "%.*s", (int)length, *text);
+  *text += length + ((*text)[length] == '\n');
+  return 1;
+}
+
+// Paragraphs with empty lines in front; those that begin with blanks are printed as they are.
+static void paragraphs(FILE* out, const char* text)
+{
+  char paragraph[PARAGRAPH];
+  while (next_paragraph(&text, paragraph)) {
+    (void)fprintf(out, "\n");
+    if (*paragraph == ' ')
+      (void)fprintf(out, "%s\n", paragraph);
+    else
+      fill(out, paragraph, 0);
   }
-  if (at > 0) (void)fprintf(out, "\n");
 }
 
 // "  --name VALUE     what it does"
@@ -137,7 +137,6 @@ int cli_help_command(const cli_command* c)
   (void)fprintf(out, "usage: limb %s%s%s%s\n\n", c->name, has_options ? " [options]" : "", *c->operands ? " " : "",
                 c->operands);
   (void)fprintf(out, "%c%s.\n", toupper((unsigned char)*c->summary), c->summary + 1);
-  if (c->about && *c->about) (void)fprintf(out, "\n");
   paragraphs(out, c->about);
   for (const cli_option* const* group = c->options; group && *group; group++) option_group(out, *group);
   examples(out, c->examples);
@@ -224,24 +223,17 @@ static void man_plain_line(const char* s)
   putchar('\n');
 }
 
-// Paragraphs; lines that begin with blanks are printed as they are.
-static void man_paragraphs(const char* const* s)
+// Paragraphs; those that begin with blanks are printed as they are.
+static void man_paragraphs(const char* text)
 {
-  int plain = 0; // inside lines that are not filled
-  for (; s && *s; s++) {
-    const int shifted = **s == ' ';
-    if (shifted && !plain) printf(".PP\n.nf\n");
-    if (!shifted && plain) printf(".fi\n");
-    plain = shifted;
-    if (shifted) {
-      man_plain_line(*s);
-    } else if (**s) {
-      man_line(*s);
-    } else if (s[1] && *s[1] != ' ') {
-      printf(".PP\n");
-    }
+  char paragraph[PARAGRAPH];
+  while (next_paragraph(&text, paragraph)) {
+    printf(".PP\n");
+    if (*paragraph == ' ')
+      printf(".nf\n"), man_plain_line(paragraph), printf(".fi\n");
+    else
+      man_line(paragraph);
   }
-  if (plain) printf(".fi\n");
 }
 
 static void man_option(const char* name, const char* argument, const char* help)
@@ -299,7 +291,6 @@ static void man_command(const cli_command* c)
   putchar('\n');
   (void)snprintf(summary, sizeof summary, "%c%s.", toupper((unsigned char)*c->summary), c->summary + 1);
   man_line(summary);
-  if (c->about && *c->about) printf(".PP\n");
   man_paragraphs(c->about);
   for (const cli_option* const* group = c->options; group && *group; group++) man_options(*group);
   for (const char* const* e = c->examples; e && e[0] && e[1]; e += 2) {
@@ -318,11 +309,9 @@ int cli_help_man(void)
          v >> 8 & 0xff, v & 0xff);
   printf(".SH NAME\nlimb \\- robot dynamics: torques, motions, and whether to trust the model\n"
          ".SH SYNOPSIS\n.B limb\n.I command\n[options] [operands]\n.SH DESCRIPTION\n");
-  man_line("Computes inverse and forward dynamics of robots, and related quantities, from "
-           "model files.");
+  man_line("Computes inverse and forward dynamics of robots, and related quantities, from model files.");
   man_line("A model is a file (URDF, limb YAML, SYMORO .par, MJCF), - for standard input, or the name "
-           "of a built-in "
-           "robot.");
+           "of a built-in robot.");
   man_line("Units are SI and radians; limb --conventions prints frames, orders and signs.");
   printf(".SH OPTIONS\n");
   man_option("help", NULL, "list the commands");
@@ -333,9 +322,8 @@ int cli_help_man(void)
   man_quantities();
   printf(".SH EXIT STATUS\n0 fine, 1 findings or a failed check, 2 usage or I/O, 3 invalid model,\n"
          "4 numerical failure.\n.SH ENVIRONMENT\n.TP\n.B NO_COLOR\nWhen set, no colours are used on "
-         "terminals.\n.TP\n.B LIMB_ISA\nInstruction set of the kernels: base, v3 (AVX2) or v4 "
-         "(AVX-512), "
-         "instead of the best\nthat the processor has.\n");
+         "terminals.\n.TP\n.B LIMB_ISA\nInstruction set of the kernels: base, v3 (AVX2) or v4 (AVX-512), instead of "
+         "the best\nthat the processor has.\n");
   return limb_cli_close_output("limb help");
 }
 

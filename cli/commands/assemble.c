@@ -47,31 +47,21 @@ static const cli_option output_options[] = {
 static const cli_option* const options[] = {start_options,  search_options,    map_options,
                                             output_options, cli_model_options, NULL};
 
-static const char* const about[] = {
-  "Closes the loops of a robot by the Levenberg-Marquardt method, beginning at the",
-  "start configuration of the model or at any other one. If that does not converge,",
-  "random starts are tried. Prints a table with columns q.<joint>, which all commands",
-  "read, and on standard error the largest remaining gap.",
-  "",
-  "If no configuration is found, the loop that stays open is reported with its gap,",
-  "and the exit code is 4. The exit code is also 4 if the robot is locked: its loops",
-  "close, but nothing can move. Joints outside their limits are reported;",
-  "--within-limits excludes such configurations.",
-  "",
-  "--branches finds the different ways to close the loops while some joints are held",
-  "in place: those of --hold, otherwise as many as there are motions, motors first.",
-  "Each way is one row.",
-  "",
-  "--map computes a grid point by point from neighbour to neighbour, so that all",
-  "points are on one branch. Its table has a row per point, the second coordinate changing fastest:",
-  "the coordinates of the grid; closed, 1 or 0; mobility; condition, of the loops,",
-  "condition_passive, of the columns of passive joints (near a singularity of the",
-  "second kind it is large), condition_active, of the drives (the first kind);",
-  "singularity, 0 regular, 1 drives, 2 platform, 3 both, 4 closure; the pose of",
-  "--frame, px py pz qx qy qz qw; and q of the joints. Where the loops do not close,",
-  "fields are empty.",
-  NULL,
-};
+static const char about[] = //
+  "Closes the loops of a robot by the Levenberg-Marquardt method, beginning at the start configuration of the model "
+  "or at any other one. If that does not converge, random starts are tried. Prints a table with columns q.<joint>, "
+  "which all commands read, and on standard error the largest remaining gap.\n"
+  "If no configuration is found, the loop that stays open is reported with its gap, and the exit code is 4. The exit "
+  "code is also 4 if the robot is locked: its loops close, but nothing can move. Joints outside their limits are "
+  "reported; --within-limits excludes such configurations.\n"
+  "--branches finds the different ways to close the loops while some joints are held in place: those of --hold, "
+  "otherwise as many as there are motions, motors first. Each way is one row.\n"
+  "--map computes a grid point by point from neighbour to neighbour, so that all points are on one branch. Its table "
+  "has a row per point, the second coordinate changing fastest: the coordinates of the grid; closed, 1 or 0; "
+  "mobility; condition, of the loops, condition_passive, of the columns of passive joints (near a singularity of the "
+  "second kind it is large), condition_active, of the drives (the first kind); singularity, 0 regular, 1 drives, 2 "
+  "platform, 3 both, 4 closure; the pose of --frame, px py pz qx qy qz qw; and q of the joints. Where the loops do "
+  "not close, fields are empty.";
 
 static const char* const examples[] = {
   "limb assemble four_bar",
@@ -265,9 +255,7 @@ static int find_branches(assemble_run* r, int max, const limb_loop_options* o)
   if (s == LIMB_OK) s = limb_assembly_branches(r->at->data, r->at->q, &r->how, max, r->q, &r->count);
   if (s != LIMB_OK) return failed(r, s);
   if (r->nheld < r->at->mobility.mobility)
-    (void)fprintf(stderr,
-                  "%s: note: %d of %d motions are held: connected branches count more "
-                  "than once\n",
+    (void)fprintf(stderr, "%s: note: %d of %d motions are held: connected branches count more than once\n",
                   limb_reading_source(r->robot.reading), r->nheld, r->at->mobility.mobility);
   return EXIT_FINE;
 }
@@ -303,10 +291,8 @@ static void report(const assemble_run* r)
     return;
   }
   if (!c->closed) {
-    (void)fprintf(stderr,
-                  "%s: error: loop '%s': cannot be closed: it stays %.3g apart, at best of %d "
-                  "tr%s\n",
-                  name, cli_loop_name(c->model, c->report.loop), c->report.residual, c->report.tries,
+    (void)fprintf(stderr, "%s: error: loop '%s': cannot be closed: it stays %.3g apart, at best of %d tr%s\n", name,
+                  cli_loop_name(c->model, c->report.loop), c->report.residual, c->report.tries,
                   c->report.tries == 1 ? "y" : "ies");
     return;
   }

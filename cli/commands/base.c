@@ -360,18 +360,15 @@ const cli_command cli_base = {
   .operands = "MODEL",
   .summary = "base parameters: the minimal set that determines the torques, as formulas",
   .about =
-    (const char* const[]){"The torques are linear in the parameters of the bodies and joints, but some have",
-                          "no influence, and some only in combination: no experiment with the robot can",
-                          "separate them. limb base prints the base parameters, which can be: the formulas",
-                          "of the combinations, their values, and which parameters have no influence.", "",
-                          "They are found from the structure of the robot (Gautier, Khalil 1990), and by the",
-                          "rank of the regressor at random states (pivoted QR). If the two disagree, or the",
-                          "rank is not clear, this is reported, and the exit code is 1. Robots with mimic joints",
-                          "are the exception: they may have more combinations than the structure shows. The",
-                          "set then includes those that the QR finds; agree is false in JSON, and the",
-                          "exit code is 0. Terms below 1e-10 of the largest are left out of a formula.", "",
-                          "JSON has the matrix of the combinations, a row per base parameter and a column per",
-                          "parameter.", NULL},
+    "The torques are linear in the parameters of the bodies and joints, but some have no influence, and some only in "
+    "combination: no experiment with the robot can separate them. limb base prints the base parameters, which can "
+    "be: the formulas of the combinations, their values, and which parameters have no influence.\n"
+    "They are found from the structure of the robot (Gautier, Khalil 1990), and by the rank of the regressor at "
+    "random states (pivoted QR). If the two disagree, or the rank is not clear, this is reported, and the exit code "
+    "is 1. Robots with mimic joints are the exception: they may have more combinations than the structure shows. The "
+    "set then includes those that the QR finds; agree is false in JSON, and the exit code is 0. Terms below 1e-10 of "
+    "the largest are left out of a formula.\n"
+    "JSON has the matrix of the combinations, a row per base parameter and a column per parameter.",
   .examples =
     (const char* const[]){"limb base puma560 --no-friction --no-rotors",
                           "the 36 base inertial parameters of the Puma 560", "limb base arm.urdf --format json",

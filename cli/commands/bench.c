@@ -52,9 +52,7 @@ static const cli_option options[] = {
   {"quick", NULL, "a tenth of the time, coarser"},
   {"threads", "N", "of the rows with threads (default: as many as there are processors)"},
   {"no-peers", NULL, "limb alone"},
-  {"peers", "FILE",
-   "a module of other libraries (default: all limb_bench_*.so beside the program or in bench/ "
-   "there)"},
+  {"peers", "FILE", "a module of other libraries (default: all limb_bench_*.so beside the program or in bench/ there)"},
   {"", NULL, "the output"},
   {"format", "text|json|csv", "output format"},
   {"plot", "FILE.svg", "draw the cost of chains against their number of joints"},
@@ -66,20 +64,17 @@ const cli_command cli_bench = {
   .operands = "",
   .summary = "measure the speed of limb on this machine, beside other libraries",
   .about =
-    (const char* const[]){"Measures inverse and forward dynamics, mass matrix, Jacobian, derivatives and",
-                          "more: one call at a time, batches over double and float, batches on all",
-                          "threads; and Pinocchio, MuJoCo, KDL, DART and Simbody if their modules are there. All",
-                          "rows are measured in the same rounds, on the same random states, after their answers",
-                          "have been compared. The command runs the program limb-bench beside limb; make",
-                          "bench, in the sources of limb, builds it and the modules.", "",
-                          "Times are those of the best short slice, per state. Slots are times multiplied by",
-                          "the rate of scalar multiply-adds of the same run, two for each: they depend",
-                          "little on clock and machine. GFLOP/s are counted by running the kernels over a",
-                          "scalar that counts, and compared with the measured peak of the machine.", "",
-                          "The robots: 2r ur5 panda panda_elastic quadruped humanoid chain10 chain30",
-                          "chain100 chain200 chain1000 chain10000 chain100000, and with loops four_bar",
-                          "five_bar gough_stewart humanoid_ankles ladder10 ladder100 ladder1000. A run takes",
-                          "one to two minutes, with --quick some ten seconds.", NULL},
+    "Measures inverse and forward dynamics, mass matrix, Jacobian, derivatives and more: one call at a time, batches "
+    "over double and float, batches on all threads; and Pinocchio, MuJoCo, KDL, DART and Simbody if their modules "
+    "are there. All rows are measured in the same rounds, on the same random states, after their answers have been "
+    "compared. The command runs the program limb-bench beside limb; make bench, in the sources of limb, builds it "
+    "and the modules.\n"
+    "Times are those of the best short slice, per state. Slots are times multiplied by the rate of scalar "
+    "multiply-adds of the same run, two for each: they depend little on clock and machine. GFLOP/s are counted by "
+    "running the kernels over a scalar that counts, and compared with the measured peak of the machine.\n"
+    "The robots: 2r ur5 panda panda_elastic quadruped humanoid chain10 chain30 chain100 chain200 chain1000 "
+    "chain10000 chain100000, and with loops four_bar five_bar gough_stewart humanoid_ankles ladder10 ladder100 "
+    "ladder1000. A run takes one to two minutes, with --quick some ten seconds.",
   .examples = (const char* const[]){"limb bench --quick --no-peers", "limb alone, coarsely",
                                     "limb bench --robots ur5,panda --format csv > this_machine.csv",
                                     "two robots as a table", "limb bench --plot cost.svg",

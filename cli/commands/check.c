@@ -405,12 +405,13 @@ const cli_command cli_check = {
   .name = "check",
   .operands = "MODEL...",
   .summary = "the doctor: find errors and suspicious values in model files",
-  .about = (const char* const[]){"Each finding names the file, the line, what it is about, and a rule. The first",
-                                 "finding of a rule also states why it matters and what to do; the likely cause",
-                                 "is printed if it is known. Several files are summarised in a table.", "",
-                                 "The exit code is 0 without errors, 1 with errors (--strict: or warnings), 4 when",
-                                 "loops cannot be closed or leave nothing to move, 3 when a file has no model, 2",
-                                 "when one cannot be read. Of several files the worst counts: 2, 3, 4, then 1.", NULL},
+  .about =
+    "Each finding names the file, the line, what it is about, and a rule. The first finding of a rule also states "
+    "why it matters and what to do; the likely cause is printed if it is known. Several files are summarised in a "
+    "table.\n"
+    "The exit code is 0 without errors, 1 with errors (--strict: or warnings), 4 when loops cannot be closed or "
+    "leave nothing to move, 3 when a file has no model, 2 when one cannot be read. Of several files the worst "
+    "counts: 2, 3, 4, then 1.",
   .examples =
     (const char* const[]){"limb check arm.urdf", "check a file", "limb check --strict --quiet robots/*.urdf",
                           "a table of all files, for continuous integration", "limb check arm.urdf --repair fixed.urdf",

@@ -213,9 +213,7 @@ static int refuse_foreign(const job* w)
   for (int k = 0; k < FILES; k++) {
     if (w->path[k] && cli_writes_to(w->args, "--output", w->path[k], "") != EXIT_FINE) return EXIT_USAGE;
     if (w->path[k] && is_foreign(w->path[k]))
-      return cli_usage(w->args,
-                       "%s exists and was not written by limb: remove it, or use another "
-                       "--output or --prefix",
+      return cli_usage(w->args, "%s exists and was not written by limb: remove it, or use another --output or --prefix",
                        w->path[k]);
   }
   return EXIT_FINE;
@@ -253,8 +251,8 @@ static cli_table published_table(const limb_model* m, const char* quantity)
 // A row per function; with_published: below it those of published counts.
 static cli_table count_table(const job* w, int with_published)
 {
-  cli_table t = cli_table_make("<function=name;>mul;>add;>div;>sines;>other;>statements;>stack;>differs;=quantity;"
-                               "=published");
+  cli_table t =
+    cli_table_make("<function=name;>mul;>add;>div;>sines;>other;>statements;>stack;>differs;=quantity;=published");
   limb_codegen_facts f;
   codegen_count c;
   for (int i = 0; limb_codegen_get(w->code, i, &f) == LIMB_OK; i++) {
@@ -312,9 +310,9 @@ static int print_table(const job* w, FILE* out)
 {
   cli_table t = count_table(w, 1);
   cli_table_print(&t, out, "");
-  (void)fprintf(out, "\nsines: angles whose sine and cosine are computed; stack: bytes of intermediate "
-                     "results live at once;\ndiffers: from the library in random states, relative to "
-                     "the largest entry\n");
+  (void)fprintf(out,
+                "\nsines: angles whose sine and cosine are computed; stack: bytes of intermediate "
+                "results live at once;\ndiffers: from the library in random states, relative to the largest entry\n");
   print_sources(w, out);
   print_left_out(w, out);
   for (int k = 0; k < FILES; k++)
@@ -416,15 +414,14 @@ const cli_command cli_codegen = {
   .operands = "MODEL",
   .summary = "generate code for one robot: straight-line C without allocation, or five other languages",
   .about =
-    (const char* const[]){"Runs the library's algorithms over symbols and writes the operations that remain for",
-                          "this robot: one function for each quantity, in straight-line code. C becomes PREFIX.c,",
-                          "PREFIX.h, which explains the arguments, and PREFIX_test.c, a program that compares the",
-                          "functions with values of the library. The source needs math.h; with --sines given or",
-                          "own it needs no header, unless it has square roots or --coulomb-width. Every other",
-                          "language becomes one file.", "",
-                          "Before files are written, the expressions are evaluated in random states and compared",
-                          "with the library. The table shows the largest difference and the operation counts,",
-                          "beside published ones. If anything fails, nothing is written.", NULL},
+    "Runs the library's algorithms over symbols and writes the operations that remain for this robot: one function "
+    "for each quantity, in straight-line code. C becomes PREFIX.c, PREFIX.h, which explains the arguments, and "
+    "PREFIX_test.c, a program that compares the functions with values of the library. The source needs math.h; with "
+    "--sines given or own it needs no header, unless it has square roots or --coulomb-width. Every other language "
+    "becomes one file.\n"
+    "Before files are written, the expressions are evaluated in random states and compared with the library. The "
+    "table shows the largest difference and the operation counts, beside published ones. If anything fails, nothing "
+    "is written.",
   .examples = (const char* const[]){"limb codegen panda --what tau,acc,M --output src",
                                     "inverse and forward dynamics and mass matrix of a Panda in C",
                                     "limb codegen puma560 --no-friction --output -",

@@ -70,8 +70,7 @@ static int by_name(const limb_model* m, codegen_count* out)
   for (size_t k = 0; k < sizeof counted / sizeof *counted; k++) {
     if (!is_built_in(m, counted[k].robot)) continue;
     *out = (codegen_count){"SYMORO's method, this robot, no rotors and friction",
-                           "Khalil's equations with base parameters, without zeros and ones, counted "
-                           "by limb's authors",
+                           "Khalil's equations with base parameters, without zeros and ones, counted by limb's authors",
                            counted[k].mul, counted[k].add};
     return 1;
   }

@@ -208,11 +208,11 @@ const cli_command cli_convert = {
   .operands = "MODEL OUT",
   .summary = "write a model in another language: limb YAML or URDF",
   .about =
-    (const char* const[]){"limb YAML keeps all of the dynamics. What URDF cannot express is written in elements",
-                          "that other readers skip, and is reported. What does not affect dynamics (visual,",
-                          "collision ...) is not written, which is reported. The model itself is never", "overwritten.",
-                          "", "Before the file is saved, it is read back, and mass matrix and torques of both",
-                          "robots are compared. If they differ, nothing is saved, and the exit code is 1.", NULL},
+    "limb YAML keeps all of the dynamics. What URDF cannot express is written in elements that other readers skip, "
+    "and is reported. What does not affect dynamics (visual, collision ...) is not written, which is reported. The "
+    "model itself is never overwritten.\n"
+    "Before the file is saved, it is read back, and mass matrix and torques of both robots are compared. If they "
+    "differ, nothing is saved, and the exit code is 1.",
   .examples =
     (const char* const[]){"limb convert arm.urdf arm.limb.yaml", "from URDF to limb YAML",
                           "limb convert puma560 - --to urdf", "a built-in robot as URDF, on standard output",

@@ -67,16 +67,14 @@ const cli_command cli_equations = {
   .operands = "MODEL",
   .summary = "the equations of motion of a small robot, in symbols",
   .about =
-    (const char* const[]){
-      "Prints the mass matrix M, the Coriolis matrix C (Christoffel symbols), the gravity",
-      "forces g and, for robots with loops, the constraint Jacobian Psi; on request also",
-      "h = C v + g, tau with friction and springs, the energies T and U and L = T - U without",
-      "their constant terms, Christoffel symbols, and Psidot = dPsi/dt. For robots with",
-      "loops, the rows of tau are tau + Psi^T lambda. Lengths, masses and inertias are symbols, explained below",
-      "the equations with the numbers of the robot, in the axes of limb info MODEL --mdh.",
-      "What is zero is left out. Numbers are rounded to 13 digits, except in C. Gravity is", "that of the model.", "",
-      "The equations are evaluated in random states and compared with the library before",
-      "they are printed. For large robots, and for ball and free joints, use limb codegen.", NULL},
+    "Prints the mass matrix M, the Coriolis matrix C (Christoffel symbols), the gravity forces g and, for robots "
+    "with loops, the constraint Jacobian Psi; on request also h = C v + g, tau with friction and springs, the "
+    "energies T and U and L = T - U without their constant terms, Christoffel symbols, and Psidot = dPsi/dt. For "
+    "robots with loops, the rows of tau are tau + Psi^T lambda. Lengths, masses and inertias are symbols, explained "
+    "below the equations with the numbers of the robot, in the axes of limb info MODEL --mdh. What is zero is left "
+    "out. Numbers are rounded to 13 digits, except in C. Gravity is that of the model.\n"
+    "The equations are evaluated in random states and compared with the library before they are printed. For large "
+    "robots, and for ball and free joints, use limb codegen.",
   .examples = (const char* const[]){"limb equations planar_2r", "the textbook's two-link arm",
                                     "limb equations four_bar --format latex --output four_bar.tex",
                                     "M, C, g and Psi for a paper", "limb equations scara --what tau --numbers",

@@ -22,28 +22,18 @@ static const cli_option method_options[] = {
 static const cli_option* const options[] = {
   cli_model_options, cli_world_options, cli_wrench_options, cli_loop_options, method_options, output_options, NULL};
 
-static const char* const about[] = {
-  "Reads a table with the columns q.<joint>, v.<joint> and tau.<joint> and writes",
-  "one with time, if there is one, and a.<joint>: the resulting accelerations,",
-  "row by row, each on its own. Joints with several components have suffixes",
-  "(limb --conventions). - is standard input. Memory does not grow with the number",
-  "of rows.",
-  "",
-  "External wrenches act on the robot: columns wrench.<frame>.mx .my .mz .fx .fy",
-  ".fz, at the frame's origin, in world axes (see --wrench-ref); those that are",
-  "missing are zero.",
-  "",
-  "tau of a joint without a motor is what acts there besides springs and shafts. It",
-  "may be left out: it is zero then, and a note reports it.",
-  "",
-  "For a robot with loops the accelerations are those with the loops closed. Columns q",
-  "and v of joints that follow from the others may be missing, as for limb id; rows",
-  "that do not close the loops are errors, exit code 4. Redundant loop equations are",
-  "reported in a note.",
-  "",
-  "A row whose mass matrix is singular ends the command with exit code 4.",
-  NULL,
-};
+static const char about[] = //
+  "Reads a table with the columns q.<joint>, v.<joint> and tau.<joint> and writes one with time, if there is one, "
+  "and a.<joint>: the resulting accelerations, row by row, each on its own. Joints with several components have "
+  "suffixes (limb --conventions). - is standard input. Memory does not grow with the number of rows.\n"
+  "External wrenches act on the robot: columns wrench.<frame>.mx .my .mz .fx .fy .fz, at the frame's origin, in "
+  "world axes (see --wrench-ref); those that are missing are zero.\n"
+  "tau of a joint without a motor is what acts there besides springs and shafts. It may be left out: it is zero "
+  "then, and a note reports it.\n"
+  "For a robot with loops the accelerations are those with the loops closed. Columns q and v of joints that follow "
+  "from the others may be missing, as for limb id; rows that do not close the loops are errors, exit code 4. "
+  "Redundant loop equations are reported in a note.\n"
+  "A row whose mass matrix is singular ends the command with exit code 4.";
 
 static const char* const examples[] = {
   "limb fd ur5 recorded.csv --output accelerations.csv",
@@ -155,14 +145,14 @@ static int run_fd(const cli_args* args)
 }
 
 const cli_command cli_fd = {
-  "fd",
-  "MODEL TRAJECTORY.csv",
-  "forward dynamics along a trajectory: accelerations from torques",
-  about,
-  examples,
-  options,
-  2,
-  2,
-  run_fd,
-  (const cli_written[]){{"output", ".csv"}, {0}},
+  .name = "fd",
+  .operands = "MODEL TRAJECTORY.csv",
+  .summary = "forward dynamics along a trajectory: accelerations from torques",
+  .about = about,
+  .examples = examples,
+  .options = options,
+  .least = 2,
+  .most = 2,
+  .run = run_fd,
+  .writes = (const cli_written[]){{"output", ".csv"}, {0}},
 };

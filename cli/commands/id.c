@@ -39,51 +39,34 @@ static const cli_option output_options[] = {
 static const cli_option* const options[] = {own_options,        path_options,     cli_model_options, cli_world_options,
                                             cli_wrench_options, cli_loop_options, output_options,    NULL};
 
-static const char* const about[] = {
-  "Reads a table with the columns q.<joint>, v.<joint> and a.<joint> and writes",
-  "one with time, if there is one, and tau.<joint>: what the actuators deliver.",
-  "Joints with several components have suffixes (limb --conventions). - is",
-  "standard input. Memory does not grow with the number of rows.",
-  "",
-  "External wrenches act on the robot: columns wrench.<frame>.mx .my .mz .fx .fy",
-  ".fz, at the frame's origin, in world axes (see --wrench-ref); those that are",
-  "missing are zero.",
-  "",
-  "Joints without a motor, such as a free base, have a tau as well: what must come",
-  "from elsewhere for this motion, from the ground for example. A note reports it",
-  "when it is not zero. limb eval --what hybrid or base_acc computes how they move",
-  "when nothing does.",
-  "",
-  "For a robot with loops, tau are the torques of the motors with the loops closed,",
-  "Gamma_c = G' Gamma_tr; with more motors than motions those of least norm. Columns",
-  "of joints that follow from the others may be missing; positions are then those on",
-  "the branch of the row before, in the first row on that of the start configuration",
-  "(limb assemble). Rows that do not close the loops are errors, exit code 4. After",
-  "--differentiate, rates of dependent joints follow from those of the others.",
-  "",
-  "--differentiate needs only time and q. v and a are the derivatives of a quintic",
-  "spline: it passes through every row, is continuous up to the fourth derivative,",
-  "and has not-a-knot ends. Rotations are differentiated as unit quaternions.",
-  "Noise in positions grows: smooth it first. All rows are held in memory.",
-  "",
-  "--frame follows a path: the table has poses of frames, which inverse kinematics",
-  "turns into positions of joints, each row from the one before.",
-  "",
-  "--size needs time. Peaks are the largest magnitudes and when they were, with",
-  "the speed at the peak torque and the torque at the peak speed, against the",
-  "limits of the model. RMS, mean power (of |tau v|) and energy (delivered and",
-  "absorbed by the actuator) are integrals over the actual time steps by",
-  "trapezoids. The load of a joint is the whole wrench through it, in its own axes",
-  "at its origin: what bearings and flanges must carry; that of a closure is on its",
-  "frame b, from a, in the axes of a at the origin of b. Mimic joints are measured",
-  "against their own limits of position and speed; their torques are part of their",
-  "leader's.",
-  "",
-  "--animate needs time. It draws a stick figure that moves, by itself in .svg, with",
-  "play, time, speed and, for robots in space, turning and zooming in .html. Files",
-  "load nothing and stay below 5 MB: what does not fit is thinned out evenly.",
-  NULL,
-};
+static const char about[] = //
+  "Reads a table with the columns q.<joint>, v.<joint> and a.<joint> and writes one with time, if there is one, and "
+  "tau.<joint>: what the actuators deliver. Joints with several components have suffixes (limb --conventions). - is "
+  "standard input. Memory does not grow with the number of rows.\n"
+  "External wrenches act on the robot: columns wrench.<frame>.mx .my .mz .fx .fy .fz, at the frame's origin, in "
+  "world axes (see --wrench-ref); those that are missing are zero.\n"
+  "Joints without a motor, such as a free base, have a tau as well: what must come from elsewhere for this motion, "
+  "from the ground for example. A note reports it when it is not zero. limb eval --what hybrid or base_acc computes "
+  "how they move when nothing does.\n"
+  "For a robot with loops, tau are the torques of the motors with the loops closed, Gamma_c = G' Gamma_tr; with more "
+  "motors than motions those of least norm. Columns of joints that follow from the others may be missing; positions "
+  "are then those on the branch of the row before, in the first row on that of the start configuration (limb "
+  "assemble). Rows that do not close the loops are errors, exit code 4. After --differentiate, rates of dependent "
+  "joints follow from those of the others.\n"
+  "--differentiate needs only time and q. v and a are the derivatives of a quintic spline: it passes through every "
+  "row, is continuous up to the fourth derivative, and has not-a-knot ends. Rotations are differentiated as unit "
+  "quaternions. Noise in positions grows: smooth it first. All rows are held in memory.\n"
+  "--frame follows a path: the table has poses of frames, which inverse kinematics turns into positions of joints, "
+  "each row from the one before.\n"
+  "--size needs time. Peaks are the largest magnitudes and when they were, with the speed at the peak torque and the "
+  "torque at the peak speed, against the limits of the model. RMS, mean power (of |tau v|) and energy (delivered and "
+  "absorbed by the actuator) are integrals over the actual time steps by trapezoids. The load of a joint is the "
+  "whole wrench through it, in its own axes at its origin: what bearings and flanges must carry; that of a closure "
+  "is on its frame b, from a, in the axes of a at the origin of b. Mimic joints are measured against their own "
+  "limits of position and speed; their torques are part of their leader's.\n"
+  "--animate needs time. It draws a stick figure that moves, by itself in .svg, with play, time, speed and, for "
+  "robots in space, turning and zooming in .html. Files load nothing and stay below 5 MB: what does not fit is "
+  "thinned out evenly.";
 
 static const char* const examples[] = {
   "limb id ur5 move.csv --output torques.csv",
@@ -216,8 +199,7 @@ static int check_columns(id_run* r)
     }
     if (code == EXIT_FINE) {
       (void)fprintf(stderr,
-                    "%s: note: v and a are derivatives of a quintic spline through the rows, "
-                    "not-a-knot at its ends\n",
+                    "%s: note: v and a are derivatives of a quintic spline through the rows, not-a-knot at its ends\n",
                     s->path);
     }
   } else {
@@ -235,8 +217,8 @@ static int check_columns(id_run* r)
 static int check_options(const id_run* r)
 {
   if (cli_has(r->args, "format") && !r->size) {
-    return cli_usage(r->args, "--format is for the table of --size; torques are CSV (limb eval --what tau "
-                              "writes JSON)");
+    return cli_usage(r->args,
+                     "--format is for the table of --size; torques are CSV (limb eval --what tau writes JSON)");
   }
   return r->size ? cli_writes_to(r->args, "--size", "-", "") : EXIT_FINE;
 }
@@ -448,14 +430,14 @@ static int run_id(const cli_args* args)
 }
 
 const cli_command cli_id = {
-  "id",
-  "MODEL TRAJECTORY.csv",
-  "inverse dynamics along a trajectory: torques, sizing, curves, animation",
-  about,
-  examples,
-  options,
-  2,
-  2,
-  run_id,
-  (const cli_written[]){{"output", ".csv"}, {"plot", ".svg"}, {"animate", ".svg .html"}, {0}},
+  .name = "id",
+  .operands = "MODEL TRAJECTORY.csv",
+  .summary = "inverse dynamics along a trajectory: torques, sizing, curves, animation",
+  .about = about,
+  .examples = examples,
+  .options = options,
+  .least = 2,
+  .most = 2,
+  .run = run_id,
+  .writes = (const cli_written[]){{"output", ".csv"}, {"plot", ".svg"}, {"animate", ".svg .html"}, {0}},
 };

@@ -49,27 +49,19 @@ static const cli_option output_options[] = {
 
 static const cli_option* const options[] = {goal_options, start_options, cli_model_options, output_options, NULL};
 
-static const char* const about[] = {
-  "Finds joint positions at which frames have given poses, within the limits of the",
-  "joints and with loops closed. The target is given by --pose, or by each row of a",
-  "table: columns pose.<frame>.position.x .y .z and pose.<frame>.quaternion.x .y .z .w",
-  "as limb eval writes them; the name of the frame may be left out if there is only",
-  "one. Without quaternions, only positions count. - is standard input. The output is",
-  "a table with time, if there is one, and q.<joint>, which limb id --differentiate,",
-  "eval and sim --start read.",
-  "",
-  "Each row begins at the solution of the row before, so that a path is followed",
-  "continuously; a row that needed a random start is reported in a warning. With",
-  "--threads, every row begins at the start instead, for any number of threads: this",
-  "is for sets of poses, not for paths. If a target is not reached, the command ends",
-  "with exit code 4 and explains why: how far the frames stay away, the nearest pose,",
-  "joints at their limits. The rows before are kept; JSON has the nearest",
-  "configuration.",
-  "",
-  "Two angular directions align an axis: --directions wx,wy,linear turns the z axis",
-  "of the frame into that of the target and leaves the rotation about it free.",
-  NULL,
-};
+static const char about[] = //
+  "Finds joint positions at which frames have given poses, within the limits of the joints and with loops closed. "
+  "The target is given by --pose, or by each row of a table: columns pose.<frame>.position.x .y .z and "
+  "pose.<frame>.quaternion.x .y .z .w as limb eval writes them; the name of the frame may be left out if there is "
+  "only one. Without quaternions, only positions count. - is standard input. The output is a table with time, if "
+  "there is one, and q.<joint>, which limb id --differentiate, eval and sim --start read.\n"
+  "Each row begins at the solution of the row before, so that a path is followed continuously; a row that needed a "
+  "random start is reported in a warning. With --threads, every row begins at the start instead, for any number of "
+  "threads: this is for sets of poses, not for paths. If a target is not reached, the command ends with exit code 4 "
+  "and explains why: how far the frames stay away, the nearest pose, joints at their limits. The rows before are "
+  "kept; JSON has the nearest configuration.\n"
+  "Two angular directions align an axis: --directions wx,wy,linear turns the z axis of the frame into that of the "
+  "target and leaves the rotation about it free.";
 
 static const char* const examples[] = {
   "limb ik panda --frame flange --pose 0.4,0.1,0.5 --rpy 3.14159,0,0",

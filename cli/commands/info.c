@@ -341,16 +341,14 @@ const cli_command cli_info = {
   .name = "info",
   .operands = "MODEL",
   .summary = "describe a model: bodies, joints, inertia, loops, findings",
-  .about = (const char* const[]){"Prints what was read, assumed and dropped (findings of the reader), what is",
-                                 "physically impossible (errors of the doctor), what was merged, lowered and regrouped",
-                                 "(notes of the compiler), and the base, joints, limits, motors, elasticity,",
-                                 "masses, reach and inertia of the robot. limb check reports all that",
-                                 "is wrong or suspicious.", "",
-                                 "For a robot with loops also its mobility, with the loops closed from the start",
-                                 "configuration: by counting (Gruebler), the actual mobility there, redundant",
-                                 "constraints and their loops, motors and motions, condition numbers and the kind of",
-                                 "singularity. Loops that do not close are reported with their gap; limb assemble",
-                                 "searches harder.", NULL},
+  .about =
+    "Prints what was read, assumed and dropped (findings of the reader), what is physically impossible (errors of "
+    "the doctor), what was merged, lowered and regrouped (notes of the compiler), and the base, joints, limits, "
+    "motors, elasticity, masses, reach and inertia of the robot. limb check reports all that is wrong or suspicious.\n"
+    "For a robot with loops also its mobility, with the loops closed from the start configuration: by counting "
+    "(Gruebler), the actual mobility there, redundant constraints and their loops, motors and motions, condition "
+    "numbers and the kind of singularity. Loops that do not close are reported with their gap; limb assemble "
+    "searches harder.",
   .examples =
     (const char* const[]){"limb info arm.urdf", "everything about a file", "limb info panda --tree",
                           "how the bodies of a built-in robot are connected", "limb info --mdh --format json arm.urdf",

@@ -143,8 +143,7 @@ void info_print_mobility(const limb_loop_facts* c)
   const limb_mobility* x = &c->mobility;
   info_heading("mobility");
   if (!c->closed) {
-    printf(": not known, because the loops do not close: loop '%s' stays %.3g apart, at best of %d "
-           "tries\n",
+    printf(": not known, because the loops do not close: loop '%s' stays %.3g apart, at best of %d tries\n",
            cli_loop_name(c->model, c->report.loop), c->report.residual, c->report.tries);
     return;
   }

@@ -216,10 +216,9 @@ static int print_dh(const cli_args* args, const limb_model* m)
   }
   cli_table t = chain_table(m, &base, &tool);
   if (t.count == 0)
-    return cli_usage(args,
-                     "--dh: '%s' is not a chain of revolute and prismatic joints: use --mdh, which has rows for "
-                     "all robots",
-                     limb_model_name(m));
+    return cli_usage(
+      args, "--dh: '%s' is not a chain of revolute and prismatic joints: use --mdh, which has rows for all robots",
+      limb_model_name(m));
   printf("standard Denavit-Hartenberg table of the chain, on the common normals of its axes  [rad, m]\n"
          "  last body in the world: base, then Rz(theta) Tz(d) Tx(a) Rx(alpha) of every row, then tool\n\n");
   cli_table_print(&t, stdout, "  ");

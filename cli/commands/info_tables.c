@@ -121,8 +121,8 @@ void info_print_joints(const info_run* r)
 static cli_table elastic_table(const info_run* r, int joint, int series)
 {
   static const char lumped[] = "<joint=;<kind;>k=stiffness;>rest;>damping;>Hz=frequency;>rotor=rotor_inertia";
-  static const char all[] = "<joint=;<kind;>k=stiffness;>rest;>damping;>Hz=frequency;>rotor=rotor_inertia"
-                            ";>ratio;<motor;<model";
+  static const char all[] =
+    "<joint=;<kind;>k=stiffness;>rest;>damping;>Hz=frequency;>rotor=rotor_inertia;>ratio;<motor;<model";
   cli_table t = cli_table_make(series ? all : lumped);
   for (int i = 0; i < r->nelastic; i++) {
     const limb_elastic_joint* e = &r->elastic[i];

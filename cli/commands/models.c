@@ -130,9 +130,9 @@ const cli_command cli_models = {
   .name = "models",
   .operands = "[NAME]",
   .summary = "the built-in robots, or the model file of one",
-  .about = (const char* const[]){"The names can be used wherever a model file is expected; a file of that name",
-                                 "takes precedence. With NAME, the file of the robot and the source of its",
-                                 "numbers are printed.", NULL},
+  .about =
+    "The names can be used wherever a model file is expected; a file of that name takes precedence. With NAME, the "
+    "file of the robot and the source of its numbers are printed.",
   .examples = (const char* const[]){"limb models", "list them", "limb models ur5 > mine.limb.yaml",
                                     "start a model of your own from one of them", NULL},
   .options = (const cli_option* const[]){options, NULL},

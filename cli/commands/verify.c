@@ -152,16 +152,15 @@ const cli_command cli_verify = {
   .name = "verify",
   .operands = "MODEL",
   .summary = "compare independent formulations of the same quantities",
-  .about = (const char* const[]){"Random states lie within the limits of the joints, velocities and accelerations",
-                                 "between -1 and 1. For hybrid dynamics the acceleration of some joints is given,",
-                                 "and the force of the others, at random. Differences are relative to the largest",
-                                 "number of the quantity or, where terms cancel, of its terms. Derivatives are",
-                                 "compared with dual numbers and with each other. Large robots are checked in fewer",
-                                 "states and without their tensors; the table shows this and lists checks that do",
-                                 "not apply. Most checks are of the tree of joints. Checks of closed loops come",
-                                 "last, in states that close them: near the start configuration, with random",
-                                 "independent velocities and accelerations. The exit code is 1 if a difference is",
-                                 "above its tolerance, and 4 if no configuration closes the loops.", NULL},
+  .about =
+    "Random states lie within the limits of the joints, velocities and accelerations between -1 and 1. For hybrid "
+    "dynamics the acceleration of some joints is given, and the force of the others, at random. Differences are "
+    "relative to the largest number of the quantity or, where terms cancel, of its terms. Derivatives are compared "
+    "with dual numbers and with each other. Large robots are checked in fewer states and without their tensors; the "
+    "table shows this and lists checks that do not apply. Most checks are of the tree of joints. Checks of closed "
+    "loops come last, in states that close them: near the start configuration, with random independent velocities "
+    "and accelerations. The exit code is 1 if a difference is above its tolerance, and 4 if no configuration closes "
+    "the loops.",
   .examples = (const char* const[]){"limb verify arm.urdf", "can the results for this robot be trusted?",
                                     "limb verify humanoid --base floating --states 1000",
                                     "more states, and a base that moves", NULL},

@@ -35,72 +35,49 @@ static const cli_option output_options[] = {
 static const cli_option* const options[] = {own_options,        cli_state_options, cli_model_options, cli_world_options,
                                             cli_wrench_options, cli_loop_options,  output_options,    NULL};
 
-static const char* const about[] = {
-  "Computes the quantities that --what lists, for each row of a table of states or",
-  "for one state of the command line. limb eval --list and docs/quantities.md name",
-  "all quantities, with equation, shape, unit and what they need. A name is",
-  "",
-  "    <quantity>[@body|@world|@aligned][.<frame>][.<label>...]",
-  "",
-  "as in M, M.elbow.wrist, J.tool0, velocity@body.tool0.vx, energy.kinetic. Channels",
-  "and formulas of limb sim use the same names.",
-  "",
-  "Columns of a table are called q.<joint>, v.<joint>, a.<joint> and tau.<joint>;",
-  "joints with several components have suffixes (limb --conventions). A column time",
-  "is optional. Nothing is assumed: a quantity that needs columns that are missing",
-  "is an error, and columns that belong to nothing are reported. Tables that eval",
-  "and sim wrote can be read back.",
-  "",
-  "--q, --v, --a and --tau give one state by joint, with units: --q elbow=1,",
-  "shoulder=-30deg. Joints that are not named are at the start of the model and at",
-  "rest. Accelerations and forces need their option: --a 0 stands for a motion",
-  "without acceleration. When both --a and --tau name joints, each gives those that",
-  "it names, for hybrid and base_acc.",
-  "",
-  "External wrenches act on the robot: columns wrench.<frame>.mx .my .mz .fx .fy",
-  ".fz, at the frame's origin, in world axes (see --wrench-ref); those that are",
-  "missing are zero. They enter tau, acc, hybrid, base_acc, deflection, reactions,",
-  "power, and the derivatives of tau, acc and hybrid.",
-  "",
-  "hybrid takes, for each joint, its acceleration or its force, by the column that",
-  "is there: a.<joint> or tau.<joint>. It answers with both for all joints. For a",
-  "joint without a motor (limb info names them) neither stands for no force.",
-  "base_acc is for a moving base, the joints without a motor between the world and",
-  "the first that has one: it takes tau of these, or zero, and of the others a, or",
-  "else tau. In a robot without such joints, the base are those on the world that",
-  "have a column tau and none of a.",
-  "",
-  "References: body is the frame's axes at its origin, aligned the world's axes at",
-  "the frame's origin, world the world's axes at its own origin. Spatial vectors",
-  "are angular first; J has 6 rows.",
-  "",
-  "Robots with loops: all quantities are those with the loops closed. Rows that do",
-  "not close them are errors, exit code 4, and columns q, v and a of joints that",
-  "follow from the others may be missing. Matrices have the same size as for trees;",
-  "rows and columns of dependent velocities are zero, and independent reports the",
-  "others. reactions, lambda and loop_loads are those of the given motion if there",
-  "are columns a, otherwise of the one that tau causes. Prescribed motions are taken",
-  "at the time of a row. The positions that follow from --q are on the branch of the",
-  "start; --branch start says which of those of limb assemble --branches that is, and",
-  "--branch K takes the K-th. --tree computes the spanning tree instead: the loops are cut",
-  "open, every column is needed, and nothing is checked.",
-  "",
-  "A derivative with respect to q is one along the tangent, per unit of v.",
-  "Derivatives of Coulomb friction are zero unless it is smooth: --coulomb-width.",
-  "",
-  "JSON is one object with schema, model, gravity, friction, mimic, base, frame,",
-  "ref, joints, dofs, nq, nv, and results: an array of one object per row. Matrices",
-  "and tensors are nested arrays, the last index innermost; axes of joints, loops",
-  "and fields are objects. pose has position, quaternion (x y z w) and rotation.",
-  "directions, parameters, base_parameters, geometry_parameters, constraints and",
-  "coordinates label indices where there are any; given lists what hybrid took of each of dofs,",
-  "base_given what base_acc did. Numbers have 17 digits. CSV and NPY have a column",
-  "per number, such as M.<dof>.<dof>, J.wx.<dof>, A.q.<dof>.v.<dof>,",
-  "pose.position.x, reactions.<joint>.mx. When a row fails, the rows before it are",
-  "kept, JSON with an object error behind the results; a file of --output is not",
-  "written then.",
-  NULL,
-};
+static const char about[] = //
+  "Computes the quantities that --what lists, for each row of a table of states or for one state of the command "
+  "line. limb eval --list and docs/quantities.md name all quantities, with equation, shape, unit and what they need. "
+  "A name is\n"
+  "    <quantity>[@body|@world|@aligned][.<frame>][.<label>...]\n"
+  "as in M, M.elbow.wrist, J.tool0, velocity@body.tool0.vx, energy.kinetic. Channels and formulas of limb sim use "
+  "the same names.\n"
+  "Columns of a table are called q.<joint>, v.<joint>, a.<joint> and tau.<joint>; joints with several components "
+  "have suffixes (limb --conventions). A column time is optional. Nothing is assumed: a quantity that needs columns "
+  "that are missing is an error, and columns that belong to nothing are reported. Tables that eval and sim wrote can "
+  "be read back.\n"
+  "--q, --v, --a and --tau give one state by joint, with units: --q elbow=1, shoulder=-30deg. Joints that are not "
+  "named are at the start of the model and at rest. Accelerations and forces need their option: --a 0 stands for a "
+  "motion without acceleration. When both --a and --tau name joints, each gives those that it names, for hybrid and "
+  "base_acc.\n"
+  "External wrenches act on the robot: columns wrench.<frame>.mx .my .mz .fx .fy .fz, at the frame's origin, in "
+  "world axes (see --wrench-ref); those that are missing are zero. They enter tau, acc, hybrid, base_acc, "
+  "deflection, reactions, power, and the derivatives of tau, acc and hybrid.\n"
+  "hybrid takes, for each joint, its acceleration or its force, by the column that is there: a.<joint> or "
+  "tau.<joint>. It answers with both for all joints. For a joint without a motor (limb info names them) neither "
+  "stands for no force. base_acc is for a moving base, the joints without a motor between the world and the first "
+  "that has one: it takes tau of these, or zero, and of the others a, or else tau. In a robot without such joints, "
+  "the base are those on the world that have a column tau and none of a.\n"
+  "References: body is the frame's axes at its origin, aligned the world's axes at the frame's origin, world the "
+  "world's axes at its own origin. Spatial vectors are angular first; J has 6 rows.\n"
+  "Robots with loops: all quantities are those with the loops closed. Rows that do not close them are errors, exit "
+  "code 4, and columns q, v and a of joints that follow from the others may be missing. Matrices have the same size "
+  "as for trees; rows and columns of dependent velocities are zero, and independent reports the others. reactions, "
+  "lambda and loop_loads are those of the given motion if there are columns a, otherwise of the one that tau causes. "
+  "Prescribed motions are taken at the time of a row. The positions that follow from --q are on the branch of the "
+  "start; --branch start says which of those of limb assemble --branches that is, and --branch K takes the K-th. "
+  "--tree computes the spanning tree instead: the loops are cut open, every column is needed, and nothing is "
+  "checked.\n"
+  "A derivative with respect to q is one along the tangent, per unit of v. Derivatives of Coulomb friction are zero "
+  "unless it is smooth: --coulomb-width.\n"
+  "JSON is one object with schema, model, gravity, friction, mimic, base, frame, ref, joints, dofs, nq, nv, and "
+  "results: an array of one object per row. Matrices and tensors are nested arrays, the last index innermost; axes "
+  "of joints, loops and fields are objects. pose has position, quaternion (x y z w) and rotation. directions, "
+  "parameters, base_parameters, geometry_parameters, constraints and coordinates label indices where there are any; "
+  "given lists what hybrid took of each of dofs, base_given what base_acc did. Numbers have 17 digits. CSV and NPY "
+  "have a column per number, such as M.<dof>.<dof>, J.wx.<dof>, A.q.<dof>.v.<dof>, pose.position.x, "
+  "reactions.<joint>.mx. When a row fails, the rows before it are kept, JSON with an object error behind the "
+  "results; a file of --output is not written then.";
 
 static const char* const examples[] = {
   "limb eval --list",
@@ -471,14 +448,13 @@ static int run_eval(const cli_args* args)
 }
 
 const cli_command cli_eval = {
-  "eval",
-  "MODEL",
-  "compute any quantity for each row of a table of states, or for one state",
-  about,
-  examples,
-  options,
-  0,
-  1,
-  run_eval,
-  (const cli_written[]){{"output", ".json .csv .npy .txt"}, {0}},
+  .name = "eval",
+  .operands = "MODEL",
+  .summary = "compute any quantity for each row of a table of states, or for one state",
+  .about = about,
+  .examples = examples,
+  .options = options,
+  .most = 1,
+  .run = run_eval,
+  .writes = (const cli_written[]){{"output", ".json .csv .npy .txt"}, {0}},
 };

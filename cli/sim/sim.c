@@ -199,26 +199,19 @@ static const cli_option* const options[] = {sim_plan_options,
                                             sim_report_options,
                                             NULL};
 
-static const char* const about[] = {
-  "Simulates a robot: from forces to accelerations to motion. The operand is a model, or a",
-  "run file: YAML that begins with schema: 1 and names model, start, inputs, controller,",
-  "solver, events and outputs (docs/simulation.md). Options override the run file.",
-  "",
-  "Numbers are formulas with units: 45deg, 2 Nm * sin(2*pi*t). Formulas of forces may use",
-  "time (t), q.<joint>, v.<joint>, energy, pos.<frame>.x, vel.<frame>.vx in world axes,",
-  "body.<frame>.vx in the frame's own axes, and any quantity of limb eval that follows",
-  "from q and v. Events may also use a.<joint>, tau.<joint> and lambda.<loop>.<row>.",
-  "",
-  "Channels are the quantities of limb eval, whole or in part: q, v, a, tau, energy,",
-  "M.elbow, lambda.loop1.fx, pose.tool, velocity@body.tool.vx. Rows are written at the",
-  "given rate from the start on, and at the end.",
-  "",
-  "Loops are closed at the start: given joints stay fixed, the others follow.",
-  "",
-  "Ctrl-C ends the simulation and writes everything up to that time (exit code 130);",
-  "likewise if the integrator cannot advance (exit code 4).",
-  NULL,
-};
+static const char about[] = //
+  "Simulates a robot: from forces to accelerations to motion. The operand is a model, or a run file: YAML that "
+  "begins with schema: 1 and names model, start, inputs, controller, solver, events and outputs "
+  "(docs/simulation.md). Options override the run file.\n"
+  "Numbers are formulas with units: 45deg, 2 Nm * sin(2*pi*t). Formulas of forces may use time (t), q.<joint>, "
+  "v.<joint>, energy, pos.<frame>.x, vel.<frame>.vx in world axes, body.<frame>.vx in the frame's own axes, and any "
+  "quantity of limb eval that follows from q and v. Events may also use a.<joint>, tau.<joint> and "
+  "lambda.<loop>.<row>.\n"
+  "Channels are the quantities of limb eval, whole or in part: q, v, a, tau, energy, M.elbow, lambda.loop1.fx, "
+  "pose.tool, velocity@body.tool.vx. Rows are written at the given rate from the start on, and at the end.\n"
+  "Loops are closed at the start: given joints stay fixed, the others follow.\n"
+  "Ctrl-C ends the simulation and writes everything up to that time (exit code 130); likewise if the integrator "
+  "cannot advance (exit code 4).";
 
 static const char* const examples[] = {
   "limb sim planar_2r --duration 10 --method rk4 --output fall.csv",

@@ -16,9 +16,7 @@ const cli_option sim_plan_options[] = {
   {"assemble", "true|false", "close the loops at the start (default: true)"},
   {"start-tolerance", "X", "what given values may change by to close the loops (default: 1e-3)"},
   {"keep", "JOINTS", "joints that stay fixed while loops are closed"},
-  {"method", "NAME",
-   "auto, euler, semi-implicit, rk4, variational, implicit, erk, adams, bdf or ida (default: "
-   "auto)"},
+  {"method", "NAME", "auto, euler, semi-implicit, rk4, variational, implicit, erk, adams, bdf or ida (default: auto)"},
   {"step", "H", "largest fixed step (default: 1ms)"},
   {"rtol", "X", "relative tolerance of adaptive methods (default: 1e-8)"},
   {"atol", "X", "absolute tolerance of adaptive methods (default: 1e-10)"},
@@ -43,8 +41,7 @@ const cli_option sim_input_options[] = {
   {"", NULL, "inputs and events"},
   {"torque", "JOINT=X,...", "actuator forces as formulas: 'elbow=2Nm*sin(2*pi*t),shoulder=-3*v.shoulder'"},
   {"torques", "FILE.csv[:KIND]",
-   "actuator forces and wrenches from a table; interpolation: hold, linear or spline (default: "
-   "linear)"},
+   "actuator forces and wrenches from a table; interpolation: hold, linear or spline (default: linear)"},
   {"wrench", "FRAME.FX=X,...", "forces on frames as formulas: 'tool.fx=5N,tool.mz=-0.1*body.tool.wz'"},
   {"wrench-ref", "aligned|body|world", "axes and point of --wrench and of tables (default: aligned)"},
   {"motion", "JOINT.RATE=X,...", "prescribed motion: 'crank.constant=1,crank.rate=30rpm', or .q= .v= .a="},

@@ -724,28 +724,28 @@ class Texts(Case):
         self.path("notes.txt", "")
 
         def complete(*words):
-            line = " ".join(f"'{w}'" for w in words)
+            line = " ".join(f"'{w}'" for w in (LIMB, *words))
             run = subprocess.run(
                 ["bash", "-c", f"compopt() {{ :; }}; source {script}; COMP_WORDS=({line}); "
-                 f"COMP_CWORD={len(words) - 1}; _limb; printf '%s\\n' \"${{COMPREPLY[@]}}\""],
+                 f"COMP_CWORD={len(words)}; _limb; printf '%s\\n' \"${{COMPREPLY[@]}}\""],
                 capture_output=True, text=True, cwd=self.folder, check=False)
             self.assertEqual(run.stderr, "")
             return run.stdout.split()
 
-        self.assertEqual(complete("limb", "ver"), ["verify"])
-        self.assertEqual(complete("limb", "--ver"), ["--version"])
-        self.assertIn("--mdh", complete("limb", "info", "--"))
-        self.assertEqual(complete("limb", "info", "--base", "fl"), ["floating"])
-        self.assertEqual(complete("limb", "info", "--base", "=", "fl"), ["floating"])
-        self.assertEqual(complete("limb", "info", "a"), ["acrobot", "ankle_leg", "arm.urdf"])
-        self.assertNotIn("notes.txt", complete("limb", "info", ""))
-        self.assertIn("notes.txt", complete("limb", "check", "--repair", ""))
-        self.assertEqual(complete("limb", "eval", "--what", "Mi"), ["Minv"])
-        self.assertEqual(complete("limb", "eval", "--what", "tau,M"), ["tau,M", "tau,Minv", "tau,Mdot"])
-        self.assertEqual(complete("limb", "eval", "--what", "=", "tau,Mi"), ["tau,Minv"])
-        self.assertNotIn("tau,tau", complete("limb", "eval", "--what", "tau,"))
-        self.assertEqual(complete("limb", "completion", "z"), ["zsh"])
-        self.assertEqual(complete("limb", "help", "che"), ["check"])
+        self.assertEqual(complete("ver"), ["verify"])
+        self.assertEqual(complete("--ver"), ["--version"])
+        self.assertIn("--mdh", complete("info", "--"))
+        self.assertEqual(complete("info", "--base", "fl"), ["floating"])
+        self.assertEqual(complete("info", "--base", "=", "fl"), ["floating"])
+        self.assertEqual(complete("info", "a"), ["acrobot", "ankle_leg", "arm.urdf"])
+        self.assertNotIn("notes.txt", complete("info", ""))
+        self.assertIn("notes.txt", complete("check", "--repair", ""))
+        self.assertEqual(complete("eval", "--what", "Mi"), ["Minv"])
+        self.assertEqual(complete("eval", "--what", "tau,M"), ["tau,M", "tau,Minv", "tau,Mdot"])
+        self.assertEqual(complete("eval", "--what", "=", "tau,Mi"), ["tau,Minv"])
+        self.assertNotIn("tau,tau", complete("eval", "--what", "tau,"))
+        self.assertEqual(complete("completion", "z"), ["zsh"])
+        self.assertEqual(complete("help", "che"), ["check"])
 
     def test_fish_completes(self):
         if not shutil.which("fish"):

@@ -376,9 +376,9 @@ class Codegen(unittest.TestCase):
             self.assertRegex(text, rf"(?m)^{name} +\w")
         names = [x["name"] for x in json.loads(self.makes("--list", "--format", "json").stdout)["quantities"]]
         self.assertEqual(names, [x.split()[0] for x in text.splitlines()[1:]])
-        complete = subprocess.run([LIMB, "completion", "bash"], capture_output=True, text=True, check=True).stdout
-        line = next(x for x in complete.splitlines() if "'codegen --what'" in x)
-        self.assertEqual(line.split("list='")[1].split("'")[0].split(), names)
+        complete = subprocess.run([LIMB, "completion", "words", "--", "codegen", "--what", ""], capture_output=True,
+                                  text=True, check=True).stdout
+        self.assertEqual([line.split("\t")[0] for line in complete.splitlines()[1:]], names)
 
     # ---- complaints ------------------------------------------------------------------------------
 
