@@ -2,7 +2,7 @@
 //
 //   limb completion words -- eval --what tau,M        the words up to the cursor, the last one perhaps empty
 //
-// prints a line per word that can stand there, with a tab and what it is; "<tab>urdf|yaml" for files with these endings,
+// prints a line per word that can stand there, with a tab and what it is; "<tab>urdf|yaml" for files that end so,
 // "<tab>any" for all files; "<tab>," if a list goes on.
 #include "limb/quantities.h"
 

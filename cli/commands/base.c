@@ -115,7 +115,7 @@ static void print_facts(const base_run* x)
          x->springs ? "count" : "left out");
 }
 
-// Which body a row of the table of Denavit-Hartenberg has: the last of a joint.
+// The body that a row of the table of Denavit-Hartenberg moves, as described: that of the last row of a joint.
 static const char* body_of(const limb_model* m, int link)
 {
   limb_mdh_row row, next;
@@ -124,25 +124,30 @@ static const char* body_of(const limb_model* m, int link)
   if (limb_get_mdh(m, link, &row) != LIMB_OK) return "";
   if (limb_get_mdh(m, link + 1, &next) == LIMB_OK && next.joint == row.joint) return "";
   if (limb_get_joint(m, row.joint, &joint) != LIMB_OK) return "";
-  return limb_get_body(m, joint.def.child, &body) == LIMB_OK ? body.name : "";
+  const int described = limb_stands_for(m, joint.def.child);
+  return limb_get_body(m, described >= 0 ? described : joint.def.child, &body) == LIMB_OK ? body.name : "";
 }
 
-static void print_links(const base_run* x)
+// The links that formulas name by their numbers; compiled: with their frames.
+static void print_links(const base_run* x, int compiled)
 {
-  cli_table t = cli_table_make(">link;>ant;>gamma;>b;>alpha;>d;>theta;>r;<joint;<body");
-  printf("\nlinks: names in the formulas end with the number of the link; parameters are about its\n"
-         "origin, in its axes: Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r) from its antecedent's\n");
+  cli_table t =
+    cli_table_make(compiled ? ">link;>ant;>gamma;>b;>alpha;>d;>theta;>r;<joint;<body" : ">link;<joint;<body");
+  if (compiled)
+    printf("\nlinks: names in the formulas end with the number of the link; parameters are about its\n"
+           "origin, in its axes: Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r) from its antecedent's\n");
+  else
+    printf("\nlinks: names in the formulas end with the number of the link; --compiled prints its frame\n");
   for (int i = 0; i < limb_mdh_count(x->m); i++) {
     limb_mdh_row row;
     limb_joint_info joint;
     if (limb_get_mdh(x->m, i, &row) != LIMB_OK) continue;
     if (limb_get_joint(x->m, row.joint, &joint) != LIMB_OK) continue;
     const double numbers[6] = {row.gamma, row.b, row.alpha, row.d, row.theta, row.r};
-    cli_cell(&t, "%d", i + 1);
-    cli_cell(&t, "%d", row.antecedent + 1);
-    for (int k = 0; k < 6; k++) cli_cell_number(&t, fabs(numbers[k]) < 1e-12 ? 0 : numbers[k]);
-    cli_cell(&t, "%s", joint.def.name);
-    cli_cell(&t, "%s", body_of(x->m, i));
+    cli_cell_integer(&t, i + 1);
+    if (compiled) cli_cell_integer(&t, row.antecedent + 1);
+    for (int k = 0; k < 6 && compiled; k++) cli_cell_number(&t, fabs(numbers[k]) < 1e-12 ? 0 : numbers[k]);
+    cli_cell(&t, "%s", joint.def.name), cli_cell(&t, "%s", body_of(x->m, i));
   }
   cli_table_print(&t, stdout, "  ");
 }
@@ -217,7 +222,7 @@ static void print_effect(const base_run* x, limb_base_effect effect, const char*
 static int print_text(const base_run* x)
 {
   print_facts(x);
-  print_links(x);
+  print_links(x, cli_has(x->args, "compiled"));
   print_formulas(x);
   print_effect(x, LIMB_EFFECT_NONE, "no influence on the torques");
   print_effect(x, LIMB_EFFECT_COMBINED, "known only in combination with others");
@@ -352,6 +357,7 @@ static const cli_option options[] = {
   {"no-rotors", NULL, "leave rotor inertias out"},
   {"springs", NULL, "count springs and constant offsets of the torques, also where there is no spring"},
   {"no-springs", NULL, "leave them out, also where there is one"},
+  {"compiled", NULL, "also the frames of the links (modified Denavit-Hartenberg)"},
   {0},
 };
 

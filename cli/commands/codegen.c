@@ -1,13 +1,13 @@
 // `limb codegen`: source text for one robot, and its cost. Files are written once all texts are complete.
 #define _POSIX_C_SOURCE 200809L // access
 
-#include "commands/codegen.h"
 #include "base/command.h"
 #include "base/output.h"
 #include "base/print.h"
 #include "robot/robot.h"
 
 #include "limb/codegen.h"
+#include "limb/study.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -240,8 +240,8 @@ static int save(const job* w)
 static cli_table published_table(const limb_model* m, const char* quantity)
 {
   cli_table t = cli_table_make("<function=method;>mul;>add;=source");
-  codegen_count c;
-  for (int k = 0; codegen_published(m, quantity, k, &c); k++) {
+  limb_published_count c;
+  for (int k = 0; limb_get_published_count(m, quantity, k, &c); k++) {
     cli_cell(&t, "%s", c.method), cli_cell_integer(&t, c.mul), cli_cell_integer(&t, c.add);
     cli_cell(&t, "%s", c.source);
   }
@@ -254,7 +254,7 @@ static cli_table count_table(const job* w, int with_published)
   cli_table t =
     cli_table_make("<function=name;>mul;>add;>div;>sines;>other;>statements;>stack;>differs;=quantity;=published");
   limb_codegen_facts f;
-  codegen_count c;
+  limb_published_count c;
   for (int i = 0; limb_codegen_get(w->code, i, &f) == LIMB_OK; i++) {
     const long counts[] = {f.mul, f.add, f.div, f.sines, f.other, f.statements, f.stack};
     cli_table published = published_table(w->robot.model, f.quantity);
@@ -262,7 +262,7 @@ static cli_table count_table(const job* w, int with_published)
     for (int k = 0; k < 7; k++) cli_cell_integer(&t, counts[k]);
     cli_cell_json(&t, cli_json_number(f.difference), "%.1e", f.difference);
     cli_cell(&t, "%s", f.quantity), cli_cell_json(&t, cli_table_json(&published), "-");
-    for (int k = 0; with_published && codegen_published(w->robot.model, f.quantity, k, &c); k++) {
+    for (int k = 0; with_published && limb_get_published_count(w->robot.model, f.quantity, k, &c); k++) {
       cli_cell(&t, "  %s", c.method), cli_cell_integer(&t, c.mul), cli_cell_integer(&t, c.add);
       for (int empty = 3; empty < t.columns; empty++) cli_cell(&t, "%s", "");
     }
@@ -273,10 +273,10 @@ static cli_table count_table(const job* w, int with_published)
 static void print_sources(const job* w, FILE* out)
 {
   limb_codegen_facts f;
-  codegen_count c;
+  limb_published_count c;
   for (int i = 0; i < limb_codegen_count(w->code); i++) {
     if (limb_codegen_get(w->code, i, &f) != LIMB_OK) continue;
-    for (int k = 0; codegen_published(w->robot.model, f.quantity, k, &c); k++)
+    for (int k = 0; limb_get_published_count(w->robot.model, f.quantity, k, &c); k++)
       (void)fprintf(out, "%s: %s\n", c.method, c.source);
   }
 }

@@ -269,26 +269,34 @@ static void pose_cells(cli_table* t, sp_pose X)
   for (int k = 0; k < 12; k++) parameter_cell(t, k < 3 ? p[k] : X.R.m[k - 3], 0, -1, 0);
 }
 
+static int is_pose(char which) { return which == 'M' || which == 'P'; }
+
+static void screw_row(cli_table* t, const limb_model* m, char which, const limb_screw_row* x, sp_pose tool)
+{
+  limb_joint_info joint;
+  if (limb_get_joint(m, x->joint, &joint) != LIMB_OK) return;
+  cli_cell(t, "%s%s", joint.def.name, is_pose(which) ? "" : limb_v_suffix(joint.def.type, x->component));
+  cli_cell(t, "%s", is_pose(which) ? info_body_name(m, x->child) : limb_joint_type_name(x->type));
+  switch (which) {
+  case 'S': motion_cells(t, x->space); break;
+  case 'A': motion_cells(t, x->body); break;
+  case 'B': motion_cells(t, sp_motion_in(tool, x->space)); break;
+  case 'M': pose_cells(t, x->home); break;
+  default: pose_cells(t, x->in_parent); break;
+  }
+}
+
 // Screws S, A or B of the joints that move; home poses M, or those in the parent (P), of all.
 static void print_screws(const limb_model* m, char which, const char* title, sp_pose tool)
 {
   static const char pose[] = "<joint;<body;>x;>y;>z;>xx;>xy;>xz;>yx;>yy;>yz;>zx;>zy;>zz";
   static const char screw[] = "<joint;<type;>wx;>wy;>wz;>vx;>vy;>vz";
-  const int poses = which == 'M' || which == 'P';
-  cli_table t = cli_table_make(poses ? pose : screw);
+  cli_table t = cli_table_make(is_pose(which) ? pose : screw);
   limb_joint_info joint;
   limb_screw_row x;
-  for (int j = 0; limb_get_joint(m, j, &joint) == LIMB_OK; j++) {
-    for (int k = 0; limb_get_screw(m, j, k, &x) == LIMB_OK && (k == 0 || !poses); k++) {
-      if (joint.def.type == LIMB_FIXED && !poses) continue;
-      cli_cell(&t, "%s%s", joint.def.name, poses ? "" : limb_v_suffix(joint.def.type, x.component));
-      cli_cell(&t, "%s", poses ? info_body_name(m, x.child) : limb_joint_type_name(x.type));
-      if (poses)
-        pose_cells(&t, which == 'M' ? x.home : x.in_parent);
-      else
-        motion_cells(&t, which == 'S' ? x.space : which == 'A' ? x.body : sp_motion_in(tool, x.space));
-    }
-  }
+  for (int j = 0; limb_get_joint(m, j, &joint) == LIMB_OK; j++)
+    for (int k = 0; limb_get_screw(m, j, k, &x) == LIMB_OK; k++)
+      if (is_pose(which) ? k == 0 : joint.def.type != LIMB_FIXED) screw_row(&t, m, which, &x, tool);
   printf("\n%s\n", title);
   cli_table_print(&t, stdout, "  ");
 }

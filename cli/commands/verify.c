@@ -19,12 +19,16 @@ static cli_table checks(const limb_verification* v)
   limb_verify_result r;
   for (int k = 0; limb_verification_get(v, k, &r) == LIMB_OK; k++) {
     const char* verdict = limb_verdict_name(r.verdict);
-    const int compared = !*r.reason;
+    const int compared = !*r.reason, digits = compared ? 16 : 0; // none: an empty cell
+    char number[4][17];
+    (void)snprintf(number[0], sizeof *number, "%.1e", r.difference);
+    (void)snprintf(number[1], sizeof *number, "%.0e", r.tolerance);
+    (void)snprintf(number[2], sizeof *number, "%d", r.state);
+    (void)snprintf(number[3], sizeof *number, "%d", r.states);
+    json_t* const value[] = {compared ? cli_json_number(r.difference) : json_null(), cli_json_number(r.tolerance),
+                             json_integer(r.state), json_integer(r.states)};
     cli_cell(&t, "%s", r.quantity), cli_cell(&t, "%s", r.first), cli_cell(&t, "%s", r.second);
-    cli_cell_json(&t, compared ? cli_json_number(r.difference) : json_null(), compared ? "%.1e" : "", r.difference);
-    cli_cell_json(&t, cli_json_number(r.tolerance), compared ? "%.0e" : "", r.tolerance);
-    cli_cell_json(&t, json_integer(r.state), compared ? "%d" : "", r.state);
-    cli_cell_json(&t, json_integer(r.states), compared ? "%d" : "", r.states);
+    for (int i = 0; i < 4; i++) cli_cell_json(&t, value[i], "%.*s", digits, number[i]);
     cli_cell(&t, "%s%s%s", verdict, compared ? "" : ": ", r.reason);
     cli_cell(&t, "%s", verdict), cli_cell(&t, "%s", r.kind), cli_cell_integer(&t, r.singular);
     cli_cell_json(&t, compared ? NULL : cli_json_text(r.reason), "-");

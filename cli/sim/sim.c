@@ -174,7 +174,6 @@ static int run_to_end(sim_job* job, sim_outcome* out)
 {
   double begin = wall_clock(), flushed = begin;
   int over = 0;
-  out->conserved = sim_conserves_momentum(job);
   job->now = job->setup->start;
   int code = write_rows(job, out, 0);
   while (code == EXIT_FINE && !over) {

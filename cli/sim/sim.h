@@ -116,7 +116,6 @@ typedef struct sim_outcome {
   char error[640];      // its message
   double wall;          // s
   sp_force momentum[2]; // at the start and the end: linear, and angular about the centre of mass
-  int conserved;        // 1: nothing should change it
   double kinetic;       // J: the largest energy at rows
 } sim_outcome;
 
@@ -148,8 +147,7 @@ int sim_print_summary(sim_job* job, const sim_outcome* out, int json);
 // Warns of a drift of the energy; EXIT_NUMERICAL if it is above what the run allows.
 int sim_judge_drift(sim_job* job, const sim_outcome* out);
 
-// The momentum at a state, and whether nothing can change it.
+// The momentum at a state.
 limb_status sim_momentum(sim_job* job, const double* q, const double* v, sp_force* h);
-int sim_conserves_momentum(const sim_job* job);
 
 #endif

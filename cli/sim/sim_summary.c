@@ -6,56 +6,10 @@
 #include <math.h>
 #include <string.h>
 
-// ---- momentum --------------------------------------------------------------------------------------
-//
-// It is conserved if the robot is attached to the world by free joints without drive only, nothing acts from outside,
-// and there is no gravity.
-
 limb_status sim_momentum(sim_job* job, const double* q, const double* v, sp_force* h)
 {
   const limb_status s = limb_kinematics(job->robot.data, q, v, NULL);
   return s == LIMB_OK ? limb_momentum(job->robot.data, 1, h) : s;
-}
-
-// 1 if a formula or prescribed motion drives a degree of freedom of this joint.
-static int is_driven(const sim_job* job, int joint)
-{
-  const limb_run_inputs* in = &job->plan.run.inputs;
-  for (int k = 0; k < job->dofs.nv; k++) {
-    if (job->dofs.v[k].joint != joint) continue;
-    for (int i = 0; i < in->torques.count; i++)
-      if (strcmp(in->torques.value[i].name, job->dofs.v[k].name) == 0) return 1;
-    for (int i = 0; i < in->nmotion; i++)
-      if (strcmp(in->motion[i].name, job->dofs.v[k].name) == 0) return 1;
-  }
-  return 0;
-}
-
-static int touches_world(const limb_model* m, int loop)
-{
-  limb_loop_info x;
-  return limb_get_loop(m, loop, &x) != LIMB_OK || x.def.body_a == 0 || x.def.body_b == 0;
-}
-
-int sim_conserves_momentum(const sim_job* job)
-{
-  const limb_model* m = job->robot.model;
-  const limb_run* run = &job->plan.run;
-  const sp_vec3 g = job->setup->sim.env.gravity;
-  int free_joints = 0;
-  if (g.x != 0 || g.y != 0 || g.z != 0 || run->inputs.nwrench > 0 || run->inputs.ntable > 0) return 0;
-  if (run->controller.type.text) return 0; // it may drive the base
-  for (int k = 0; k < job->dofs.nv; k++) {
-    limb_joint_info x;
-    const cli_dof* d = &job->dofs.v[k];
-    if (!d->root) continue;
-    if (limb_get_joint(m, d->joint, &x) != LIMB_OK || x.def.type != LIMB_FREE) return 0;
-    if (is_driven(job, d->joint)) return 0;
-    free_joints++;
-  }
-  for (int i = 0; i < limb_loop_count(m); i++)
-    if (touches_world(m, i)) return 0;
-  return free_joints > 0;
 }
 
 // ---- facts -----------------------------------------------------------------------------------------
@@ -152,7 +106,7 @@ static void print_text(const sim_job* job, const sim_outcome* o, const facts* f,
     (void)fprintf(out, ", work %.9g J, drift %.3g J\n", cli_clean(s->work, size), f->drift);
   else
     (void)fprintf(out, "\n");
-  if (o->conserved)
+  if (job->setup->conserves_momentum)
     (void)fprintf(out, "  momentum     drift %.3g kg m/s, %.3g kg m^2/s about the centre of mass\n", f->linear,
                   f->angular);
   if (limb_loop_count(job->robot.model) > 0)
@@ -169,9 +123,10 @@ static void print_text(const sim_job* job, const sim_outcome* o, const facts* f,
 
 // ---- JSON ------------------------------------------------------------------------------------------
 
-static void set(json_t* to, const char* key, json_t* value) { (void)json_object_set_new(to, key, value); }
-
 static json_t* count(uint64_t n) { return json_integer((json_int_t)n); }
+
+// null where there is no such value
+static json_t* number_if(int there, double x) { return there ? cli_json_number(x) : json_null(); }
 
 static json_t* events_json(const sim_job* job)
 {
@@ -180,13 +135,10 @@ static json_t* events_json(const sim_job* job)
   for (int i = 0; i < e->nhappened; i++) {
     const limb_sim_event* x = &e->happened[i].event;
     json_t* one = json_object();
-    set(one, "time", cli_json_number(x->time));
-    set(one, "kind", cli_json_text(limb_event_kind_name(x->kind)));
-    set(one, "name", cli_json_text(e->happened[i].name));
-    if (x->joint >= 0) set(one, "side", json_integer(x->side));
-    set(one, "before", cli_json_number(x->before));
-    set(one, "after", cli_json_number(x->after));
-    set(one, "ends", json_boolean(x->ends));
+    cli_json_set(one, "time kind name before after ends", cli_json_number(x->time),
+                 cli_json_text(limb_event_kind_name(x->kind)), cli_json_text(e->happened[i].name),
+                 cli_json_number(x->before), cli_json_number(x->after), json_boolean(x->ends));
+    if (x->joint >= 0) (void)json_object_set_new(one, "side", json_integer(x->side));
     (void)json_array_append_new(list, one);
   }
   return list;
@@ -195,14 +147,9 @@ static json_t* events_json(const sim_job* job)
 static json_t* work_json(const limb_sim_summary* s)
 {
   json_t* r = json_object();
-  set(r, "steps", count(s->steps));
-  set(r, "rejected", count(s->rejected));
-  set(r, "evaluations", count(s->evaluations));
-  set(r, "derivatives", count(s->derivatives));
-  set(r, "iterations", count(s->iterations));
-  set(r, "restarts", count(s->restarts));
-  set(r, "min_step", cli_json_number(s->min_step));
-  set(r, "max_step", cli_json_number(s->max_step));
+  cli_json_set(r, "steps rejected evaluations derivatives iterations restarts min_step max_step", count(s->steps),
+               count(s->rejected), count(s->evaluations), count(s->derivatives), count(s->iterations),
+               count(s->restarts), cli_json_number(s->min_step), cli_json_number(s->max_step));
   return r;
 }
 
@@ -210,38 +157,24 @@ static int print_json(const sim_job* job, const sim_outcome* o, const facts* f)
 {
   static const char* const endings[] = {"reached", "event", "interrupted", "failed"};
   const limb_sim_summary* s = &f->s;
+  const int work = job->setup->sim.work, conserved = job->setup->conserves_momentum, singular = s->singular > 0;
   json_t *r = cli_json_answer(), *method = json_object(), *energy = json_object(), *loops = json_object(),
          *momentum = json_object();
-  set(r, "model", cli_json_text(limb_model_name(job->robot.model)));
-  set(r, "ending", cli_json_text(endings[o->ending]));
-  set(r, "error", cli_json_text(o->ending == SIM_FAILED ? o->error : NULL));
-  set(r, "start", cli_json_number(job->setup->start));
-  set(r, "end", cli_json_number(job->now));
-  set(method, "name", cli_json_text(limb_sim_method_name(s->method)));
-  set(method, "because", cli_json_text(s->because));
-  set(r, "method", method);
-  set(r, "work", work_json(s));
-  set(energy, "start", cli_json_number(s->energy_start));
-  set(energy, "end", cli_json_number(s->energy));
-  set(energy, "work", job->setup->sim.work ? cli_json_number(s->work) : json_null());
-  set(energy, "drift", job->setup->sim.work ? cli_json_number(f->drift) : json_null());
-  set(r, "energy", energy);
-  set(momentum, "conserved", json_boolean(o->conserved));
-  set(momentum, "linear_drift", o->conserved ? cli_json_number(f->linear) : json_null());
-  set(momentum, "angular_drift", o->conserved ? cli_json_number(f->angular) : json_null());
-  set(r, "momentum", momentum);
-  set(loops, "position", cli_json_number(s->position_residual));
-  set(loops, "velocity", cli_json_number(s->velocity_residual));
-  set(loops, "projections", count(s->projections));
-  set(loops, "singular", count(s->singular));
-  set(loops, "singular_time", s->singular ? cli_json_number(s->singular_time) : json_null());
-  set(loops, "singular_distance", s->singular ? cli_json_number(s->singular_distance) : json_null());
-  set(loops, "singular_energy", s->singular ? cli_json_number(s->singular_energy) : json_null());
-  set(r, "loops", loops);
-  set(r, "events", events_json(job));
-  set(r, "events_not_listed", count(job->events.more));
-  set(r, "wall_time", cli_json_number(o->wall));
-  set(r, "real_time_factor", cli_json_number(f->speed));
+  cli_json_set(method, "name because", cli_json_text(limb_sim_method_name(s->method)), cli_json_text(s->because));
+  cli_json_set(energy, "start end work drift", cli_json_number(s->energy_start), cli_json_number(s->energy),
+               number_if(work, s->work), number_if(work, f->drift));
+  cli_json_set(momentum, "conserved linear_drift angular_drift", json_boolean(conserved),
+               number_if(conserved, f->linear), number_if(conserved, f->angular));
+  cli_json_set(loops, "position velocity projections singular singular_time singular_distance singular_energy",
+               cli_json_number(s->position_residual), cli_json_number(s->velocity_residual), count(s->projections),
+               count(s->singular), number_if(singular, s->singular_time), number_if(singular, s->singular_distance),
+               number_if(singular, s->singular_energy));
+  cli_json_set(r, "model ending error start end method work energy momentum loops events events_not_listed",
+               cli_json_text(limb_model_name(job->robot.model)), cli_json_text(endings[o->ending]),
+               cli_json_text(o->ending == SIM_FAILED ? o->error : NULL), cli_json_number(job->setup->start),
+               cli_json_number(job->now), method, work_json(s), energy, momentum, loops, events_json(job),
+               count(job->events.more));
+  cli_json_set(r, "wall_time real_time_factor", cli_json_number(o->wall), cli_json_number(f->speed));
   return cli_json_print(r, stdout, cli_title(job->plan.args));
 }
 

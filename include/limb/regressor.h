@@ -7,7 +7,7 @@
 // Inverse dynamics without external wrenches is linear in the parameters: tau = Y(q, v, a) theta. theta consists of
 // - for each body that has a moving joint, in the order of the bodies: the ten inertial parameters m, mx, my, mz, Ixx,
 //   Ixy, Ixz, Iyy, Iyz, Izz, with the inertia about the origin and in the axes of that body; bodies fixed to it are
-//   merged with it;
+//   merged with it, auxiliary bodies that readers add (limb_stands_for) are not named;
 // - for each joint with one degree of freedom, mimic joints included, in the order of the joints: rotor inertia,
 //   viscous friction, Coulomb friction, stiffness, offset;
 // - for each shaft, in the order of the shafts: stiffness, damping, offset.

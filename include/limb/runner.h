@@ -118,10 +118,11 @@ LIMB_API limb_runner_options limb_default_runner_options(const limb_model* m);
 /// What a runner has read. Pointers refer to its memory.
 typedef struct limb_runner_setup {
   limb_sim_options sim;
-  double start, end;   ///< times
-  double max_drift;    ///< of the energy, as a share of the largest kinetic energy; negative: not given
-  const double *q, *v; ///< at the start
-  int conditions;      ///< events of the run have the condition indices 0 ... conditions - 1
+  double start, end;      ///< times
+  double max_drift;       ///< of the energy, as a share of the largest kinetic energy; negative: not given
+  const double *q, *v;    ///< at the start
+  int conditions;         ///< events of the run have the condition indices 0 ... conditions - 1
+  int conserves_momentum; ///< 1: free joints without drive attach the robot to the world, no force acts from outside
 } limb_runner_setup;
 
 /// Sets up the simulation of a run. Conditions and inputs may be added to it before limb_runner_start.

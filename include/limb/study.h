@@ -232,6 +232,21 @@ typedef struct limb_comparison {
 LIMB_NODISCARD LIMB_API limb_status limb_compare(const limb_model* a, const limb_model* b, int states,
                                                  limb_comparison* out);
 
+// ---- published operation counts --------------------------------------------------------------------
+
+/// Operations of inverse dynamics that a paper states, for comparison with generated code.
+typedef struct limb_published_count {
+  const char* method; ///< in a few words
+  const char* source; ///< paper
+  long mul, add;
+} limb_published_count;
+
+/// Count index, 0, 1 ..., for a quantity of a robot with n joints of one velocity each on a fixed base. The formulas
+/// are for chains of n revolute joints without friction and rotors.
+/// @return 1; 0 beyond the last, for other quantities and robots, and for NULL.
+LIMB_NODISCARD LIMB_API int limb_get_published_count(const limb_model* m, const char* quantity, int index,
+                                                     limb_published_count* out);
+
 #ifdef __cplusplus
 }
 #endif

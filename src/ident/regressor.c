@@ -118,15 +118,16 @@ static int first_parameter(const limb_model* m, int body)
   return before * LIMB_BODY_PARAMETERS;
 }
 
-// Adds the inertia of a body that is fixed to a moving one to the parameters of that one.
+// Adds the inertia of a body that is fixed to one with parameters to those.
 static void add_fixed_body(const limb_model* m, int body, double* theta)
 {
   const limb_body* own = &m->body[body];
-  const sp_pose X = sp_compose(sp_invert(m->body[own->carrier].in_link), own->in_link);
+  const int to = m->body[own->carrier].parameters;
+  const sp_pose X = sp_compose(sp_invert(m->body[to].in_link), own->in_link);
   const sp_inertia Y = limb_inertia_move(X, own->inertia);
   double part[LIMB_BODY_PARAMETERS];
   limb_inertia_to_parameters(&Y, part);
-  double* sum = theta + first_parameter(m, own->carrier);
+  double* sum = theta + first_parameter(m, to);
   for (int k = 0; k < LIMB_BODY_PARAMETERS; k++) sum[k] += part[k];
 }
 
@@ -140,8 +141,7 @@ limb_status limb_parameters(const limb_model* m, double* theta)
     at += LIMB_BODY_PARAMETERS;
   }
   for (int b = 0; b < m->nbody; b++) {
-    const int carrier = m->body[b].carrier;
-    if (carrier != b && carrier != LIMB_WORLD_BODY) add_fixed_body(m, b, theta);
+    if (m->body[b].carrier != LIMB_WORLD_BODY && !limb_has_parameters(m, b)) add_fixed_body(m, b, theta);
   }
   for (int j = 0; j < m->njoint; j++) {
     if (!limb_has_actuator(m, j)) continue;

@@ -278,4 +278,10 @@ void limb_reframe(limb_draft* t, limb_model* m)
     const sp_pose in_draft = sp_compose(t->body_in_draft[carrier], t->in_carrier[b]);
     body->in_link = sp_compose(sp_invert(screw_z(link->phi, link->slide)), in_draft);
   }
+  for (int b = 0; b < m->nbody; b++) m->body[b].parameters = m->body[b].carrier;
+  for (int j = 0; j < m->njoint; j++) {
+    const limb_joint_def* def = &m->joint[j].def;
+    limb_body* axis = &m->body[def->parent];
+    if (axis->parameters == def->parent && limb_joint_is_auxiliary(m, j)) axis->parameters = def->child;
+  }
 }

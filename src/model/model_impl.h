@@ -37,6 +37,7 @@ typedef struct limb_body {
   int joint;          // to the parent; -1: world
   int parent;         // body; -1: world
   int carrier;        // body whose moving joint carries this one (itself unless fixed); 0: world
+  int parameters;     // of a carrier: the body in whose frame its parameters are, itself or the one it stands for
   sp_inertia inertia; // as given
   int link;           // compiled link; -1: fixed to the world
   sp_pose in_link;    // pose in that link's frame, or in the world
@@ -221,10 +222,12 @@ typedef struct limb_site {
 // Site of a body or added frame; the index must be in range.
 limb_site limb_site_of(const limb_model* m, int frame);
 
-// A moving joint carries the body; those fixed to it are part of it: it has inertial parameters of its own.
+// A moving joint carries the body; those fixed to it are part of it: it has inertial parameters of its own. Where the
+// joint carries an auxiliary body that a reader added, the body that was described has them.
 static inline bool limb_has_parameters(const limb_model* m, int body)
 {
-  return body != LIMB_WORLD_BODY && m->body[body].carrier == body;
+  const int carrier = m->body[body].carrier;
+  return carrier != LIMB_WORLD_BODY && m->body[carrier].parameters == body;
 }
 
 static inline bool limb_has_actuator(const limb_model* m, int joint)

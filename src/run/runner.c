@@ -91,6 +91,41 @@ static limb_status create_sim(limb_runner* r)
                    *err.text ? err.text : limb_status_text(s));
 }
 
+// 1 if a formula or prescribed motion drives a degree of freedom of this joint.
+static bool is_driven(const limb_runner* r, int joint)
+{
+  const limb_run_inputs* in = &r->run.inputs;
+  for (int k = 0; k < r->nv; k++) {
+    if (r->dv[k].joint != joint) continue;
+    for (int i = 0; i < in->torques.count; i++)
+      if (strcmp(in->torques.value[i].name, r->dv[k].name) == 0) return true;
+    for (int i = 0; i < in->nmotion; i++)
+      if (strcmp(in->motion[i].name, r->dv[k].name) == 0) return true;
+  }
+  return false;
+}
+
+// A controller may drive the base, too.
+static bool conserves_momentum(const limb_runner* r)
+{
+  const sp_vec3 g = r->setup.sim.env.gravity;
+  const limb_run_inputs* in = &r->run.inputs;
+  limb_loop_info loop;
+  limb_joint_info joint;
+  int free_joints = 0;
+  if (g.x != 0 || g.y != 0 || g.z != 0 || in->nwrench > 0 || in->ntable > 0) return false;
+  if (r->run.controller.type.text) return false;
+  for (int k = 0; k < r->nv; k++) {
+    if (!r->dv[k].root) continue;
+    if (limb_get_joint(r->model, r->dv[k].joint, &joint) != LIMB_OK || joint.def.type != LIMB_FREE) return false;
+    if (is_driven(r, r->dv[k].joint)) return false;
+    free_joints++;
+  }
+  for (int i = 0; limb_get_loop(r->model, i, &loop) == LIMB_OK; i++)
+    if (loop.def.body_a == 0 || loop.def.body_b == 0) return false;
+  return free_joints > 0;
+}
+
 // Motion comes first: joints that follow it start where it begins.
 static limb_status set_up(limb_runner* r)
 {
@@ -100,6 +135,7 @@ static limb_status set_up(limb_runner* r)
   limb_status s = LIMB_OK;
   for (size_t k = 0; k < sizeof step / sizeof *step && s == LIMB_OK; k++) s = step[k](r);
   r->setup.q = r->q, r->setup.v = r->v;
+  if (s == LIMB_OK) r->setup.conserves_momentum = conserves_momentum(r);
   return s;
 }
 

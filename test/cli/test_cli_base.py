@@ -85,6 +85,14 @@ class Base(unittest.TestCase):
                              (count, count, count, True))
             self.assertLess(x["count"]["dropped"], 1e-12 * x["count"]["kept"])
 
+    def test_what_a_user_did_not_write_is_shown_on_request(self):
+        text, compiled = self.run_limb("ur5").stdout, self.run_limb("ur5", "--compiled").stdout
+        self.assertRegex(text, r"(?m)^ +2  shoulder_lift  link2$")
+        self.assertNotRegex(text, r"(?m)^ +link +ant|\.axis")
+        self.assertRegex(compiled, r"(?m)^ +link +ant +gamma .*\n.*\n +2 +1 +0 +0 +1\.5708 .* link2$")
+        self.assertEqual([p["value"] for p in self.json("ur5")["parameters"] if p["of"] == "link2"],
+                         [8.393, 0, 0, 0, 0.22689067591, 0, 0, 0.22689067591, 0, 0.0151074])  # the numbers of the file
+
     def test_csv(self):
         rows = list(csv.reader(io.StringIO(self.run_limb(self.arm(), "--format", "csv").stdout)))
         self.assertEqual(rows[0], ["name", "value", "formula"])

@@ -8,14 +8,14 @@
 //   for single robots       that method as in Khalil 2010, (18)-(31), which is SYMORO's, counted for limb's
 //                           models by tools/count_customised.py, which also compares its results with limb's
 #include "limb/study.h"
-#include "commands/codegen.h"
-#include "robot/robot.h"
+
+#include "limb/read.h"
 
 #include <string.h>
 
 typedef struct formula {
-  codegen_count per_joint; // mul and add: multiplied by n
-  long mul, add;           // subtracted
+  limb_published_count per_joint; // mul and add: multiplied by n
+  long mul, add;                  // subtracted
   int min_joints;
 } formula;
 
@@ -43,7 +43,7 @@ static int chain_length(const limb_model* m)
   return n;
 }
 
-static int by_formula(int n, int index, codegen_count* out)
+static int by_formula(int n, int index, limb_published_count* out)
 {
   const formula* f = &formulas[index];
   if (n < f->min_joints) return 0;
@@ -56,30 +56,34 @@ static int by_formula(int n, int index, codegen_count* out)
 // Whether the robot is the built-in one of that name, and not another one with the same name.
 static int is_built_in(const limb_model* m, const char* name)
 {
+  limb_reading* r = NULL;
   limb_model* own = NULL;
   limb_comparison same;
   if (strcmp(limb_model_name(m), name) != 0) return 0;
-  if (cli_load_built_in(name, &own, NULL) != LIMB_OK) return 0;
-  const limb_status s = limb_compare(m, own, 2, &same);
+  limb_status s = limb_read_robot(name, NULL, &r, NULL);
+  if (s == LIMB_OK) s = limb_builder_build(limb_reading_builder(r), &own, NULL);
+  if (s == LIMB_OK) s = limb_compare(m, own, 2, &same);
+  limb_reading_destroy(r);
   limb_model_destroy(own);
   return s == LIMB_OK && !*same.why && same.M < 1e-9 && same.tau < 1e-9;
 }
 
-static int by_name(const limb_model* m, codegen_count* out)
+static int by_name(const limb_model* m, limb_published_count* out)
 {
   for (size_t k = 0; k < sizeof counted / sizeof *counted; k++) {
     if (!is_built_in(m, counted[k].robot)) continue;
-    *out = (codegen_count){"SYMORO's method, this robot, no rotors and friction",
-                           "Khalil's equations with base parameters, without zeros and ones, counted by limb's authors",
-                           counted[k].mul, counted[k].add};
+    *out = (limb_published_count){
+      "SYMORO's method, this robot, no rotors and friction",
+      "Khalil's equations with base parameters, without zeros and ones, counted by limb's authors", counted[k].mul,
+      counted[k].add};
     return 1;
   }
   return 0;
 }
 
-int codegen_published(const limb_model* m, const char* quantity, int index, codegen_count* out)
+int limb_get_published_count(const limb_model* m, const char* quantity, int index, limb_published_count* out)
 {
-  const int n = strcmp(quantity, "tau") == 0 ? chain_length(m) : 0;
+  const int n = m && quantity && out && strcmp(quantity, "tau") == 0 ? chain_length(m) : 0;
   if (n == 0 || index < 0 || index > FORMULAS) return 0;
   return index < FORMULAS ? by_formula(n, index, out) : by_name(m, out);
 }
