@@ -396,7 +396,7 @@ static void bad_arrays(const ward* w)
   ask = w->ask, ask.v = NULL;
   if (batch_moves(what)) refused(w, &ask, LIMB_E_ARG);
   ask = w->ask, ask.x = NULL;
-  if (batch_moves(what) && what != BATCH_BIAS && what != BATCH_CORIOLIS) refused(w, &ask, LIMB_E_ARG);
+  if (batch_has_x(what)) refused(w, &ask, LIMB_E_ARG);
   ask = w->ask, ask.out[0] = NULL;
   if (what != BATCH_ID_SLOPES && what != BATCH_FD_SLOPES) refused(w, &ask, LIMB_E_ARG);
   for (int k = 1; k < BATCH_OUTS && what == BATCH_FD_SLOPES; k++) {

@@ -239,7 +239,7 @@ static void shifted(bench* x)
   ask = good, ask.v = (const char*)good.v + b;
   if (batch_moves(ask.what)) assert_status(batch_answer(&ask), LIMB_E_ARG);
   ask = good, ask.x = (const char*)good.x + LIMB_DATA_ALIGN / 2;
-  if (batch_moves(ask.what) && ask.what != BATCH_BIAS) assert_status(batch_answer(&ask), LIMB_E_ARG);
+  if (batch_has_x(ask.what)) assert_status(batch_answer(&ask), LIMB_E_ARG);
   for (int k = 0; k < BATCH_OUTS && good.out[k]; k++) {
     ask = good, ask.out[k] = (char*)y + b;
     assert_status(batch_answer(&ask), LIMB_E_ARG);

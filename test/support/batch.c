@@ -29,6 +29,8 @@ bool batch_moves(batch_what what)
          what == BATCH_FD_SLOPES || what == BATCH_REGRESSOR || what == BATCH_INERTIAL || what == BATCH_CORIOLIS;
 }
 
+bool batch_has_x(batch_what what) { return batch_moves(what) && what != BATCH_BIAS && what != BATCH_CORIOLIS; }
+
 size_t batch_width(const limb_model* m, batch_what what, int nframe, int k)
 {
   const size_t nv = (size_t)limb_nv(m);

@@ -35,6 +35,7 @@ const char* batch_name(batch_what what);
 bool batch_solves(batch_what what);     // M is inverted
 bool batch_has_forces(batch_what what); // reads forces, not accelerations
 bool batch_moves(batch_what what);      // reads velocities
+bool batch_has_x(batch_what what);      // reads accelerations or forces
 
 // One question. Arrays are of double, or of float with f32.
 typedef struct batch_ask {
