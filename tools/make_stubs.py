@@ -32,7 +32,7 @@ class Environment:
         gravity: Sequence[float],
         base_velocity: Sequence[float],
         base_acceleration: Sequence[float],
-        wrenches: list[tuple[int, int, tuple[float, ...]]],
+        wrenches: list[Row],
         friction: bool,
         coulomb_width: float,
         /,

@@ -458,19 +458,32 @@ class Model(_limb.Robot):
         self,
         *,
         gravity: Sequence[float] | None = None,
-        wrenches: Iterable[tuple[str, str, Sequence[float]]] = (),
+        wrenches: Iterable[tuple[str, str, ArrayLike]] = (),
         base_velocity: Sequence[float] = (0, 0, 0, 0, 0, 0),
         base_acceleration: Sequence[float] = (0, 0, 0, 0, 0, 0),
         friction: bool = True,
         coulomb_width: float = 0.0,
     ) -> _limb.Environment:
-        """Surroundings for calls with env=. Wrenches act on the robot: (frame, reference, (mx, my, mz, fx, fy, fz))."""
+        """Surroundings for calls with env=.
+
+        Wrenches act on the robot: (frame, reference, numbers), six numbers mx my mz fx fy fz that are the same for all
+        states, or an array (..., 6) of as many as the calls have states.
+
+        >>> arm = load("planar_2r")
+        >>> push = arm.environment(wrenches=[("tip", "world", [[0, 0, 0, 0, f, 0] for f in (0.0, 5.0)])])
+        >>> (arm.inverse_dynamics([0, 0], [0, 0], [0, 0], env=push) - arm.gravity([0, 0])).round(12)
+        array([[  0.,   0.],
+               [-10.,  -5.]])
+        """
         frames = {name: index for index, name in enumerate(self.frames)}
-        listed = []
-        for frame, ref, numbers in wrenches:
+        listed: list[tuple[int, int, Any]] = []
+        arrays = [(frame, ref, numpy.asarray(numbers, dtype=numpy.float64)) for frame, ref, numbers in wrenches]
+        shape = numpy.broadcast_shapes(*(x.shape for _, _, x in arrays if x.ndim > 1))
+        for frame, ref, x in arrays:
             if frame not in frames:
                 raise KeyError(f"'{self.name}' has no frame '{frame}'")
-            listed.append((frames[frame], REFERENCES.index(ref), tuple(numbers)))
+            value = tuple(x.tolist()) if x.ndim == 1 else numpy.broadcast_to(x, shape)
+            listed.append((frames[frame], REFERENCES.index(ref), value))
         down = self.gravity_acceleration if gravity is None else gravity
         return _limb.Environment(self, down, base_velocity, base_acceleration, listed, friction, coulomb_width)
 

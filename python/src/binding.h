@@ -73,7 +73,9 @@ typedef struct limb_rows {
   const void* in[CALL_INPUTS];
   void* out[CALL_OUTPUTS];
   const limb_environment* env; // NULL: the default
-  size_t failed;               // the first state that failed
+  int nwrench;                 // of different values in each state, in addition to env
+  const limb_batch_wrench* wrench;
+  size_t failed; // the first state that failed
   limb_error error;
 } limb_rows;
 
@@ -175,8 +177,16 @@ PyObject* tuple_of(const double* x, int n);
 int read_numbers(PyObject* sequence, const char* name, int n, double* x);
 
 extern PyType_Spec environment_spec;
-// The environment behind an object; NULL with an exception set if it is none, or one of another robot.
-const limb_environment* environment_of(PyObject* object, PyObject* robot);
+// The surroundings behind an object: what is the same for all states, and wrenches for states of a leading shape. NULL
+// with an exception set if it has none, or those of another robot.
+typedef struct surroundings {
+  limb_environment all;
+  int nwrench; // with a value for each state
+  limb_batch_wrench* wrench;
+  int lead;
+  Py_ssize_t shape[ARRAY_DIMS];
+} surroundings;
+const surroundings* surroundings_of(PyObject* object, PyObject* robot);
 
 extern PyType_Spec simulation_spec;
 

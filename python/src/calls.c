@@ -12,7 +12,8 @@ enum { SHAPE_TEXT = 256, RELEASE_FROM = 64 }; // numbers of all states from whic
 typedef struct job {
   const limb_call* call;
   PyObject* input[CALL_INPUTS];
-  PyObject *out, *env;
+  PyObject* out;
+  const surroundings* around; // NULL: the default
   int keep_failed, nin, nout, lead;
   char type; // of the results
   Py_ssize_t shape[ARRAY_DIMS];
@@ -67,8 +68,8 @@ static int take_named(job* j, PyObject* name, PyObject* value)
   if (PyUnicode_CompareWithASCIIString(name, "on_error") == 0) return take_on_error(j, value);
   if (PyUnicode_CompareWithASCIIString(name, "env") == 0) {
     if (value == Py_None) return 0;
-    j->rows.env = environment_of(value, c->robot);
-    return j->rows.env ? 0 : -1;
+    j->around = surroundings_of(value, c->robot);
+    return j->around ? 0 : -1;
   }
   PyErr_Format(PyExc_TypeError, "%s(): there is no argument '%U'", c->name, name);
   return -1;
@@ -146,6 +147,23 @@ static int open_input(job* j, int k)
   if (broadcast(j, lead, a->shape) == 0) return 0;
   PyErr_Format(PyExc_ValueError, "%s(): %s is for states of shape %s, which does not go with %s of the others",
                j->call->name, about->name, shape_text(came, lead, a->shape), shape_text(all, j->lead, j->shape));
+  return -1;
+}
+
+// Wrenches of states are for as many as the call has, or make so many of a single one.
+static int open_surroundings(job* j)
+{
+  const surroundings* s = j->around;
+  char own[SHAPE_TEXT], all[SHAPE_TEXT];
+  if (!s) return 0;
+  j->rows.env = &s->all, j->rows.nwrench = s->nwrench, j->rows.wrench = s->wrench;
+  if (s->nwrench == 0) return 0;
+  (void)shape_text(all, j->lead, j->shape);
+  if (broadcast(j, s->lead, s->shape) == 0 && j->lead == s->lead &&
+      memcmp(j->shape, s->shape, (size_t)s->lead * sizeof *s->shape) == 0)
+    return 0;
+  PyErr_Format(PyExc_ValueError, "%s(): env has wrenches for states of shape %s, the call has states of shape %s",
+               j->call->name, shape_text(own, s->lead, s->shape), all);
   return -1;
 }
 
@@ -390,7 +408,7 @@ static int prepare(job* j)
     any |= j->input[k] != NULL;
   }
   if (!any) j->type = 'd';
-  if (count_states(j) < 0) return -1;
+  if (open_surroundings(j) < 0 || count_states(j) < 0) return -1;
   j->rows.type = c->floats ? j->type : 'd';
   if (open_outputs(j) < 0) return -1;
   for (int k = 0; k < c->ninput; k++)
@@ -403,10 +421,12 @@ PyObject* call_arrays(const limb_call* call, PyObject* const* args, Py_ssize_t n
   job j;
   PyObject* r = NULL;
   j.call = call;
-  j.out = j.env = NULL;
+  j.out = NULL;
+  j.around = NULL;
   j.keep_failed = j.nin = j.nout = j.lead = 0;
   j.rows.threads = 1;
   j.rows.env = NULL;
+  j.rows.nwrench = 0;
   if (take_arguments(&j, args, nargs, names) < 0) return NULL;
   if (prepare(&j) == 0 && compute(&j) == 0 && deliver(&j) == 0) r = results(&j);
   for (int k = 0; k < j.nin; k++) {

@@ -1,4 +1,5 @@
 // The type Environment: gravity, wrenches, motion of the base, friction, bound to a robot.
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,20 +7,20 @@
 
 typedef struct environment {
   PyObject* robot;
-  limb_environment env;
-  limb_wrench* wrench;
+  surroundings around;
+  limb_wrench* wrench; // the same for all states
 } environment;
 
 static environment* data_of(PyObject* self) { return object_data(self, types.environment); }
 
-const limb_environment* environment_of(PyObject* object, PyObject* robot)
+const surroundings* surroundings_of(PyObject* object, PyObject* robot)
 {
   if (!PyObject_TypeCheck(object, types.environment)) {
     PyErr_Format(PyExc_TypeError, "env is %R, expected what environment() of the robot returns", object);
     return NULL;
   }
   const environment* e = data_of(object);
-  if (e->robot == robot) return &e->env;
+  if (e->robot == robot) return &e->around;
   PyErr_SetString(PyExc_ValueError, "env is the environment of another robot");
   return NULL;
 }
@@ -30,15 +31,41 @@ static sp_motion motion(const double* x)
   return r;
 }
 
-static int read_wrench(environment* e, PyObject* item, int k)
+static int read_wrench(environment* e, int frame, int ref, PyObject* numbers)
 {
-  int frame = 0, ref = 0;
-  PyObject* numbers = NULL;
   double f[6];
-  if (!PyArg_ParseTuple(item, "iiO", &frame, &ref, &numbers)) return -1;
   if (read_numbers(numbers, "wrench", 6, f) < 0) return -1;
-  e->wrench[k] = (limb_wrench){frame, (limb_ref)ref, {sp_v3(f[0], f[1], f[2]), sp_v3(f[3], f[4], f[5])}};
+  e->wrench[e->around.all.nwrench++] =
+    (limb_wrench){frame, (limb_ref)ref, {sp_v3(f[0], f[1], f[2]), sp_v3(f[3], f[4], f[5])}};
   return 0;
+}
+
+// A wrench for each state: copies of an array (..., 6), all of one shape, over doubles and over floats.
+static int read_wrenches_of_states(environment* e, int frame, int ref, PyObject* numbers)
+{
+  surroundings* s = &e->around;
+  array a;
+  if (array_open(&a, numbers, "environment", "wrench") < 0) return -1;
+  const int lead = a.ndim - 1;
+  size_t n = 1;
+  int fits = lead >= 0 && lead <= ARRAY_DIMS && a.shape[lead] == 6;
+  if (fits && s->nwrench == 0) memcpy(s->shape, a.shape, (size_t)lead * sizeof *s->shape), s->lead = lead;
+  fits = fits && lead == s->lead && memcmp(s->shape, a.shape, (size_t)lead * sizeof *s->shape) == 0;
+  for (int k = 0; fits && k < lead; k++) n *= (size_t)a.shape[k];
+  double* f64 = fits ? malloc((6 * n + 1) * sizeof *f64) : NULL;
+  float* f32 = f64 ? malloc((6 * n + 1) * sizeof *f32) : NULL;
+  if (!fits) PyErr_SetString(PyExc_ValueError, "environment(): wrenches of states are not of one shape (..., 6)");
+  if (fits && !f32) (void)PyErr_NoMemory();
+  if (f32 && n > 0) {
+    array_gather(&a, 1, lead, a.shape, 6, 'd', f64);
+    array_gather(&a, 1, lead, a.shape, 6, 'f', f32);
+  }
+  array_close(&a);
+  if (f32)
+    s->wrench[s->nwrench++] = (limb_batch_wrench){frame, (limb_ref)ref, f64, f32};
+  else
+    free(f64);
+  return f32 ? 0 : -1;
 }
 
 static int read_wrenches(environment* e, PyObject* list)
@@ -49,17 +76,20 @@ static int read_wrenches(environment* e, PyObject* list)
     return -1;
   }
   e->wrench = calloc((size_t)n + 1, sizeof *e->wrench);
-  if (!e->wrench) return PyErr_NoMemory() ? 0 : -1;
+  e->around.wrench = calloc((size_t)n + 1, sizeof *e->around.wrench);
+  if (!e->wrench || !e->around.wrench) return PyErr_NoMemory() ? 0 : -1;
+  e->around.all.wrench = e->wrench;
   for (Py_ssize_t k = 0; k < n; k++) {
-    PyObject* item = PyList_GetItem(list, k);
+    PyObject *item = PyList_GetItem(list, k), *numbers = NULL;
+    int frame = 0, ref = 0;
     if (!item || !PyTuple_Check(item)) {
       PyErr_SetString(PyExc_TypeError, "wrenches are tuples (frame, ref, numbers)");
       return -1;
     }
-    if (read_wrench(e, item, (int)k) < 0) return -1;
+    if (!PyArg_ParseTuple(item, "iiO", &frame, &ref, &numbers)) return -1;
+    const int same = PyTuple_Check(numbers);
+    if ((same ? read_wrench(e, frame, ref, numbers) : read_wrenches_of_states(e, frame, ref, numbers)) < 0) return -1;
   }
-  e->env.wrench = e->wrench;
-  e->env.nwrench = (int)n;
   return 0;
 }
 
@@ -80,10 +110,11 @@ static PyObject* environment_new(PyTypeObject* type, PyObject* args, PyObject* k
   if (!self) return NULL;
   environment* e = data_of(self);
   e->robot = Py_NewRef(robot);
-  e->env = limb_default_environment(robot_model(robot));
-  e->env.gravity = sp_v3(g[0], g[1], g[2]);
-  e->env.base_velocity = motion(v), e->env.base_acceleration = motion(a);
-  e->env.friction = friction, e->env.coulomb_width = width;
+  limb_environment* env = &e->around.all;
+  *env = limb_default_environment(robot_model(robot));
+  env->gravity = sp_v3(g[0], g[1], g[2]);
+  env->base_velocity = motion(v), env->base_acceleration = motion(a);
+  env->friction = friction, env->coulomb_width = width;
   if (read_wrenches(e, wrenches) == 0) return self;
   Py_DECREF(self);
   return NULL;
@@ -98,7 +129,13 @@ static int environment_traverse(PyObject* self, visitproc visit, void* arg)
 
 static void environment_dealloc(PyObject* self)
 {
+  const surroundings* s = &data_of(self)->around;
   PyObject_GC_UnTrack(self);
+  for (int k = 0; k < s->nwrench; k++) {
+    free((void*)(uintptr_t)s->wrench[k].f64);
+    free((void*)(uintptr_t)s->wrench[k].f32);
+  }
+  free(s->wrench);
   free(data_of(self)->wrench);
   Py_CLEAR(data_of(self)->robot);
   object_free(self);

@@ -52,7 +52,7 @@ limb_status floats_run(limb_batch* b, const limb_item* item, const void* const i
   const int kernel = kernel_of(item->quantity);
   const limb_id_derivatives_f32 d = {.dtau_dq = kernel == DTAU_DQ ? out : NULL,
                                      .dtau_dv = kernel == DTAU_DV ? out : NULL};
-  env.all = r->env;
+  env.all = r->env, env.nwrench = r->nwrench, env.wrench = r->wrench;
   switch (kernel) {
   case TAU: return limb_batch_inverse_dynamics_f32(b, n, q, v, a, &env, out, status);
   case ACC: return limb_batch_forward_dynamics_f32(b, n, q, v, tau, &env, out, status);

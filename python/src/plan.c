@@ -13,10 +13,10 @@
 typedef struct lane {
   struct lane* next;
   limb_evaluator* evaluator;
-  limb_batch* batch; // of floats and of derivatives; NULL: none yet
-  limb_data* data;   // of derivatives; NULL: none yet
-  int threads;
-  const limb_pool* pool; // of so many; NULL: one
+  limb_batch* batch;     // of floats and of derivatives; NULL: none yet
+  limb_data* data;       // of derivatives; NULL: none yet
+  int threads, wrenches; // wrenches: of states, in the batch
+  const limb_pool* pool; // of so many threads; NULL: one
   long process;          // that started the threads
   double* x;             // all items of one state
   limb_closure* closure; // NULL: states need not close loops
@@ -140,17 +140,20 @@ static inputs inputs_of(const limb_call* c, const limb_rows* r)
 
 // ---- running -------------------------------------------------------------------------------------------------
 
-static limb_status open_batch(const limb_plan* p, lane* w)
+static limb_status open_batch(const limb_plan* p, lane* w, int wrenches)
 {
   limb_batch_options o = limb_default_batch_options();
-  if (w->batch) return LIMB_OK;
+  if (w->batch && wrenches <= w->wrenches) return LIMB_OK;
+  if (wrenches > o.wrenches) o.wrenches = wrenches;
   o.pool = w->pool;
+  limb_batch_destroy(w->batch);
+  w->batch = NULL, w->wrenches = o.wrenches;
   return limb_batch_create(p->model, &o, NULL, &w->batch);
 }
 
 static limb_status run_f32(limb_plan* p, lane* w, limb_rows* r, limb_status* status)
 {
-  limb_status s = open_batch(p, w);
+  limb_status s = open_batch(p, w, r->nwrench);
   const inputs in = inputs_of(&p->call, r);
   for (int k = 0; k < p->nitem && s == LIMB_OK; k++) s = floats_run(w->batch, &p->item[k], in.x, r, k, status);
   return s;
@@ -186,7 +189,9 @@ static limb_status run_many(limb_plan* p, lane* w, limb_rows* r, limb_status* st
                               .v_r = in.x[IN_V_R],
                               .a_r = in.x[IN_A_R],
                               .time = in.x[IN_TIME],
-                              .env = r->env};
+                              .env = r->env,
+                              .nwrench = r->nwrench,
+                              .wrench = r->wrench};
   return limb_evaluator_run_many(w->evaluator, &states, (double* const*)(void*)r->out, status);
 }
 
@@ -208,15 +213,16 @@ static limb_status run_derivatives(limb_plan* p, lane* w, limb_rows* r)
   const limb_id_derivatives id = {.dtau_dq = r->out[0], .dtau_dv = r->out[1], .M = r->out[2]};
   const limb_fd_derivatives fd = {.dacc_dq = r->out[0], .dacc_dv = r->out[1], .dacc_dtau = r->out[2]};
   limb_batch_environment env = limb_default_batch_environment();
-  limb_status s = r->n > 1 ? open_batch(p, w) : LIMB_OK;
-  if (r->n == 1 && !w->data) s = limb_data_create(p->model, NULL, &w->data);
-  env.all = r->env;
+  const int one = r->n == 1 && r->nwrench == 0;
+  limb_status s = one ? LIMB_OK : open_batch(p, w, r->nwrench);
+  if (one && !w->data) s = limb_data_create(p->model, NULL, &w->data);
+  env.all = r->env, env.nwrench = r->nwrench, env.wrench = r->wrench;
   if (s != LIMB_OK) return s;
   if (p->derivatives == DERIVATIVES_INVERSE)
-    return r->n == 1 ? limb_inverse_dynamics_derivatives(w->data, q, v, x, r->env, &id)
-                     : limb_batch_inverse_dynamics_derivatives(w->batch, r->n, q, v, x, &env, &id, NULL);
-  return r->n == 1 ? limb_forward_dynamics_derivatives(w->data, q, v, x, r->env, &fd)
-                   : limb_batch_forward_dynamics_derivatives(w->batch, r->n, q, v, x, &env, &fd, NULL);
+    return one ? limb_inverse_dynamics_derivatives(w->data, q, v, x, r->env, &id)
+               : limb_batch_inverse_dynamics_derivatives(w->batch, r->n, q, v, x, &env, &id, NULL);
+  return one ? limb_forward_dynamics_derivatives(w->data, q, v, x, r->env, &fd)
+             : limb_batch_forward_dynamics_derivatives(w->batch, r->n, q, v, x, &env, &fd, NULL);
 }
 
 static limb_status run_rows(limb_plan* p, lane* w, limb_rows* r)
@@ -269,7 +275,8 @@ static limb_status plan_run(void* context, limb_rows* r)
     lane_give(p, w);
     return LIMB_OK; // otherwise the evaluator explains why not
   }
-  limb_status s = r->n == 1 && r->type == 'd' ? run_one(p, w, r) : run_rows(p, w, r);
+  const int one = r->n == 1 && r->type == 'd' && r->nwrench == 0;
+  limb_status s = one ? run_one(p, w, r) : run_rows(p, w, r);
   if (s != LIMB_OK && r->type == 'd') (void)limb_evaluator_failure(w->evaluator, &r->error);
   if (w->closure) {
     const limb_status closed = check_closed(p, w, r);

@@ -134,9 +134,11 @@ static PyObject* simulation_new(PyTypeObject* type, PyObject* args, PyObject* kw
   o.method = (limb_sim_method)k;
   if (read_dict(option_fields, options, &o) < 0) return NULL;
   if (env != Py_None) {
-    const limb_environment* given = environment_of(env, robot);
-    if (!given) return NULL;
-    o.env = *given;
+    const surroundings* given = surroundings_of(env, robot);
+    if (given && given->nwrench > 0)
+      PyErr_SetString(PyExc_ValueError, "simulate(): env has wrenches of many states; give a function by wrenches=");
+    if (!given || given->nwrench > 0) return NULL;
+    o.env = given->all;
   }
   PyObject* self = object_new(type);
   if (!self) return NULL;

@@ -120,6 +120,35 @@ def test_a_name_is_an_array_and_a_list_a_dict():
         assert robot.eval("g", [0.1, 0.2]).shape == (2,)
 
 
+@pytest.mark.parametrize("kind", [numpy.float64, numpy.float32])
+def test_wrenches_of_states(panda, kind):
+    """A wrench for each state is that of the call for that state alone, on threads or not."""
+    q, v, a, _ = (x.reshape(10, 6, 7).astype(kind) for x in states(panda, 60))
+    W = numpy.random.default_rng(3).uniform(-9, 9, (10, 6, 6))
+    push = ("flange", "aligned", (1, 2, 3, 4, 5, 6))
+    env = panda.environment(wrenches=[push, ("flange", "body", W), ("link3", "world", -W[:1])])
+    close = 1e-12 if kind == numpy.float64 else 1e-5
+    calls = [panda.inverse_dynamics, panda.forward_dynamics, panda.inverse_dynamics_derivatives, panda.joint_reactions]
+    for call in calls:
+        found = call(q, v, a, env=env)
+        assert all(map(numpy.array_equal, found, call(q, v, a, env=env, threads=2)))
+        for i, j in ((0, 0), (3, 5), (9, 2)):
+            wrenches = [push, ("flange", "body", W[i, j]), ("link3", "world", -W[0, j])]
+            one = call(q[i, j], v[i, j], a[i, j], env=panda.environment(wrenches=wrenches))
+            for x, y in zip(found, one, strict=True) if isinstance(one, tuple) else [(found, one)]:
+                assert abs(x[i, j] - y).max() < close * (1 + abs(y).max())
+    single = panda.inverse_dynamics(q[0, 0], v[0, 0], a[0, 0], env=env)
+    assert single.shape == (10, 6, 7)
+    many = panda.environment(wrenches=[("flange", "world", W)] * 12)
+    assert abs(panda.inverse_dynamics_derivatives(q, v, a, env=many).dq).max() < 1e6
+    with pytest.raises(ValueError, match=r"env has wrenches .* \(10, 6\), the call has .* \(5,\)"):
+        panda.gravity(q[:5, 0], env=env)
+    with pytest.raises(ValueError, match="one shape"):
+        panda.environment(wrenches=[("flange", "body", W[..., :5])])
+    with pytest.raises(ValueError, match="many states"):
+        panda.simulate(q[0, 0].astype(float), env=env)
+
+
 def test_no_states(panda):
     assert panda.mass_matrix(numpy.empty((0, 7))).shape == (0, 7, 7)
     assert panda.inverse_dynamics(numpy.empty((0, 7)), numpy.ones(7), numpy.ones(7)).shape == (0, 7)
