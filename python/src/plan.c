@@ -230,7 +230,7 @@ static limb_status run_rows(limb_plan* p, lane* w, limb_rows* r)
   limb_status* status = calloc(r->n, sizeof *status);
   if (!status) return LIMB_E_NOMEM;
   const limb_status s = r->type == 'f' ? run_f32(p, w, r, status) : run_many(p, w, r, status);
-  while (r->failed + 1 < r->n && status[r->failed] == LIMB_OK) r->failed++;
+  while (s != LIMB_OK && r->failed + 1 < r->n && status[r->failed] == LIMB_OK) r->failed++;
   free(status);
   return s;
 }

@@ -13,6 +13,7 @@ typedef struct job {
   limb_status* status; // n
   unsigned char* skip; // blocks that kernels of batches compute
   size_t part;         // states of a task
+  int failed;          // 1: a state of a kernel failed
 } job;
 
 static const limb_status untouched = LIMB_E_IO; // no kernel says that
@@ -134,18 +135,19 @@ static int has_kernel(const job* j, const limb_block* b)
 }
 
 // 1 when a kernel has done it.
-static int by_batch(const job* j, int block, limb_status* status)
+static int by_batch(job* j, int block, limb_status* status)
 {
   const limb_evaluator* e = j->e;
   const limb_block* b = &e->block[block];
   const int whole = has_kernel(j, b) ? whole_item(j, block) : -1;
   const size_t n = j->states->n;
   if (whole < 0) return 0;
-  for (size_t i = 0; i < n; i++) status[i] = untouched; // it stays so when nothing is computed
+  status[0] = untouched; // it stays so when nothing is computed
   const limb_status s = run_batch(j, b, j->out[whole], status);
-  if (s != LIMB_OK && n > 0 && status[0] == untouched) return 0; // not by this kernel
-  for (size_t i = 0; i < n; i++)
+  if (s != LIMB_OK && status[0] == untouched) return 0; // not by this kernel
+  for (size_t i = 0; i < n && s != LIMB_OK; i++)
     if (j->status[i] == LIMB_OK) j->status[i] = status[i];
+  j->failed |= s != LIMB_OK;
   for (int k = 0; k < e->nitem; k++) {
     const limb_evaluator_item* item = &e->item[k];
     if (item->block != block || k == whole || !j->out[k]) continue;
@@ -176,18 +178,20 @@ static limb_status make_ready(limb_evaluator* e, const limb_states* s)
   return status;
 }
 
-static void run_states(const job* j)
+// 1 when there were blocks left to compute.
+static int run_states(const job* j)
 {
   limb_evaluator* e = j->e;
   int left = 0;
   for (int i = 0; i < e->nblock; i++) left += !j->skip[i];
-  if (left == 0) return;
+  if (left == 0) return 0;
   job parts = *j;
   parts.part = (j->states->n + (size_t)e->nlane - 1) / (size_t)e->nlane;
   if (e->options.pool)
     e->options.pool->run(e->options.pool->context, e->nlane, one_part, &parts);
   else
     one_part(&parts, 0);
+  return 1;
 }
 
 // The first state that failed, once more, to tell why.
@@ -214,16 +218,15 @@ limb_status limb_evaluator_run_many(limb_evaluator* e, const limb_states* states
   if (n == 0 || e->nitem == 0) return LIMB_OK;
   limb_status s = make_ready(e, states);
   if (s != LIMB_OK) return s;
-  const size_t size = 2 * n * sizeof(limb_status) + blocks;
+  // Statuses of all states unless the caller has room for them, those of one kernel, marks of blocks.
+  const size_t own = status ? 0 : n, size = (own + n) * sizeof(limb_status) + blocks;
   limb_status* memory = limb_alloc(&e->alloc, size);
   if (!memory) return LIMB_E_NOMEM;
-  memset(memory, 0, size);
-  const job j = {
-    .e = e, .states = states, .out = out, .status = memory, .skip = (unsigned char*)(memory + 2 * n), .part = n};
-  for (int i = 0; i < e->nblock; i++) j.skip[i] = (unsigned char)by_batch(&j, i, memory + n);
-  run_states(&j);
-  if (status) memcpy(status, j.status, n * sizeof *status);
-  s = report(&j);
+  job j = {.e = e, .states = states, .out = out, .status = status ? status : memory, .part = n};
+  j.skip = (unsigned char*)(memory + own + n);
+  memset(j.status, 0, n * sizeof *j.status);
+  for (int i = 0; i < e->nblock; i++) j.skip[i] = (unsigned char)by_batch(&j, i, memory + own);
+  s = run_states(&j) || j.failed ? report(&j) : LIMB_OK;
   limb_free(&e->alloc, memory, size);
   return s;
 }
