@@ -24,6 +24,14 @@ EVERYWHERE = {
     r"say so": "report it",
     r"so that it be": "so that it is",
     r"what there is": "name it",
+    r"hangs? (on|from) the world": "is attached to the world",
+    r"left any more": "the integrator cannot advance",
+    r"the same twice": "redundant",
+    r"work taken": "energy absorbed",
+    r"a wish|wishes": "a request",
+    r"without memory, loops": "C without allocation, loops",
+    r"films?": "animation",
+    r"room to (one|the)": "margin to the nearest limit",
 }
 PAGES = {  # gone from the pages; the code still has some
     r"(is|are) told": "is reported",
@@ -32,6 +40,7 @@ PAGES = {  # gone from the pages; the code still has some
     r"(is|are) (not )?looked at": "is checked, is read",
     r"goes first": "takes precedence",
     r"comes of it": "results",
+    r"told|tells": "reported, reports, shows",
 }
 
 CODE = {  # comments and messages state one thing in one form
@@ -43,6 +52,12 @@ CODE = {  # comments and messages state one thing in one form
     r"has to say|how it went": "status, reason",
     r"(is|are) told": "is reported",
     r"NULL is fine": "NULL is accepted",
+}
+NAMES = {  # identifiers, but those of src/kernel
+    r"[A-Za-z0-9_]*(told|tell|TOLD)(_[a-z]+)?": "report, list",
+    r"(?<![.>])room|[a-z]+_room": "reserve, size",
+    r"most(_[a-z]+)?|least(_[a-z]+)?|MOST_[A-Z]+|LEAST_[A-Z]+": "max, min",
+    r"burden|wander|sketch|sheet|reel|film|into_onto": "load, drift, raw robot, table, track, animation",
 }
 
 
@@ -57,16 +72,25 @@ def text_of(path):
     return text if path.suffix == ".md" else re.sub(r"^ *//+", "", text, flags=re.MULTILINE)
 
 
+def names_of(path):
+    """Code without comments and texts: what is left of letters are identifiers. Lines stay where they are."""
+    text = re.sub(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*', "", path.read_text(encoding="utf-8"))
+    return re.sub(r"/\*.*?\*/", lambda comment: "\n" * comment[0].count("\n"), text, flags=re.DOTALL)
+
+
 found = Findings("check_words")
 pages = [path for path in files() if path.suffix == ".md" and
          (path.parent == ROOT / "docs" or path.name in ("README.md", "CONTRIBUTING.md") and path.parent == ROOT)]
 code = c_files("include", "src", "cli")
-for paths, table in ((pages + code, EVERYWHERE), (pages, PAGES), (code, CODE)):
+named = [path for path in code if path.parent != ROOT / "src" / "kernel"]
+for paths, table, read in ((pages + code, EVERYWHERE, text_of), (pages, PAGES, text_of), (code, CODE, text_of),
+                           (named, NAMES, names_of)):
     rules = compiled(table)
     for path in paths:
-        text = text_of(path)
+        text = read(path)
         for pattern, instead in rules:
             for hit in pattern.finditer(text):
                 line = text.count("\n", 0, hit.start()) + 1
                 found.add(path, line, f"'{' '.join(hit[0].split())}': write '{instead}'")
-found.finish(f"{len(pages)} pages, {len(code)} sources, {len(EVERYWHERE) + len(PAGES) + len(CODE)} phrases")
+phrases = sum(map(len, (EVERYWHERE, PAGES, CODE, NAMES)))
+found.finish(f"{len(pages)} pages, {len(code)} sources, {phrases} phrases")

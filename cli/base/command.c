@@ -314,18 +314,18 @@ static int read_option(cli_args* args, int argc, char** argv, int* i)
 static int check_operands(const cli_args* args)
 {
   const cli_command* c = args->command;
-  const int few = args->count < c->least;
+  const int few = args->count < c->min_operands;
   int empty = 0; // a variable of the shell without value, most likely
   for (int k = 0; k < args->count; k++) empty |= !*args->operands[k] && !c->takes_empty;
-  if (!few && !empty && (c->most < 0 || args->count <= c->most)) return EXIT_FINE;
+  if (!few && !empty && (c->max_operands < 0 || args->count <= c->max_operands)) return EXIT_FINE;
   const char* optional = c->options && *c->options ? " [options]" : "";
   const char* blank = *c->operands ? " " : "";
   if (few)
     return cli_usage(args, "%s; usage: %s%s%s%s", args->count ? "an operand is missing" : "nothing to work on",
                      args->title, optional, blank, c->operands);
   if (empty) return cli_usage(args, "an operand is empty; usage: %s%s%s%s", args->title, optional, blank, c->operands);
-  return cli_usage(args, "unexpected argument '%s'; usage: %s%s%s%s", args->operands[c->most], args->title, optional,
-                   blank, c->operands);
+  return cli_usage(args, "unexpected argument '%s'; usage: %s%s%s%s", args->operands[c->max_operands], args->title,
+                   optional, blank, c->operands);
 }
 
 // argv holds what follows the name of the command.

@@ -28,7 +28,7 @@ typedef struct cli_command {
   const char* about;                // paragraphs of the help, one a line; NULL: none
   const char* const* examples;      // command lines, each followed by what it does; closed by NULL
   const cli_option* const* options; // groups of options, each closed by an entry without name; NULL-closed
-  int least, most;                  // number of operands; most -1: any
+  int min_operands, max_operands;   // number of operands; max_operands -1: any
   int (*run)(const cli_args* args);
   const cli_written* writes; // NULL: none
   int takes_empty;           // operands may be empty words

@@ -239,8 +239,8 @@ const cli_command cli_completion = {
   .examples = (const char* const[]){"source <(limb completion bash)", "complete in this bash",
                                     "limb completion fish > ~/.config/fish/completions/limb.fish",
                                     "complete in every fish", NULL},
-  .least = 1,
-  .most = -1,
+  .min_operands = 1,
+  .max_operands = -1,
   .run = run,
   .takes_empty = 1,
 };

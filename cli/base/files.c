@@ -242,7 +242,7 @@ static const char* wrong_ending(const char* label, const char* path, const char*
 }
 
 // Whether a temporary file beside it can be made and take its place.
-static const char* check_place(const char* path)
+static const char* check_folder(const char* path)
 {
   struct stat about;
   const int exists = stat(path, &about) == 0;
@@ -288,7 +288,7 @@ const char* cli_output_refused(const char* label, const char* path, const char* 
   const char* refused = NULL;
   if (strcmp(path, "-") != 0) {
     if (*endings && !is_special(path) && !cli_ends_in(path, endings)) return wrong_ending(label, path, endings);
-    refused = check_place(path);
+    refused = check_folder(path);
     if (refused) return refused;
   }
   identity id = identify(path, 1);

@@ -353,6 +353,6 @@ const cli_command cli_help = {
   .examples = (const char* const[]){"limb help check", "the same as limb check --help", "limb help --man | man -l -",
                                     "the manual page", NULL},
   .options = (const cli_option* const[]){options, NULL},
-  .most = 1,
+  .max_operands = 1,
   .run = run,
 };

@@ -60,7 +60,7 @@ void cli_table_free(cli_table* t)
   *t = (cli_table){0};
 }
 
-static int make_room(cli_table* t)
+static int reserve(cli_table* t)
 {
   if (t->count < t->capacity) return 1;
   const int capacity = t->capacity ? 2 * t->capacity : 64;
@@ -76,7 +76,7 @@ static void add_cell(cli_table* t, int is_text, json_t* value, const char* forma
   va_list again;
   va_copy(again, list);
   const int length = vsnprintf(NULL, 0, format, list);
-  char* text = length >= 0 && make_room(t) ? malloc((size_t)length + 1) : NULL;
+  char* text = length >= 0 && reserve(t) ? malloc((size_t)length + 1) : NULL;
   if (text) {
     (void)vsnprintf(text, (size_t)length + 1, format, again);
     t->cells[t->count++] = (struct cli_table_cell){text, value, is_text};

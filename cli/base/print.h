@@ -1,6 +1,6 @@
 // What commands print: tables as text and JSON, colours on terminals, JSON, CSV.
-#ifndef LIMB_CLI_TABLE_H
-#define LIMB_CLI_TABLE_H
+#ifndef LIMB_CLI_PRINT_H
+#define LIMB_CLI_PRINT_H
 
 #include "limb/limb.h"
 #include "limb/read.h"

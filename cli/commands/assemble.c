@@ -383,8 +383,8 @@ const cli_command cli_assemble = {
   .about = about,
   .examples = examples,
   .options = options,
-  .least = 1,
-  .most = 1,
+  .min_operands = 1,
+  .max_operands = 1,
   .run = run_assemble,
   .writes = (const cli_written[]){{"output", ".csv .json .txt"}, {"svg", ".svg"}, {0}},
 };

@@ -291,7 +291,7 @@ static limb_status write_csv(limb_csv_writer* w, const void* run)
 // ---- the command -----------------------------------------------------------------------------------
 
 // Why the set is not proven minimal. An exit code.
-static int tell_doubt(const base_run* x)
+static int report_doubt(const base_run* x)
 {
   static const char cause[] = "axes that are nearly, but not quite, parallel or at right angles?";
   const limb_base_facts* f = &x->facts;
@@ -316,7 +316,7 @@ static int print(const base_run* x)
              : strcmp(format, "json") == 0          ? print_json(x)
                                                     : cli_csv_print(stdout, cli_title(x->args), write_csv, x);
   if (code == EXIT_FINE) code = limb_cli_close_output(cli_title(x->args));
-  return code == EXIT_FINE ? tell_doubt(x) : code;
+  return code == EXIT_FINE ? report_doubt(x) : code;
 }
 
 static int run(const cli_args* args)
@@ -380,7 +380,7 @@ const cli_command cli_base = {
                           "the 36 base inertial parameters of the Puma 560", "limb base arm.urdf --format json",
                           "everything, with the matrix of the combinations", NULL},
   .options = (const cli_option* const[]){options, cli_model_options, cli_world_options, cli_format_options, NULL},
-  .least = 1,
-  .most = 1,
+  .min_operands = 1,
+  .max_operands = 1,
   .run = run,
 };

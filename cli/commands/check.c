@@ -72,7 +72,7 @@ static void print_finding(check_run* run, const char* file, const limb_finding* 
   limb_rule_info rule;
   const int index = limb_find_rule(f->rule);
   const cli_colour colour = colour_of(f->severity);
-  cli_print_place(out, file, f);
+  cli_print_position(out, file, f);
   (void)fprintf(out, " %s%s%s: %s%s%s [%s]\n", cli_on(out, colour), limb_severity_name(f->severity),
                 cli_off(out, colour), f->where, *f->where ? ": " : "", f->text, f->rule);
   const int first = index >= 0 && run->explained && !run->explained[index];
@@ -417,8 +417,8 @@ const cli_command cli_check = {
                           "a table of all files, for continuous integration", "limb check arm.urdf --repair fixed.urdf",
                           "repair inertias that no body can have, and print what changed", NULL},
   .options = (const cli_option* const[]){options, cli_model_options, NULL},
-  .least = 0,
-  .most = -1,
+  .min_operands = 0,
+  .max_operands = -1,
   .run = run_check,
   .writes = (const cli_written[]){{"repair", ""}, {0}},
 };

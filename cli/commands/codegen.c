@@ -429,6 +429,6 @@ const cli_command cli_codegen = {
                                     "limb codegen arm.urdf --what M,h --float --sines own --split 500",
                                     "for a small processor: no includes, short functions", NULL},
   .options = (const cli_option* const[]){options, cli_model_options, NULL},
-  .most = 1,
+  .max_operands = 1,
   .run = run,
 };

@@ -35,9 +35,9 @@ static int keep_row(cli_track* t)
   if (status == LIMB_E_NOMEM || (status == LIMB_OK && !keep_wrenches(t))) return out_of_memory(t);
   t->rows += status == LIMB_OK;
   if (status == LIMB_OK) return EXIT_FINE;
-  char place[32]; // NPY has no lines
-  (void)snprintf(place, sizeof place, s->line > 0 ? "%d" : " row %d", s->line > 0 ? s->line : (int)s->count);
-  (void)fprintf(stderr, "%s:%s: error: %s: %s\n", s->path, place, err.where, err.text);
+  char position[32]; // NPY has no lines
+  (void)snprintf(position, sizeof position, s->line > 0 ? "%d" : " row %d", s->line > 0 ? s->line : (int)s->count);
+  (void)fprintf(stderr, "%s:%s: error: %s: %s\n", s->path, position, err.where, err.text);
   return EXIT_USAGE;
 }
 

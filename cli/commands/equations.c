@@ -80,8 +80,8 @@ const cli_command cli_equations = {
                                     "M, C, g and Psi for a paper", "limb equations scara --what tau --numbers",
                                     "torques in one piece, with the robot's numbers", NULL},
   .options = (const cli_option* const[]){options, cli_model_options, NULL},
-  .least = 1,
-  .most = 1,
+  .min_operands = 1,
+  .max_operands = 1,
   .run = run,
   .writes = (const cli_written[]){{"output", ".txt .tex .c .h"}, {0}},
 };

@@ -151,8 +151,8 @@ const cli_command cli_fd = {
   .about = about,
   .examples = examples,
   .options = options,
-  .least = 2,
-  .most = 2,
+  .min_operands = 2,
+  .max_operands = 2,
   .run = run_fd,
   .writes = (const cli_written[]){{"output", ".csv"}, {0}},
 };

@@ -240,7 +240,7 @@ static int open_outputs(id_run* r)
   return code;
 }
 
-static int make_room(id_run* r)
+static int reserve(id_run* r)
 {
   const int nv = r->dofs.nv;
   r->tau = calloc(limb_evaluator_width(r->e) + 1, sizeof *r->tau);
@@ -304,7 +304,7 @@ static int draw_animation(const id_run* r)
 // ---- running ---------------------------------------------------------------------------------------
 
 // A motion that needs a motor where there is none is not the robot's own.
-static void tell_unmet(const id_run* r)
+static void report_unmet(const id_run* r)
 {
   const cli_dof* at = &r->dofs.v[r->unmet_at];
   if (r->unmet <= 1e-6 * r->largest) return;
@@ -360,7 +360,7 @@ static int run_states(id_run* r)
   int code = check_columns(r);
   if (code == EXIT_FINE && r->loops) code = open_loops(r);
   if (code == EXIT_FINE) code = open_evaluator(r);
-  if (code == EXIT_FINE) code = make_room(r);
+  if (code == EXIT_FINE) code = reserve(r);
   if (code == EXIT_FINE) code = open_outputs(r);
   if (code == EXIT_FINE) {
     code = r->differentiate ? differentiate_rows(r) : stream_rows(r);
@@ -369,7 +369,7 @@ static int run_states(id_run* r)
     code = cli_usage(r->args, "%s: there are no rows", r->states.path);
   }
   if (code == EXIT_FINE) code = finish(r);
-  if (code == EXIT_FINE && !r->loops) tell_unmet(r);
+  if (code == EXIT_FINE && !r->loops) report_unmet(r);
   if (code == EXIT_FINE && r->loops) cli_report_loops(r->e, r->robot.model, r->states.path);
   limb_evaluator_destroy(r->e);
   limb_csv_destroy(r->writer);
@@ -436,8 +436,8 @@ const cli_command cli_id = {
   .about = about,
   .examples = examples,
   .options = options,
-  .least = 2,
-  .most = 2,
+  .min_operands = 2,
+  .max_operands = 2,
   .run = run_id,
   .writes = (const cli_written[]){{"output", ".csv"}, {"plot", ".svg"}, {"animate", ".svg .html"}, {0}},
 };

@@ -1,6 +1,6 @@
 // The sizing table (limb/study.h) on paper: text for people, JSON and CSV for programs.
-#ifndef LIMB_CLI_SIZING_H
-#define LIMB_CLI_SIZING_H
+#ifndef LIMB_CLI_ID_H
+#define LIMB_CLI_ID_H
 
 #include "states/states.h"
 

@@ -260,7 +260,7 @@ static int write_head(const ik_run* r, limb_csv_writer* w)
 // Row after row, each from the solution of the one before.
 static int solve_rows(ik_run* r, limb_csv_writer* w)
 {
-  char place[IK_PLACE];
+  char position[IK_POSITION];
   int code = EXIT_FINE, got = 0;
   for (int row = 0; code == EXIT_FINE; row++) {
     code = cli_interrupted() ? EXIT_USAGE : ik_targets_next(r, &got);
@@ -269,7 +269,8 @@ static int solve_rows(ik_run* r, limb_csv_writer* w)
     if (s == LIMB_E_NOCONV) return ik_explain(r);
     if (s != LIMB_OK) return failed(r, s);
     if (row > 0 && r->report.starts > 1)
-      (void)fprintf(stderr, "%s: warning: cannot be reached continuously from the row before\n", ik_place(r, place));
+      (void)fprintf(stderr, "%s: warning: cannot be reached continuously from the row before\n",
+                    ik_position(r, position));
     memcpy(r->start, r->q, (size_t)r->dofs.nq * sizeof *r->q);
     code = write_row(r, w, r->q);
   }
@@ -450,8 +451,8 @@ const cli_command cli_ik = {
   .about = about,
   .examples = examples,
   .options = options,
-  .least = 1,
-  .most = 2,
+  .min_operands = 1,
+  .max_operands = 2,
   .run = run_ik,
   .writes = (const cli_written[]){{"output", ".csv .json .txt"}, {0}},
 };

@@ -43,10 +43,10 @@ typedef struct ik_run {
   int rows; // so far
 } ik_run;
 
-enum { IK_PLACE = 300 };
+enum { IK_POSITION = 300 };
 
 // Where the row at hand is, for messages: file and line, else its number. ik_targets.c
-const char* ik_place(const ik_run* r, char text[IK_PLACE]);
+const char* ik_position(const ik_run* r, char text[IK_POSITION]);
 
 // Joint positions for the table of poses that the second operand names, by the options of `limb ik` that args have, as
 // CSV. An exit code, after a message. ik.c

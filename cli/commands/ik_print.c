@@ -24,8 +24,8 @@ static void print_limits(const ik_run* r, FILE* out)
 
 int ik_explain(const ik_run* r)
 {
-  char place[IK_PLACE];
-  (void)fprintf(stderr, "%s: error: ", r->path ? ik_place(r, place) : limb_reading_source(r->robot.reading));
+  char position[IK_POSITION];
+  (void)fprintf(stderr, "%s: error: ", r->path ? ik_position(r, position) : limb_reading_source(r->robot.reading));
   (void)fprintf(stderr, "%s", limb_ik_reason_text(r->report.reason));
   for (int k = 0; k < r->frames; k++) {
     limb_ik_result x;

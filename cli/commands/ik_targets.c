@@ -92,9 +92,9 @@ static int find_all_columns(ik_run* r)
 
 static int table_error(const ik_run* r, const limb_error* error)
 {
-  char place[48] = "";
-  if (error->line > 0) (void)snprintf(place, sizeof place, ":%d:%d", error->line, error->column);
-  (void)fprintf(stderr, "%s%s: error: %s: %s\n", r->path, place, error->where, error->text);
+  char position[48] = "";
+  if (error->line > 0) (void)snprintf(position, sizeof position, ":%d:%d", error->line, error->column);
+  (void)fprintf(stderr, "%s%s: error: %s: %s\n", r->path, position, error->where, error->text);
   return EXIT_USAGE;
 }
 
@@ -124,19 +124,19 @@ void ik_targets_close(ik_run* r)
   free(r->row);
 }
 
-const char* ik_place(const ik_run* r, char text[IK_PLACE])
+const char* ik_position(const ik_run* r, char text[IK_POSITION])
 {
   if (r->line > 0)
-    (void)snprintf(text, IK_PLACE, "%.250s:%d", r->path, r->line);
+    (void)snprintf(text, IK_POSITION, "%.250s:%d", r->path, r->line);
   else
-    (void)snprintf(text, IK_PLACE, "%.250s: row %d", r->path, r->rows);
+    (void)snprintf(text, IK_POSITION, "%.250s: row %d", r->path, r->rows);
   return text;
 }
 
 int ik_targets_next(ik_run* r, int* got)
 {
   limb_error error;
-  char subject[CLI_NAME_SPACE], place[IK_PLACE];
+  char subject[CLI_NAME_SPACE], position[IK_POSITION];
   const limb_status s = limb_csv_next(r->reader, r->row, got, &error);
   if (s == LIMB_E_NOMEM) return cli_out_of_memory(r->args);
   if (s != LIMB_OK) return table_error(r, &error);
@@ -145,12 +145,12 @@ int ik_targets_next(ik_run* r, int* got)
   r->rows++;
   if (limb_csv_unended(r->reader))
     (void)fprintf(stderr, "%s: warning: the last line does not end: its last number may have been cut off\n",
-                  ik_place(r, place));
+                  ik_position(r, position));
   if (r->time_column >= 0) r->time = r->row[r->time_column];
   for (int k = 0; k < r->frames; k++) {
     double x[IK_POSE] = {0, 0, 0, 0, 0, 0, 1};
     for (int i = 0; i < IK_POSE && r->column[k][i] >= 0; i++) x[i] = r->row[r->column[k][i]];
-    (void)snprintf(subject, sizeof subject, "%s: frame '%.200s'", ik_place(r, place), r->frame[k]);
+    (void)snprintf(subject, sizeof subject, "%s: frame '%.200s'", ik_position(r, position), r->frame[k]);
     const int code = make_pose(r, subject, x, &r->target[k]);
     if (code != EXIT_FINE) return code;
   }

@@ -355,7 +355,7 @@ const cli_command cli_info = {
                           "the compiled frames and inertial parameters, in 17 digits",
                           "limb info --poe arm.urdf --frame tool0", "screws and home poses of any robot", NULL},
   .options = (const cli_option* const[]){cli_model_options, options, NULL},
-  .least = 1,
-  .most = 1,
+  .min_operands = 1,
+  .max_operands = 1,
   .run = run,
 };

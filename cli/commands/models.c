@@ -136,6 +136,6 @@ const cli_command cli_models = {
   .examples = (const char* const[]){"limb models", "list them", "limb models ur5 > mine.limb.yaml",
                                     "start a model of your own from one of them", NULL},
   .options = (const cli_option* const[]){options, NULL},
-  .most = 1,
+  .max_operands = 1,
   .run = run,
 };

@@ -169,7 +169,7 @@ const cli_command cli_verify = {
                                     "limb verify humanoid --base floating --states 1000",
                                     "more states, and a base that moves", NULL},
   .options = (const cli_option* const[]){options, cli_model_options, cli_world_options, NULL},
-  .least = 1,
-  .most = 1,
+  .min_operands = 1,
+  .max_operands = 1,
   .run = run,
 };

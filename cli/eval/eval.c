@@ -291,7 +291,7 @@ static int row_failed(eval_run* r, limb_status status)
   const int i = limb_evaluator_failure(r->e, &err);
   if (i < 0 || limb_evaluator_get(r->e, i, &item) != LIMB_OK || !item.from_all)
     return cli_states_failed(&r->states, status, err.where, *err.text ? err.text : limb_status_text(status));
-  if (r->nan_told++ == 0)
+  if (r->nan_reported++ == 0)
     (void)fprintf(stderr, "%s: note: row %llu: '%s' has no value: %s\n", r->states.path,
                   (unsigned long long)r->states.count, item.name, err.text);
   return EXIT_FINE;
@@ -454,7 +454,7 @@ const cli_command cli_eval = {
   .about = about,
   .examples = examples,
   .options = options,
-  .most = 1,
+  .max_operands = 1,
   .run = run_eval,
   .writes = (const cli_written[]){{"output", ".json .csv .npy .txt"}, {0}},
 };

@@ -40,7 +40,7 @@ struct eval_run {
   const char* path;         // where that is written; "-": standard output
   limb_data* watch;         // of rows that need not close the loops
   uint64_t open;            // rows that do not
-  int nan_told;             // a part of "all" that has no value was reported
+  int nan_reported;         // a part of "all" that has no value was reported
 };
 
 // `limb eval --list`: the registry, as text, JSON or Markdown. An exit code. list.c

@@ -89,13 +89,13 @@ const eval_printer eval_npy = {"npy", npy_begin, table_row, table_end, table_fai
 static void text_given(const eval_run* r, const char* title, const cli_given* given, unsigned char mark)
 {
   const cli_dofs* d = &r->dofs;
-  int told = 0;
+  int listed = 0;
   for (int k = 0; given && k < d->nv; k++) {
     if (given->mark[k] != mark) continue;
-    if (told == 0) (void)fprintf(r->out, "%s %s of ", title, mark == LIMB_ACCELERATION_GIVEN ? "a" : "tau");
-    (void)fprintf(r->out, "%s%s%s", told++ ? ", " : "", d->v[k].name, given->column[k] < 0 ? " (0)" : "");
+    if (listed == 0) (void)fprintf(r->out, "%s %s of ", title, mark == LIMB_ACCELERATION_GIVEN ? "a" : "tau");
+    (void)fprintf(r->out, "%s%s%s", listed++ ? ", " : "", d->v[k].name, given->column[k] < 0 ? " (0)" : "");
   }
-  if (told) (void)fprintf(r->out, "\n");
+  if (listed) (void)fprintf(r->out, "\n");
 }
 
 static int text_begin(eval_run* r)

@@ -39,7 +39,7 @@ int cli_exit_code(limb_status s)
 
 // ---- findings --------------------------------------------------------------------------------------
 
-void cli_print_place(FILE* out, const char* file, const limb_finding* f)
+void cli_print_position(FILE* out, const char* file, const limb_finding* f)
 {
   (void)fprintf(out, "%s:", f->file && *f->file ? f->file : file);
   if (f->line > 0) (void)fprintf(out, "%d:", f->line);
@@ -48,7 +48,7 @@ void cli_print_place(FILE* out, const char* file, const limb_finding* f)
 
 static void print_as(FILE* out, const char* file, const limb_finding* f, limb_severity severity)
 {
-  cli_print_place(out, file, f);
+  cli_print_position(out, file, f);
   (void)fprintf(out, " %s: %s%s%s [%s]\n", limb_severity_name(severity), f->where, *f->where ? ": " : "", f->text,
                 f->rule);
 }
@@ -201,7 +201,7 @@ static int build_robot(cli_robot* r)
 }
 
 // The doctor's errors, as warnings: the first few of each rule, the others counted. Returns how many.
-static int tell_errors(const cli_robot* r)
+static int report_errors(const cli_robot* r)
 {
   enum { SHOWN = 3 };
   const char* name = limb_reading_source(r->reading);
@@ -224,7 +224,7 @@ static int tell_errors(const cli_robot* r)
 }
 
 // Notes are only counted.
-static void tell_rest(const cli_robot* r, const char* source, int errors)
+static void report_rest(const cli_robot* r, const char* source, int errors)
 {
   const char* name = limb_reading_source(r->reading);
   int notes = 0;
@@ -260,7 +260,7 @@ int cli_robot_open_quietly(const cli_args* args, const char* source, cli_robot* 
 int cli_robot_open_as(const cli_args* args, const char* source, const limb_read_options* opt, cli_robot* r)
 {
   const int code = open_robot(args, source, opt, LIMB_WARNING, r);
-  if (code == EXIT_FINE) tell_rest(r, source, tell_errors(r));
+  if (code == EXIT_FINE) report_rest(r, source, report_errors(r));
   return code;
 }
 

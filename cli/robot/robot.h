@@ -41,7 +41,7 @@ limb_status cli_load_built_in(const char* name, limb_model** out, limb_error* er
 void cli_print_findings(FILE* out, const char* file, const limb_findings* f, limb_severity from);
 
 // file:line:column: of a finding, whose own file overrides the one given.
-void cli_print_place(FILE* out, const char* file, const limb_finding* f);
+void cli_print_position(FILE* out, const char* file, const limb_finding* f);
 
 // One finding in that form, without its hint; and an error that is not among the findings.
 void cli_print_finding(FILE* out, const char* file, const limb_finding* f);

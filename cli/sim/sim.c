@@ -292,7 +292,7 @@ static void print_note(void* context, const char* file, const limb_finding* f)
   sim_job* job = context;
   if (job->quiet && f->severity == LIMB_NOTE) return;
   job->reported |= f->severity == LIMB_ERROR;
-  cli_print_place(stderr, file ? file : cli_title(job->plan.args), f);
+  cli_print_position(stderr, file ? file : cli_title(job->plan.args), f);
   (void)fprintf(stderr, " %s: %s\n", limb_severity_name(f->severity), f->text);
 }
 
@@ -370,7 +370,7 @@ const cli_command cli_sim = {
   .about = about,
   .examples = examples,
   .options = options,
-  .least = 1,
-  .most = 1,
+  .min_operands = 1,
+  .max_operands = 1,
   .run = run_sim,
 };

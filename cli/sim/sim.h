@@ -7,8 +7,8 @@
 //   sim_summary.c         the summary
 //
 // Functions that return int return EXIT_FINE, or an exit code after a message, unless stated otherwise.
-#ifndef LIMB_CLI_SIM_JOB_H
-#define LIMB_CLI_SIM_JOB_H
+#ifndef LIMB_CLI_SIM_H
+#define LIMB_CLI_SIM_H
 
 #include "base/output.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_TOLD = 10, NAME_ROOM = CLI_NAME_SPACE };
+enum { MAX_LISTED = 10, NAME_SIZE = CLI_NAME_SPACE };
 
 static const char* const prefix[STATES_GROUPS] = {"q.", "v.", "a.", "tau.", "v_r.", "a_r."};
 static const char* const wrench_part[6] = {".mx", ".my", ".mz", ".fx", ".fy", ".fz"};
@@ -15,11 +15,11 @@ int states_width(const cli_dofs* dofs, int group) { return group == 0 ? dofs->nq
 
 static const cli_dof* entry(const cli_dofs* dofs, int group, int k) { return group == 0 ? &dofs->q[k] : &dofs->v[k]; }
 
-// Name of a column, in room of its own.
-static const char* column_name(const cli_dofs* dofs, int group, int k, char room[NAME_ROOM])
+// Name of a column, in text of its own.
+static const char* column_name(const cli_dofs* dofs, int group, int k, char text[NAME_SIZE])
 {
-  (void)snprintf(room, NAME_ROOM, "%s%s", prefix[group], entry(dofs, group, k)->name);
-  return room;
+  (void)snprintf(text, NAME_SIZE, "%s%s", prefix[group], entry(dofs, group, k)->name);
+  return text;
 }
 
 int states_columns(const cli_states* s) { return s->reader ? limb_csv_column_count(s->reader) : s->options; }
@@ -79,13 +79,13 @@ static int unknown_part(const cli_states* s, const char* column)
 static int find_wrench(cli_states* s, int column, int* known)
 {
   const char* name = states_column(s, column);
-  char frame[NAME_ROOM];
+  char frame[NAME_SIZE];
   const size_t length = strlen(name);
   int part = 0;
   *known = 0;
   if (strncmp(name, "wrench.", 7) != 0) return EXIT_FINE;
   while (part < 6 && strcmp(name + length - 3, wrench_part[part]) != 0) part++;
-  if (part == 6 || length < 11 || length >= NAME_ROOM) return unknown_part(s, name);
+  if (part == 6 || length < 11 || length >= NAME_SIZE) return unknown_part(s, name);
   memcpy(frame, name + 7, length - 10);
   frame[length - 10] = '\0';
   const int index = limb_find_frame(s->model, frame);
@@ -128,9 +128,9 @@ static const char* nearest_dof(const cli_dofs* d, int group, const char* wrong)
   return close;
 }
 
-// What a column was perhaps meant to be called, in room; NULL when there is no guess. Names are compared
+// What a column was perhaps meant to be called, in text; NULL when there is no guess. Names are compared
 // behind the first dot, or as a whole when there is none.
-static const char* nearest_column(const cli_states* s, const char* wrong, char room[NAME_ROOM])
+static const char* nearest_column(const cli_states* s, const char* wrong, char text[NAME_SIZE])
 {
   static const char* const groups[] = {"q", "v", "a", "tau", "v_r", "a_r", "wrench", NULL};
   static const char* const plain[] = {"time", NULL};
@@ -145,13 +145,13 @@ static const char* nearest_column(const cli_states* s, const char* wrong, char r
   if (wrong[head] && !near_group) return NULL;
   while (near_group && strcmp(near_group, groups[group]) != 0) group++;
   if (group == STATES_GROUPS) {
-    (void)snprintf(room, NAME_ROOM, "wrench%s", wrong + head);
-    return room;
+    (void)snprintf(text, NAME_SIZE, "wrench%s", wrong + head);
+    return text;
   }
   const char* name = nearest_dof(s->dofs, group, wrong[head] ? wrong + head + 1 : wrong);
   if (!name) return cli_nearest(wrong, plain);
-  (void)snprintf(room, NAME_ROOM, "%s%s", prefix[group], name);
-  return room;
+  (void)snprintf(text, NAME_SIZE, "%s%s", prefix[group], name);
+  return text;
 }
 
 // A column of results, such as M.elbow.wrist: of a quantity that is no part of a state.
@@ -168,7 +168,7 @@ static void warn_unknown(const cli_states* s, int column)
 {
   const char* name = states_column(s, column);
   limb_joint_info info;
-  char room[NAME_ROOM];
+  char text[NAME_SIZE];
   (void)fprintf(stderr, "%s:1: warning: column '%s' is not used: ", s->path, name);
   if (joint_without_coordinate(s, name, &info)) {
     if (info.def.mimic >= 0) {
@@ -178,7 +178,7 @@ static void warn_unknown(const cli_states* s, int column)
     }
     return;
   }
-  const char* close = nearest_column(s, name, room);
+  const char* close = nearest_column(s, name, text);
   if (close) {
     (void)fprintf(stderr, "the model has nothing of that name; did you mean '%s'?\n", close);
   } else {
@@ -191,12 +191,12 @@ static void warn_unknown(const cli_states* s, int column)
 // Marks the columns of one group; used has a mark per column.
 static void find_group(cli_states* s, int g, char* used)
 {
-  char room[NAME_ROOM];
+  char text[NAME_SIZE];
   for (int k = 0; k < states_width(s->dofs, g); k++) {
-    int column = states_find_column(s, column_name(s->dofs, g, k, room));
+    int column = states_find_column(s, column_name(s->dofs, g, k, text));
     if (column < 0 && g == GROUP_A) { // as limb eval writes it
-      (void)snprintf(room, sizeof room, "acc.%s", entry(s->dofs, g, k)->name);
-      column = states_find_column(s, room);
+      (void)snprintf(text, sizeof text, "acc.%s", entry(s->dofs, g, k)->name);
+      column = states_find_column(s, text);
     }
     s->column[g][k] = column;
     if (column >= 0) used[column] = 1;
@@ -208,7 +208,7 @@ static void find_base(cli_states* s, char* used)
 {
   static const char* const part[] = {"wx", "wy", "wz", "vx", "vy", "vz"};
   for (int k = 0; k < 12; k++) {
-    char name[NAME_ROOM];
+    char name[NAME_SIZE];
     (void)snprintf(name, sizeof name, "base_%s.%s", k < 6 ? "velocity" : "acceleration", part[k % 6]);
     s->base_column[k] = states_find_column(s, name);
     if (s->base_column[k] >= 0) used[s->base_column[k]] = 1;
@@ -224,19 +224,19 @@ static int find_rest(cli_states* s, const char* used)
     if (!known) {
       const int c = find_wrench(s, i, &known);
       if (c != EXIT_FINE) code = c;
-      known |= c != EXIT_FINE; // it was told
+      known |= c != EXIT_FINE; // it was listed
     }
     if (!known && is_result(states_column(s, i)))
       results++;
-    else if (!known && unknown++ < MOST_TOLD)
+    else if (!known && unknown++ < MAX_LISTED)
       warn_unknown(s, i);
   }
   if (results > 0)
     (void)fprintf(stderr, "%s:1: note: %d column%s of results %s not used\n", s->path, results, results == 1 ? "" : "s",
                   results == 1 ? "is" : "are");
-  if (unknown > MOST_TOLD) {
-    (void)fprintf(stderr, "%s:1: warning: %d more column%s not used\n", s->path, unknown - MOST_TOLD,
-                  unknown - MOST_TOLD == 1 ? " is" : "s are");
+  if (unknown > MAX_LISTED) {
+    (void)fprintf(stderr, "%s:1: warning: %d more column%s not used\n", s->path, unknown - MAX_LISTED,
+                  unknown - MAX_LISTED == 1 ? " is" : "s are");
   }
   return code;
 }
@@ -273,14 +273,14 @@ static int missing_in(const cli_states* s, int g, int passive)
 // "q.elbow, q.wrist and 3 more", behind what was said: of joints with a motor, without one, or both.
 static void list_missing(const cli_states* s, int g, int with, int without)
 {
-  char room[NAME_ROOM];
-  int told = 0, missing = 0;
+  char text[NAME_SIZE];
+  int listed = 0, missing = 0;
   for (int k = 0; k < states_width(s->dofs, g); k++) {
     if (!(with && lacks(s, g, k, 0)) && !(without && lacks(s, g, k, 1))) continue;
-    if (missing++ >= MOST_TOLD) continue;
-    (void)fprintf(stderr, "%s%s", told++ ? ", " : "", column_name(s->dofs, g, k, room));
+    if (missing++ >= MAX_LISTED) continue;
+    (void)fprintf(stderr, "%s%s", listed++ ? ", " : "", column_name(s->dofs, g, k, text));
   }
-  if (missing > told) (void)fprintf(stderr, " and %d more", missing - told);
+  if (missing > listed) (void)fprintf(stderr, " and %d more", missing - listed);
   (void)fprintf(stderr, "\n");
 }
 
@@ -327,17 +327,17 @@ int states_check_columns(const cli_states* s, unsigned what, const char* purpose
 
 static void report_missing(const cli_states* s, unsigned groups)
 {
-  char room[NAME_ROOM];
-  int told = 0, missing = 0;
+  char text[NAME_SIZE];
+  int listed = 0, missing = 0;
   for (int g = 0; g < GROUP_TAU; g++) {
     for (int k = 0; k < states_width(s->dofs, g); k++) {
       if (!(groups & states_bit(g)) || s->column[g][k] >= 0) continue;
       if (missing++ == 0) (void)fprintf(stderr, "%s: note: columns that follow from the loops: ", s->path);
-      if (missing > MOST_TOLD) continue;
-      (void)fprintf(stderr, "%s%s", told++ ? ", " : "", column_name(s->dofs, g, k, room));
+      if (missing > MAX_LISTED) continue;
+      (void)fprintf(stderr, "%s%s", listed++ ? ", " : "", column_name(s->dofs, g, k, text));
     }
   }
-  if (missing > told) (void)fprintf(stderr, " and %d more", missing - told);
+  if (missing > listed) (void)fprintf(stderr, " and %d more", missing - listed);
   if (missing > 0) (void)fprintf(stderr, "\n");
   if (!s->has_time && limb_has_prescribed_motion(s->model))
     (void)fprintf(stderr, "%s: note: there is no column time: prescribed motions are taken at time 0\n", s->path);

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-enum { MOST_TOLD = 10 };
+enum { MAX_LISTED = 10 };
 
 // What the columns say about a degree of freedom, as bits; 0: its force is given.
 enum {
@@ -28,7 +28,7 @@ static unsigned judge(const cli_states* s, int k, int for_base)
   return dof->passive ? ASSUMED : NEITHER;
 }
 
-// ---- telling ---------------------------------------------------------------------------------------
+// ---- reporting -------------------------------------------------------------------------------------
 
 static int count_of(const unsigned* all, int n, unsigned one)
 {
@@ -41,13 +41,13 @@ static int count_of(const unsigned* all, int n, unsigned one)
 static void list(const cli_states* s, const unsigned* all, unsigned one, const char* before)
 {
   const int n = s->dofs->nv;
-  int told = 0;
-  for (int k = 0; k < n && told < MOST_TOLD; k++) {
+  int listed = 0;
+  for (int k = 0; k < n && listed < MAX_LISTED; k++) {
     if (!(all[k] & one)) continue;
-    (void)fprintf(stderr, "%s%s%s", told ? ", " : "", before, s->dofs->v[k].name);
-    told++;
+    (void)fprintf(stderr, "%s%s%s", listed ? ", " : "", before, s->dofs->v[k].name);
+    listed++;
   }
-  if (count_of(all, n, one) > told) (void)fprintf(stderr, " and %d more", count_of(all, n, one) - told);
+  if (count_of(all, n, one) > listed) (void)fprintf(stderr, " and %d more", count_of(all, n, one) - listed);
   (void)fprintf(stderr, "\n");
 }
 
@@ -83,7 +83,7 @@ static void warn_unused(const cli_states* s, const unsigned* all, unsigned one, 
   list(s, all, one, prefix);
 }
 
-static void tell(const cli_states* s, const unsigned* all, const char* purpose)
+static void report(const cli_states* s, const unsigned* all, const char* purpose)
 {
   const int n = s->dofs->nv;
   warn_unused(s, all, TAU_UNUSED, "tau.", purpose, "for the accelerations are there");
@@ -108,7 +108,7 @@ static int find(const cli_states* s, cli_given* out, int for_base, const char* p
 {
   const int nv = s->dofs->nv;
   const size_t n = (size_t)nv + 1;
-  if (out->mark) return EXIT_FINE; // told before
+  if (out->mark) return EXIT_FINE; // listed before
   unsigned* all = calloc(n, sizeof *all);
   *out = (cli_given){calloc(n, 1), calloc(n, sizeof *out->column)};
   int code = EXIT_FINE;
@@ -117,7 +117,7 @@ static int find(const cli_states* s, cli_given* out, int for_base, const char* p
   } else {
     for (int k = 0; k < nv; k++) all[k] = judge(s, k, for_base);
     code = complain(s, all, purpose);
-    if (code == EXIT_FINE) tell(s, all, purpose), settle(s, all, out);
+    if (code == EXIT_FINE) report(s, all, purpose), settle(s, all, out);
   }
   if (code != EXIT_FINE) states_free_given(out);
   free(all);

@@ -156,7 +156,7 @@ static int make_columns(cli_states* s, double* const* value, unsigned char* cons
   s->path = "the command line";
   for (int g = 0; g < STATES_GROUPS; g++) s->options += states_width(s->dofs, g);
   s->option = calloc((size_t)s->options + 1, sizeof *s->option);
-  if (!s->option || !states_make_room(s)) return cli_out_of_memory(s->args);
+  if (!s->option || !states_reserve(s)) return cli_out_of_memory(s->args);
   const int by_joint = names_joints(s->args, GROUP_A) && names_joints(s->args, GROUP_TAU);
   int column = 0;
   for (int g = 0; g < STATES_GROUPS; g++) {
@@ -179,7 +179,7 @@ static int make_columns(cli_states* s, double* const* value, unsigned char* cons
 #define SEEN    1e-12 // changes below are not reported
 
 // Takes given values over into the row, and tells what changed.
-static void take_closed(cli_states* s, int g, const double* closed, int* told)
+static void take_closed(cli_states* s, int g, const double* closed, int* listed)
 {
   for (int k = 0; k < states_width(s->dofs, g); k++) {
     const int column = s->column[g][k];
@@ -187,7 +187,7 @@ static void take_closed(cli_states* s, int g, const double* closed, int* told)
     const double change = closed[k] - s->row[column];
     if (fabs(change) > SEEN)
       (void)fprintf(stderr, "%s%s.%s by %.2g",
-                    (*told)++ ? ", " : "the command line: note: to close the loops, these changed: ", name_of[g],
+                    (*listed)++ ? ", " : "the command line: note: to close the loops, these changed: ", name_of[g],
                     (g == 0 ? s->dofs->q : s->dofs->v)[k].name, change);
     s->row[column] = s->value[g][k] = closed[k];
   }
@@ -211,14 +211,14 @@ int states_close_rounded(cli_states* s)
   double* q = calloc((size_t)(nq + nv) + 1, sizeof *q);
   unsigned char* marks = calloc(2 * (size_t)nv + 1, 1);
   limb_status status = LIMB_E_NOMEM;
-  int told = 0, with_v = (s->completed & STATES_V) != 0;
+  int listed = 0, with_v = (s->completed & STATES_V) != 0;
   if (q && marks) {
     status = close_values(s, with_v, marks, q);
     if (status != LIMB_OK && with_v) status = close_values(s, with_v = 0, marks, q);
   }
-  if (status == LIMB_OK) take_closed(s, 0, q, &told);
-  if (status == LIMB_OK && with_v) take_closed(s, 1, q + nq, &told);
-  if (told) (void)fprintf(stderr, "\n");
+  if (status == LIMB_OK) take_closed(s, 0, q, &listed);
+  if (status == LIMB_OK && with_v) take_closed(s, 1, q + nq, &listed);
+  if (listed) (void)fprintf(stderr, "\n");
   free(q);
   free(marks);
   return status == LIMB_OK;

@@ -60,7 +60,7 @@ static int open_file(cli_states* s, const char* path)
   return status == LIMB_OK ? EXIT_FINE : syntax_error(s, status, &err);
 }
 
-int states_make_room(cli_states* s)
+int states_reserve(cli_states* s)
 {
   const int columns = states_columns(s);
   s->row = calloc((size_t)columns + 1, sizeof *s->row);
@@ -100,7 +100,7 @@ int cli_states_open_stream(cli_states* s, const cli_args* args, cli_robot* robot
 {
   *s = (cli_states){.args = args, .model = robot->model, .dofs = dofs, .path = path, .file = file};
   int code = open_file(s, path);
-  if (code == EXIT_FINE && !states_make_room(s)) code = out_of_memory(s);
+  if (code == EXIT_FINE && !states_reserve(s)) code = out_of_memory(s);
   if (code == EXIT_FINE) code = states_find_columns(s);
   if (code == EXIT_FINE) {
     states_find_quaternions(s);

@@ -162,7 +162,7 @@ const char* states_column(const cli_states* s, int k);
 int states_find_column(const cli_states* s, const char* name);
 
 // Memory for a row of so many columns, and where quaternions are. states.c
-int states_make_room(cli_states* s);
+int states_reserve(cli_states* s);
 void states_find_quaternions(cli_states* s);
 
 // After a state of the command line whose numbers do not close the loops: closes them if no given value changes by more

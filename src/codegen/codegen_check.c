@@ -98,7 +98,8 @@ static limb_edge* edges_of(limb_program* p, const limb_function* f)
 }
 
 // The largest force or acceleration in the states, as a scale for rounding.
-static limb_status find_largest(const limb_trial* t, limb_reference* x, limb_program* p, const char* name, double* most)
+static limb_status find_largest(const limb_trial* t, limb_reference* x, limb_program* p, const char* name,
+                                double* largest)
 {
   limb_function f = {.inputs = 1U << INPUT_A | 1U << INPUT_TAU};
   f.kind = limb_find_generated(name, ROBOTS_TREES, &f.name);
@@ -109,7 +110,7 @@ static limb_status find_largest(const limb_trial* t, limb_reference* x, limb_pro
     const double* input[INPUT_KINDS];
     state_at(t, p, s, input);
     if (limb_reference_values(x, &f, input, out) != LIMB_OK) continue;
-    for (int i = 0; i < n; i++) *most = fmax(*most, fabs(out[i]));
+    for (int i = 0; i < n; i++) *largest = fmax(*largest, fabs(out[i]));
   }
   return LIMB_OK;
 }
@@ -122,10 +123,10 @@ static bool is_zero_output(const limb_trial* t, const limb_function* f, int k, d
   bool any = false;
   for (int o = 0; o < f->noutput; o++) {
     const size_t n = (size_t)f->output[o].rows * (size_t)f->output[o].columns;
-    double most = 0;
+    double largest = 0;
     for (size_t i = 0; i < n * (size_t)t->states; i++)
-      most = fmax(most, fabs(t->of[k].reference[i / n * all + at + i % n]));
-    any = any || most <= ZERO * size;
+      largest = fmax(largest, fabs(t->of[k].reference[i / n * all + at + i % n]));
+    any = any || largest <= ZERO * size;
     at += n;
   }
   return any;
@@ -142,9 +143,9 @@ static limb_status set_scale(limb_trial* t, limb_reference* x, limb_program* p, 
     t->of[k].scale = t->forces;
   }
   if (!limb_has_fact(f, LIMB_OF_ACCELERATIONS)) return LIMB_OK;
-  double most = 0;
-  if (find_largest(t, x, p, "acc", &most) != LIMB_OK) return LIMB_E_NOMEM;
-  if (is_zero_output(t, f, k, most)) t->of[k].scale = most;
+  double largest = 0;
+  if (find_largest(t, x, p, "acc", &largest) != LIMB_OK) return LIMB_E_NOMEM;
+  if (is_zero_output(t, f, k, largest)) t->of[k].scale = largest;
   return LIMB_OK;
 }
 
@@ -183,13 +184,13 @@ static double apart(const limb_function* f, const double* got, const double* wan
   double worst = 0;
   for (int o = 0; o < f->noutput; o++) {
     const int n = f->output[o].rows * f->output[o].columns;
-    double size = scale, most = 0;
+    double size = scale, largest = 0;
     for (int i = 0; i < n; i++) {
       const double d = fabs(got[i] - want[i]);
       size = fmax(size, fabs(want[i]));
-      most = isnan(d) ? (double)INFINITY : fmax(most, d);
+      largest = isnan(d) ? (double)INFINITY : fmax(largest, d);
     }
-    worst = fmax(worst, size > 0 ? most / size : most);
+    worst = fmax(worst, size > 0 ? largest / size : largest);
     got += n, want += n;
   }
   return worst;

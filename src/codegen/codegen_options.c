@@ -76,11 +76,11 @@ limb_status limb_codegen_check_options(const limb_codegen_options* o, limb_error
 
 limb_status limb_codegen_check_size(const limb_codegen_options* o, const limb_emitted* p, limb_error* error)
 {
-  const uint32_t most = max_statements_of[o->language];
-  if (p->schedule.count <= most) return LIMB_OK;
+  const uint32_t max = max_statements_of[o->language];
+  if (p->schedule.count <= max) return LIMB_OK;
   return limb_fail(error, LIMB_E_UNSUPPORTED, p->f->name,
                    "%u statements are too many for %s, whose limit is %u: use %s", p->schedule.count,
-                   languages[o->language], most, o->language == LIMB_LANGUAGE_C ? "a smaller robot" : "C");
+                   languages[o->language], max, o->language == LIMB_LANGUAGE_C ? "a smaller robot" : "C");
 }
 
 // ---- names ---------------------------------------------------------------------------------------------------------
@@ -120,17 +120,17 @@ static size_t max_letters(limb_language language, size_t size)
 limb_status limb_codegen_make_prefix(const limb_codegen_options* o, const char* robot, char* prefix, size_t size,
                                      limb_error* error)
 {
-  const size_t most = max_letters(o->language, size);
+  const size_t max = max_letters(o->language, size);
   if (o->prefix) {
-    if (strlen(o->prefix) > most || !limb_is_identifier(o->prefix) || is_keyword(o->prefix))
+    if (strlen(o->prefix) > max || !limb_is_identifier(o->prefix) || is_keyword(o->prefix))
       return limb_fail(error, LIMB_E_ARG, "prefix",
                        "'%.60s' is not a valid prefix: use a letter, then letters, digits and underscores, at most %d "
                        "characters, not a reserved word of one of the languages",
-                       o->prefix, (int)most);
+                       o->prefix, (int)max);
     (void)snprintf(prefix, size, "%s", o->prefix);
     return LIMB_OK;
   }
-  limb_make_identifier(robot, prefix, most + 1);
+  limb_make_identifier(robot, prefix, max + 1);
   const size_t n = strlen(prefix);
   if (is_keyword(prefix)) (void)snprintf(prefix + n, size - n, "_robot");
   return LIMB_OK;

@@ -302,7 +302,7 @@ static void put_sines(limb_emitter* e)
 }
 
 // Compares every lane of an output with its table.
-static void put_comparison(limb_emitter* e, const limb_emitted* p, int o, double least)
+static void put_comparison(limb_emitter* e, const limb_emitted* p, int o, double smallest)
 {
   const uint32_t count = entries_of(&p->f->output[o]);
   const char* suffix = e->options.single ? "f" : "";
@@ -314,10 +314,10 @@ static void put_comparison(limb_emitter* e, const limb_emitted* p, int o, double
                     "      for (int i = 0; i < %u; i++) lane[i] = %s[i][k];\n"
                     "      worst = difference(%u, lane, %s_%s_wanted[(n + k) %% STATES], %.0e%s, "
                     "worst);\n    }\n",
-                    e->options.lanes, e->real, count, count, name, count, p->f->name, name, least, suffix);
+                    e->options.lanes, e->real, count, count, name, count, p->f->name, name, smallest, suffix);
   } else {
     limb_text_print(e->text, "    worst = difference(%u, %s, %s_%s_wanted[n], %.0e%s, worst);\n", count, name,
-                    p->f->name, name, least, suffix);
+                    p->f->name, name, smallest, suffix);
   }
 }
 
@@ -359,11 +359,11 @@ static void put_function_test(limb_emitter* e, const limb_trial* t, int index)
 
 static const char helpers[] =
   "/* The larger of worst and the largest difference, relative to the largest entry wanted and to "
-  "least. */\n"
-  "static @R difference(const int count, const @R got[], const @R want[], const @R least, const @R "
+  "smallest. */\n"
+  "static @R difference(const int count, const @R got[], const @R want[], const @R smallest, const @R "
   "worst)\n"
   "{\n"
-  "  @R size = least;\n"
+  "  @R size = smallest;\n"
   "  @R apart = 0;\n"
   "  for (int i = 0; i < count; i++) {\n"
   "    const @R off = fabs@S(got[i] - want[i]);\n"

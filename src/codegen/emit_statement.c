@@ -110,11 +110,11 @@ void limb_emit_gravity(limb_emitter* e, const limb_function* f, const char* begi
 
 // ---- joints --------------------------------------------------------------------------------------------------------
 
-enum { KIND_ROOM = 1 << 12 }; // components of an input whose joints are named in comments
+enum { KIND_CAPACITY = 1 << 12 }; // components of an input whose joints are named in comments
 
-void limb_emit_reset_joints(limb_emitter* e) { memset(e->named, 0, (size_t)INPUT_KINDS * KIND_ROOM); }
+void limb_emit_reset_joints(limb_emitter* e) { memset(e->named, 0, (size_t)INPUT_KINDS * KIND_CAPACITY); }
 
-size_t limb_emit_joints_size(void) { return (size_t)INPUT_KINDS * KIND_ROOM; }
+size_t limb_emit_joints_size(void) { return (size_t)INPUT_KINDS * KIND_CAPACITY; }
 
 // The name of the joint that a symbol belongs to; NULL: none.
 static const char* joint_of(const limb_emitter* e, uint32_t symbol)
@@ -129,14 +129,14 @@ static bool first_time(limb_emitter* e, uint32_t symbol)
 {
   const uint32_t index = limb_symbol_index(symbol);
   const char* name = joint_of(e, symbol);
-  if (!name || index >= KIND_ROOM) return false;
-  unsigned char* named = &e->named[(size_t)limb_symbol_kind(symbol) * KIND_ROOM + index];
+  if (!name || index >= KIND_CAPACITY) return false;
+  unsigned char* named = &e->named[(size_t)limb_symbol_kind(symbol) * KIND_CAPACITY + index];
   if (*named) return false;
   *named = 1;
   for (int k = 0; k < INPUT_GRAVITY; k++) { // perhaps by another symbol of the joint
     const limb_input* in = &e->program->input[k];
-    for (int i = 0; i < in->count && i < KIND_ROOM; i++) {
-      const bool other = e->named[(size_t)k * KIND_ROOM + (size_t)i] == 1;
+    for (int i = 0; i < in->count && i < KIND_CAPACITY; i++) {
+      const bool other = e->named[(size_t)k * KIND_CAPACITY + (size_t)i] == 1;
       const bool self = (uint32_t)k == (uint32_t)limb_symbol_kind(symbol) && (uint32_t)i == index;
       if (other && !self && in->label && strcmp(in->label[i], name) == 0) return false;
     }

@@ -132,15 +132,15 @@ static void add_pairs(limb_equations* x)
 
 limb_status limb_equations_angles(limb_equations* x)
 {
-  const size_t n = (size_t)x->m->nlink, most = n + n * n, nq = (size_t)x->m->nq;
+  const size_t n = (size_t)x->m->nlink, max_angles = n + n * n, nq = (size_t)x->m->nq;
   limb_plane_angle* of = limb_program_alloc(x->program, n + 1, sizeof *of);
-  double* weight = limb_program_alloc(x->program, (n + most) * nq + 1, sizeof *weight);
-  x->angle = limb_program_alloc(x->program, most + 1, sizeof *x->angle);
+  double* weight = limb_program_alloc(x->program, (n + max_angles) * nq + 1, sizeof *weight);
+  x->angle = limb_program_alloc(x->program, max_angles + 1, sizeof *x->angle);
   x->difference = limb_program_alloc(x->program, n * n + 1, sizeof *x->difference);
   x->sum = limb_program_alloc(x->program, n * n + 1, sizeof *x->sum);
   if (!of || !weight || !x->angle || !x->difference || !x->sum) return LIMB_E_NOMEM;
   for (size_t i = 0; i < n; i++) of[i].weight = weight + i * nq;
-  for (size_t i = 0; i < most; i++) x->angle[i].weight = weight + (n + i) * nq;
+  for (size_t i = 0; i < max_angles; i++) x->angle[i].weight = weight + (n + i) * nq;
   for (int i = 0; i < x->m->nlink; i++) add_link(x, i, of);
   x->of_link_angle = of;
   add_pairs(x);

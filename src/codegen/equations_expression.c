@@ -76,14 +76,14 @@ void limb_equations_angle(const limb_equations* x, limb_text* t, int angle)
 }
 
 // The subscript 12 of cos(q1 + q2): for sums of coordinates with one digit each. false: it has no such name.
-bool limb_equations_short_angle(const limb_equations* x, int angle, char* index, size_t room)
+bool limb_equations_short_angle(const limb_equations* x, int angle, char* index, size_t size)
 {
   const limb_plane_angle* a = &x->angle[angle];
   size_t n = 0;
   if (a->offset != 0 || x->m->nq > 9) return false;
   for (int i = 0; i < x->m->nq; i++) {
     if (a->weight[i] == 0) continue;
-    if (a->weight[i] != 1 || n + 1 >= room) return false;
+    if (a->weight[i] != 1 || n + 1 >= size) return false;
     index[n++] = (char)('1' + i);
   }
   index[n] = '\0';

@@ -198,12 +198,12 @@ static uint32_t use_operands(list_scheduler* x, uint32_t at, bool back)
 static uint32_t choose(list_scheduler* x)
 {
   if (x->alive < LIVE_MAX) return 0;
-  uint32_t best = 0, most_ended = 0;
+  uint32_t best = 0, max_ended = 0;
   for (uint32_t i = 0; i < x->ready.count && i < CANDIDATES_MAX; i++) {
     const uint32_t at = x->ready.item[i], ended = use_operands(x, at, false);
     (void)use_operands(x, at, true);
-    const bool tie = ended == most_ended && is_before(&x->ready, at, x->ready.item[best]);
-    if (ended > most_ended || tie) most_ended = ended, best = i;
+    const bool tie = ended == max_ended && is_before(&x->ready, at, x->ready.item[best]);
+    if (ended > max_ended || tie) max_ended = ended, best = i;
   }
   return best;
 }

@@ -154,10 +154,10 @@ static const char* parameter_name(limb_tracer* t, int link, const char* constant
 static limb_status link_scalars(limb_tracer* t)
 {
   const limb_model* m = t->m;
-  const size_t most = (size_t)m->nlink * CONSTANTS + 1;
+  const size_t max_count = (size_t)m->nlink * CONSTANTS + 1;
   limb_input* in = &t->program->input[INPUT_PARAMETER];
-  in->label = limb_program_alloc(t->program, most, sizeof *in->label);
-  in->value = limb_program_alloc(t->program, most, sizeof *in->value);
+  in->label = limb_program_alloc(t->program, max_count, sizeof *in->label);
+  in->value = limb_program_alloc(t->program, max_count, sizeof *in->value);
   t->k = limb_program_alloc(t->program, (size_t)m->nlink + 1, sizeof *t->k);
   if (!in->label || !in->value || !t->k) return LIMB_E_NOMEM;
   for (int i = 0; i < m->nlink; i++) {

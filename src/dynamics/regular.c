@@ -3,7 +3,7 @@
 // Kernels return how far the pivots are above what may be rounding (LIMB_DOUBT). Nearly all states of nearly all
 // robots are above it. What is not may still be right: a light body behind a heavy one, a slender one. A state in doubt
 // is judged by its own condition, the same for all methods: accelerations at random, without units, must come back,
-// through the factors, or by articulated bodies where the workspace has no room for factors,
+// through the factors, or by articulated bodies where the workspace has no memory for factors,
 //
 //   a -> tau = M(q) a -> M(q')^-1 tau = a        to three digits
 //

@@ -199,7 +199,7 @@ static limb_status take_rows(limb_base_parameters* b, limb_matrices* x, const li
   return LIMB_OK;
 }
 
-static limb_status make_room(limb_base_parameters* b, const limb_matrices* x)
+static limb_status reserve(limb_base_parameters* b, const limb_matrices* x)
 {
   const size_t n = (size_t)x->nb, np = (size_t)x->np;
   size_t entries = 0;
@@ -257,7 +257,7 @@ static limb_status fill(limb_base_parameters* b, limb_grouping* g, limb_blocks* 
   if (s == LIMB_OK) s = limb_grouping_structure(g, scratch);
   if (s == LIMB_OK) s = limb_grouping_rows(g, scratch, &rows);
   if (s == LIMB_OK) s = limb_grouping_matrices(g, &rows, scratch, &x);
-  if (s == LIMB_OK) s = make_room(b, &x);
+  if (s == LIMB_OK) s = reserve(b, &x);
   if (s != LIMB_OK) return s;
   const size_t n = (size_t)rows.count;
   const char** name = limb_blocks_take(scratch, n, sizeof *name);

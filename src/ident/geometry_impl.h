@@ -36,7 +36,7 @@ struct limb_geometry {
   double *unit, *matrix;
   sp_motion* column;
   size_t state_size;
-  int* core; // POE, while building: per body, what the joints behind it hang on
+  int* core; // POE, while building: per body, what the joints behind it are attached to
   limb_wrench wrench[LIMB_GEOMETRY_WRENCHES];
 };
 

@@ -5,7 +5,7 @@
 //   POSES  T(x, y, z) [x y z] Rz(yaw) [yaw] Ry(pitch) [pitch] Rx(roll) [roll]  joint
 //   MDH    Rz(gamma) Tz(b) [gamma b] Rx(alpha) Tx(d) [alpha d] Rz(theta) Tz(r) [theta r]  joint about z
 //   DH     Rz(theta) Tz(d) [theta d]  joint about z  Tx(a) Rx(alpha) [a alpha]
-//   POE    M_p^-1 [axis] M_F  joint  M_F^-1 [axis]^-1 M_i: what follows hangs here;  [home]  the body
+//   POE    M_p^-1 [axis] M_F  joint  M_F^-1 [axis]^-1 M_i: what follows is attached here;  [home]  the body
 //
 // [axis]^-1 are followers of the joints of [axis], with the opposite sign. M_F is the home of the joint frame.
 // Reference: F. Park, J. Bobrow, S. Ploen, 1995; I.-M. Chen, G. Yang, C. Tan, S. Yeo, Local POE model for robot
@@ -19,7 +19,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PER_JOINT = 12, WORD = 12, ROOM = 24 };
+enum { PER_JOINT = 12, WORD = 12, NAME_SIZE = 24 };
 
 static const char* const words[] = {"x",       "y",       "z",      "roll",   "pitch",  "yaw",     "gamma",
                                     "b",       "alpha",   "d",      "theta",  "r",      "a",       "axis_rx",
@@ -76,7 +76,7 @@ static void fix(chain* c, sp_pose pose) { c->pending = sp_compose(c->pending, po
 
 static int new_body(chain* c)
 {
-  char name[ROOM];
+  char name[NAME_SIZE];
   int body = 0;
   (void)snprintf(name, sizeof name, "\n%d", c->b->nbody);
   const limb_body_def def = limb_default_body_def(name);
@@ -86,7 +86,7 @@ static int new_body(chain* c)
 
 static int add_joint(chain* c, limb_joint_def* def)
 {
-  char name[ROOM];
+  char name[NAME_SIZE];
   int joint = 0;
   (void)snprintf(name, sizeof name, "\n%d", c->b->njoint);
   def->name = name, def->parent = c->at, def->placement = c->pending;
@@ -278,18 +278,18 @@ static limb_status extend(limb_geometry* g, limb_builder* b, limb_error* err)
 
 // ---- making -------------------------------------------------------------------------------------------------
 
-static limb_status make_room(limb_geometry* g)
+static limb_status reserve(limb_geometry* g)
 {
-  const size_t most = (size_t)g->m->njoint * PER_JOINT + 1, joints = (size_t)g->m->njoint + 1;
+  const size_t max_count = (size_t)g->m->njoint * PER_JOINT + 1, joints = (size_t)g->m->njoint + 1;
   size_t text = 0;
   for (int j = 0; j < g->m->njoint; j++) text += PER_JOINT * (strlen(g->m->joint[j].def.name) + WORD);
   const size_t bodies = (size_t)g->m->nbody;
-  g->memory_size = most * (sizeof(geometry_parameter) + sizeof(char*)) + (joints + bodies) * sizeof(int) + text;
+  g->memory_size = max_count * (sizeof(geometry_parameter) + sizeof(char*)) + (joints + bodies) * sizeof(int) + text;
   g->parameter = limb_alloc(&g->alloc, g->memory_size);
   if (!g->parameter) return LIMB_E_NOMEM;
   memset(g->parameter, 0, g->memory_size);
-  g->name = (char**)(g->parameter + most);
-  g->first = (int*)(g->name + most);
+  g->name = (char**)(g->parameter + max_count);
+  g->first = (int*)(g->name + max_count);
   g->core = g->first + joints;
   return LIMB_OK;
 }
@@ -299,9 +299,9 @@ static void write_names(limb_geometry* g)
   char* text = (char*)(g->core + g->m->nbody);
   for (int p = 0; p < g->np; p++) {
     const char* joint = g->m->joint[g->parameter[p].joint].def.name;
-    const size_t room = strlen(joint) + WORD;
+    const size_t size = strlen(joint) + WORD;
     g->name[p] = text;
-    text += 1 + snprintf(text, room, "%s.%s", joint, words[g->parameter[p].word]);
+    text += 1 + snprintf(text, size, "%s.%s", joint, words[g->parameter[p].word]);
   }
 }
 
@@ -333,7 +333,7 @@ limb_status limb_geometry_create(const limb_model* m, limb_form form, const limb
   limb_geometry* g = limb_alloc(&a, sizeof *g);
   if (!g) return limb_fail(err, LIMB_E_NOMEM, "geometry", "out of memory");
   *g = (limb_geometry){.alloc = a, .m = limb_spanning_tree(m), .form = form, .nq = limb_nq(m), .nv = limb_nv(m)};
-  limb_status s = make_room(g);
+  limb_status s = reserve(g);
   if (s == LIMB_OK) s = limb_builder_from_model(g->m, &a, &b);
   if (s != LIMB_OK) (void)limb_fail(err, s, m->name, "%s", limb_status_text(s));
   if (s == LIMB_OK) s = extend(g, b, err);

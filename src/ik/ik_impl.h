@@ -1,4 +1,4 @@
-// Inverse kinematics: the problem, the workspace of one thread, and the steps that the files of this room share.
+// Inverse kinematics: the problem, the workspace of one thread, and the steps that the files of src/ik share.
 #ifndef LIMB_IK_IMPL_H
 #define LIMB_IK_IMPL_H
 

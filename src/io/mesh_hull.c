@@ -67,12 +67,12 @@ static void put_above(hull* h, facet* f, int p, double distance)
 static void place(hull* h, int first, int p)
 {
   int best = -1;
-  double most = h->eps;
+  double largest = h->eps;
   for (int i = first; i < h->nfacet; i++) {
     const double distance = height(h, &h->facet[i], p);
-    if (distance > most) best = i, most = distance;
+    if (distance > largest) best = i, largest = distance;
   }
-  if (best >= 0) put_above(h, &h->facet[best], p, most);
+  if (best >= 0) put_above(h, &h->facet[best], p, largest);
 }
 
 // ---- the first tetrahedron ------------------------------------------------------------------------
@@ -100,24 +100,24 @@ static int find_corners(const hull* h, int v[4])
 {
   extremes(h, v);
   const sp_vec3 a = h->x[v[0]], u = sp_sub3(h->x[v[1]], a);
-  double most = 0;
+  double largest = 0;
   for (int i = 0; i < h->n; i++) {
     const double off = sp_norm3(sp_cross3(u, sp_sub3(h->x[i], a)));
-    if (off > most) most = off, v[2] = i;
+    if (off > largest) largest = off, v[2] = i;
   }
-  if (!(most > h->eps * sp_norm3(u))) return 0;
+  if (!(largest > h->eps * sp_norm3(u))) return 0;
   const sp_vec3 w = sp_cross3(u, sp_sub3(h->x[v[2]], a)), n = sp_scale3(1 / sp_norm3(w), w);
-  most = 0;
+  largest = 0;
   for (int i = 0; i < h->n; i++) {
     const double off = sp_dot3(n, sp_sub3(h->x[i], a));
-    if (fabs(off) > fabs(most)) most = off, v[3] = i;
+    if (fabs(off) > fabs(largest)) largest = off, v[3] = i;
   }
-  if (most > 0) { // the fourth corner is below the first three
+  if (largest > 0) { // the fourth corner is below the first three
     const int keep = v[0];
     v[0] = v[1];
     v[1] = keep;
   }
-  return fabs(most) > 10 * h->eps;
+  return fabs(largest) > 10 * h->eps;
 }
 
 static int begin(hull* h, const int v[4])

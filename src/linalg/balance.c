@@ -151,7 +151,7 @@ static bool step(task* k)
 // t of the free unknowns with the smallest sum and E t = c in the independent rows, the others as they are in x:
 //   t = preferred + W^-1 E' mu,   and with V = E W^-1/2 = R' Q
 //   W^1/2 (t - preferred) = Q' z,   R' z = rhs,   R mu = z
-static bool least_sum(task* k)
+static bool min_sum(task* k)
 {
   const limb_balance* p = k->p;
   const int r = k->rank, n = k->columns;
@@ -218,7 +218,7 @@ static bool second_stage(task* k)
     k->c[i] = limb_dot((size_t)k->columns, k->p->E + (ptrdiff_t)i * k->columns, k->p->x);
   choose_free(k);
   while (k->steps-- > 0) {
-    if (!least_sum(k)) return false;
+    if (!min_sum(k)) return false;
     // as many free unknowns as rows: they stay as they are, but for rounding
     if (k->nfree > k->rank && !step(k)) continue;
     const int j = pulled_away(k);
@@ -365,7 +365,7 @@ bool limb_balance_solve(limb_balance* p, const limb_balance_scratch* scratch)
   look_at_rows(&k);
   p->rank = k.rank;
   for (int j = 0; j < k.columns; j++) p->x[j] = p->preferred[j], k.free[j] = 1;
-  const bool spans = least_sum(&k);
+  const bool spans = min_sum(&k);
   if (spans) memcpy(p->x, k.t, (size_t)k.columns * sizeof *p->x);
   const bool inside = spans && between_bounds(p, p->x);
   const bool found = inside || (first_stage(&k) && second_stage(&k));

@@ -235,7 +235,7 @@ limb_status limb_parallel_inverse_dynamics(limb_parallel* p, const double* q, co
 // ---- forward dynamics ---------------------------------------------------------------------------------------
 
 // V_0: the dependent components, the others zero
-static void least_acceleration(const limb_parallel* p, double* V)
+static void smallest_acceleration(const limb_parallel* p, double* V)
 {
   const limb_reduction* r = &p->allowed;
   for (int c = 0; c < PLATFORM; c++) V[c] = 0;
@@ -313,7 +313,7 @@ limb_status limb_parallel_forward_dynamics(limb_parallel* p, const double* q, co
   if (s != LIMB_OK) return s;
   limb_legs_restrict(p);
   double V[PLATFORM], F[PLATFORM];
-  least_acceleration(p, V);
+  smallest_acceleration(p, V);
   if (limb_legs_resist(p, V) > TOLERATED) return LIMB_E_SINGULAR;
   limb_legs_follow(p, V, p->a);
   s = limb_inverse_dynamics(p->w->d, q, v, p->a, env, p->tree);

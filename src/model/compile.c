@@ -17,7 +17,7 @@
 static void lay_out_draft(limb_arena* a, limb_draft* t)
 {
   const size_t nb = (size_t)t->b->nbody, nj = (size_t)t->b->njoint;
-  const size_t most_links = MAX_STEPS * nj;
+  const size_t max_links = MAX_STEPS * nj;
   t->body_joint = limb_arena_take(a, nb, sizeof(int));
   t->carrier = limb_arena_take(a, nb, sizeof(int));
   t->in_carrier = limb_arena_take(a, nb, sizeof(sp_pose));
@@ -27,8 +27,8 @@ static void lay_out_draft(limb_arena* a, limb_draft* t)
   t->child = limb_arena_take(a, nj, sizeof(int));
   t->key = limb_arena_take(a, nj, sizeof(int));
   t->stack = limb_arena_take(a, nb + nj, sizeof(int));
-  t->link = limb_arena_take(a, most_links, sizeof(limb_draft_link));
-  t->grouped = limb_arena_take(a, most_links, sizeof(limb_moments));
+  t->link = limb_arena_take(a, max_links, sizeof(limb_draft_link));
+  t->grouped = limb_arena_take(a, max_links, sizeof(limb_moments));
 }
 
 typedef struct layout {

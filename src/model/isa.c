@@ -24,7 +24,7 @@ static const char* asked(void)
 }
 
 // The set of that name, and V4, the last one, for an unknown name.
-static int most(const char* name)
+static int set_named(const char* name)
 {
   for (int i = 0; name && i < SETS; i++) {
     if (strcmp(name, names[i]) == 0) return i;
@@ -73,7 +73,7 @@ static int best(int last)
 // The set for a process that asks for `name`: one of those built, whatever happens.
 static int choose(const char* name)
 {
-  int set = best(most(name));
+  int set = best(set_named(name));
   if (set < 0) set = best(V4);
   for (int i = BASE; set < 0; i++) {
     if (built(i)) set = i; // none runs: limb_isa_runs

@@ -59,7 +59,7 @@ int limb_has_prescribed_motion(const limb_model* m)
 
 // ---- making ---------------------------------------------------------------------------------------------
 
-static limb_status make_room(limb_completion* c)
+static limb_status reserve(limb_completion* c)
 {
   const size_t nq = (size_t)c->nq + 1, nv = (size_t)c->nv + 1, nc = (size_t)c->nc + 1;
   const int missing = !c->complete[0] || !c->complete[1] || !c->complete[2];
@@ -140,7 +140,7 @@ static limb_status find_start(limb_completion* c)
 
 static limb_status prepare(limb_completion* c, const limb_completion_options* o, limb_error* err)
 {
-  limb_status s = make_room(c);
+  limb_status s = reserve(c);
   if (s == LIMB_OK) s = limb_dofs_create(c->model, &c->alloc, &c->dofs);
   if (s != LIMB_OK) return limb_fail(err, s, "loops", "%s", limb_status_text(s));
   s = mark_given(c, o, err);
@@ -155,9 +155,9 @@ limb_status limb_completion_create(const limb_model* m, const limb_completion_op
                                    const limb_allocator* alloc, limb_completion** out, limb_error* error)
 {
   limb_completion_options o = limb_default_completion_options();
-  const size_t least = sizeof(size_t) + 2 * sizeof(int);
+  const size_t min_size = sizeof(size_t) + 2 * sizeof(int);
   if (!m || !out || (alloc && (!alloc->alloc || !alloc->free)) ||
-      (options && limb_sized_read(&o, sizeof o, options, least) != LIMB_OK) || !(o.tolerance > 0))
+      (options && limb_sized_read(&o, sizeof o, options, min_size) != LIMB_OK) || !(o.tolerance > 0))
     return limb_fail(error, LIMB_E_ARG, "loops", "an argument is NULL, or the options are none");
   const limb_allocator a = alloc ? *alloc : limb_default_allocator();
   limb_completion* c = limb_alloc(&a, sizeof *c);

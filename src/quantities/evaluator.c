@@ -22,9 +22,9 @@ limb_evaluator_options limb_default_evaluator_options(void)
 
 static limb_status read_options(limb_evaluator* e, const limb_evaluator_options* given)
 {
-  const size_t least = sizeof(size_t) + sizeof(int);
+  const size_t min_size = sizeof(size_t) + sizeof(int);
   e->options = limb_default_evaluator_options();
-  const limb_status s = given ? limb_sized_read(&e->options, sizeof e->options, given, least) : LIMB_OK;
+  const limb_status s = given ? limb_sized_read(&e->options, sizeof e->options, given, min_size) : LIMB_OK;
   if (s != LIMB_OK) return s;
   const limb_evaluator_options* o = &e->options;
   const limb_task one = {.frame = 0, .ref = o->ref, .directions = o->directions};

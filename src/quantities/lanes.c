@@ -39,8 +39,8 @@ static limb_status measure(const limb_evaluator* e, size_t* work, size_t* value,
   return LIMB_OK;
 }
 
-// Room for more numbers; what was there is lost.
-static limb_status make_room(const limb_evaluator* e, double** x, size_t* size, size_t wanted)
+// Memory for more numbers; what was there is lost.
+static limb_status reserve(const limb_evaluator* e, double** x, size_t* size, size_t wanted)
 {
   if (*size >= wanted) return LIMB_OK;
   double* more = limb_alloc(&e->alloc, wanted * sizeof *more);
@@ -74,14 +74,14 @@ static limb_status ready(limb_evaluator* e, limb_lane* w, size_t work, size_t va
   limb_status s = LIMB_OK;
   for (int i = 0; i < e->nblock; i++) uses |= e->block[i].row->uses;
   if (!w->data) s = open_data(e, w);
-  if (s == LIMB_OK && !w->x) s = make_room(e, &w->x, &none, 4 * nv + 2 * nc);
+  if (s == LIMB_OK && !w->x) s = reserve(e, &w->x, &none, 4 * nv + 2 * nc);
   if (s == LIMB_OK) {
     w->zero = w->x + nv;
     w->inverse.x = w->zero + nv, w->inverse.lambda = w->inverse.x + nv;
     w->forward.x = w->inverse.lambda + nc, w->forward.lambda = w->forward.x + nv;
   }
-  if (s == LIMB_OK) s = make_room(e, &w->work, &w->work_size, work);
-  if (s == LIMB_OK) s = make_room(e, &w->value, &w->value_size, value);
+  if (s == LIMB_OK) s = reserve(e, &w->work, &w->work_size, work);
+  if (s == LIMB_OK) s = reserve(e, &w->value, &w->value_size, value);
   if (s == LIMB_OK && uses & USES_GEOMETRY && !w->geometry)
     s = limb_geometry_create(e->model, e->options.form, &e->alloc, &w->geometry, NULL);
   if (s == LIMB_OK && uses & USES_DUAL && !w->dual)

@@ -206,7 +206,7 @@ void limb_run_formulas_free(run_formulas* f)
   *f = (run_formulas){0};
 }
 
-// Room for one more formula, and the channels of the first.
+// Memory for one more formula, and the channels of the first.
 static limb_status extend(run_formulas* f, const limb_runner* r, unsigned known)
 {
   if (!f->channels) {

@@ -30,16 +30,16 @@ static bool all_marked(int n, const unsigned char* marks)
   return true;
 }
 
-// The given coordinate that moved most; its move. -1: none did.
-static int most_moved(const closing* c, const double* q, double* move)
+// The given coordinate that moved farthest; its move. -1: none did.
+static int largest_move(const closing* c, const double* q, double* move)
 {
-  int most = -1;
+  int largest = -1;
   *move = 0;
   if (limb_difference(c->m, c->q, q, c->moved) != LIMB_OK) return -1;
   for (int k = 0; k < c->nv; k++) {
-    if (c->given->q[k] && fabs(c->moved[k]) > *move) *move = fabs(c->moved[k]), most = k;
+    if (c->given->q[k] && fabs(c->moved[k]) > *move) *move = fabs(c->moved[k]), largest = k;
   }
-  return most;
+  return largest;
 }
 
 // The name of velocity k, as joint and suffix.
@@ -63,7 +63,7 @@ static limb_status close_nearby(closing* c, const char* loop, double residual, d
                      "no way to close the loops was found with the given joints fixed: loop '%s' stays %.3g apart; "
                      "give fewer joints, or others",
                      loop, residual);
-  const int k = most_moved(c, q, &move);
+  const int k = largest_move(c, q, &move);
   if (k < 0 || move <= c->given->tolerance) return LIMB_OK;
   name = joint_of(c, k, &suffix);
   return limb_fail(

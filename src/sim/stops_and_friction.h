@@ -6,8 +6,8 @@
 //     min <= h <= max        min = -Fs, or -infinity at the upper stop; max = Fs, or infinity at the lower one
 //
 // Otherwise it moves up with h = min, or down with h = max.
-#ifndef LIMB_SIM_EDGES_H
-#define LIMB_SIM_EDGES_H
+#ifndef LIMB_SIM_STOPS_AND_FRICTION_H
+#define LIMB_SIM_STOPS_AND_FRICTION_H
 
 #include "sim/sim_impl.h"
 

@@ -219,8 +219,8 @@ static limb_status momentum_rate(verify* t, double* off)
   limb_status s = limb_kinematics(t->d, t->q, t->v, t->a);
   if (s == LIMB_OK) s = limb_momentum_rate(t->d, 0, &got);
   if (s == LIMB_OK) s = limb_momentum(t->d, 0, &h);
-  const double most = fmax(t->size.moment, t->size.inertia) * t->size.speed;
-  const double size = fmax(sp_norm3(h.m) + sp_norm3(h.f), VERIFY_PART_DIFFERENCES * most);
+  const double bound = fmax(t->size.moment, t->size.inertia) * t->size.speed;
+  const double size = fmax(sp_norm3(h.m) + sp_norm3(h.f), VERIFY_PART_DIFFERENCES * bound);
   if (s == LIMB_OK) s = verify_rate(t, size, sample_momentum, 6, rate);
   return verify_compare(s, off, 6, of_force(&got), rate, size);
 }

@@ -88,7 +88,7 @@ static void fill_row_of_L(const stacked* s, int i, int p, sp_pose T)
   }
 }
 
-// Rows of A, Gamma, G, A v, (dA/dt) v of body i, which hangs on p, and its part of L given that of p. v NULL: at rest.
+// Rows of A, Gamma, G, A v, (dA/dt) v of body i, which follows p, and its part of L given that of p. v NULL: at rest.
 static void fill_body(const limb_model* m, const stacked* s, int i, int p, const limb_reference_joint* J,
                       const double* v)
 {

@@ -353,8 +353,8 @@ limb_status limb_reference_joins(const limb_model* m, const limb_pool* pool, con
   limb_memory memory;
   limb_arena count = {0};
   (void)lay_out(&count, m);
-  const size_t room = count.used + 4 * ((size_t)m->nbody + 1) * sizeof(int);
-  limb_status s = limb_reference_open(m, q, v, tau, env, room, &e, &memory);
+  const size_t size = count.used + 4 * ((size_t)m->nbody + 1) * sizeof(int);
+  limb_status s = limb_reference_open(m, q, v, tau, env, size, &e, &memory);
   if (s != LIMB_OK) return s;
   limb_arena arena = limb_arena_over(memory.block, memory.size);
   joins x = lay_out(&arena, m);

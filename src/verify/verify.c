@@ -151,8 +151,8 @@ static double tolerance_of(const limb_verification* x, const verify_check* c)
 {
   const double lost = x->condition > 0 ? fmin(VERIFY_LOST, x->lost) : VERIFY_LOST;
   const double rates = c->class == VERIFY_INVERSE_DIFFERENCES ? fmin(VERIFY_LOST, x->lost_rates) : 0;
-  const double least = fmax(rates, c->class >= VERIFY_DIFFERENCES ? 1e-6 : 0);
-  return fmax(x->o.tolerance, fmax(least, inverts(c) ? lost : 0));
+  const double own = fmax(rates, c->class >= VERIFY_DIFFERENCES ? 1e-6 : 0);
+  return fmax(x->o.tolerance, fmax(own, inverts(c) ? lost : 0));
 }
 
 static limb_verdict judge(const limb_verification* x, const outcome* o, const char** reason)
