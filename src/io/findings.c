@@ -105,6 +105,7 @@ void limb_findings_destroy(limb_findings* f)
 
 int limb_findings_add_file(limb_findings* f, const char* path)
 {
+  if (!f) return 1; // nothing is reported
   for (int i = 0; i < f->nfile; i++) {
     if (strcmp(f->file[i], path) == 0) return i + 1;
   }

@@ -20,6 +20,7 @@ typedef struct reader {
   memory_pool* pool;
   limb_mesh* m;
   int vertex_cap, face_cap;
+  int *corner, corner_cap; // of a polygon
   limb_error* err;
 } reader;
 
@@ -179,22 +180,35 @@ static const char* scan_corner(const reader* r, const char* text, const char* en
   return text;
 }
 
+static double squared_distance(const reader* r, int a, int b)
+{
+  const sp_vec3 d = sp_sub3(r->m->vertex[b], r->m->vertex[a]);
+  return sp_dot3(d, d);
+}
+
+// A quadrilateral is cut along its shorter diagonal; other polygons become fans.
+static limb_status add_polygon(reader* r, const int* v, int n)
+{
+  const int turned = n == 4 && !(squared_distance(r, v[0], v[2]) < squared_distance(r, v[1], v[3]));
+  limb_status status = LIMB_OK;
+  for (int k = 1; k + 1 < n && !status; k++)
+    status = turned ? add_face(r, v[k - 1], v[k], v[3]) : add_face(r, v[0], v[k], v[k + 1]);
+  return status;
+}
+
 static limb_status read_obj_face(reader* r, const char* line, const char* end)
 {
-  int corner[3], n = 0;
-  for (;;) {
+  int n = 0;
+  for (;; n++) {
     while (line < end && is_blank(*line)) line++;
     if (line == end) break;
-    int vertex = 0;
-    line = scan_corner(r, line, end, &vertex);
+    int* corner = limb_mempool_grow(r->pool, r->corner, &r->corner_cap, n, sizeof *corner);
+    if (!corner) return LIMB_E_NOMEM;
+    r->corner = corner;
+    line = scan_corner(r, line, end, &corner[n]);
     if (!line) return faulty(r, "a face refers to a vertex that does not exist");
-    corner[n < 2 ? n : 2] = vertex;
-    if (++n < 3) continue;
-    const limb_status status = add_face(r, corner[0], corner[1], corner[2]);
-    if (status) return status;
-    corner[1] = corner[2];
   }
-  return n < 3 ? faulty(r, "a face has less than three vertices") : LIMB_OK;
+  return n < 3 ? faulty(r, "a face has less than three vertices") : add_polygon(r, r->corner, n);
 }
 
 static limb_status read_obj(reader* r, int first_object)

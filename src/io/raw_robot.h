@@ -76,6 +76,7 @@ typedef struct limb_raw_robot {
   limb_base base;         // as the file states; AS_FILE when it does not
   limb_form form;         // how joints are placed
   int own_world;          // 1: in this language "world" is a name like any other, and means a body of the file
+  int may_be_empty;       // 1: a robot without bodies is none to blame
   int too_large;          // 1: there would have been more than LIMB_RAW_MAX
   raw_body* body;
   int nbody, body_cap;

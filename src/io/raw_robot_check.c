@@ -479,6 +479,7 @@ limb_status limb_raw_robot_check(const limb_raw_robot* s, const limb_read_option
     limb_report(s->findings, RULE_NO_BODY, nowhere, (limb_subject){NULL, NULL}, "the file contains no %s",
                 s->words.body);
     limb_report_hint(s->findings, "it may be a part that another file includes: name that file");
+    if (s->may_be_empty) limb_report_as(s->findings, LIMB_WARNING);
   }
   if (s->name && limb_has_control(s->name))
     limb_report(s->findings, RULE_BAD_VALUE, nowhere, (limb_subject){"robot", s->name},

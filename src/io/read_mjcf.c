@@ -14,38 +14,49 @@ static void read_eulerseq(mjcf* m, const xml_node* n)
   const char* text = limb_xml_get(n, "eulerseq");
   if (!text) return;
   if (strlen(text) == 3 && strspn(text, "xyzXYZ") == 3)
-    m->eulerseq = text;
+    m->model->eulerseq = text;
   else
     limb_mjcf_report(m, RULE_BAD_VALUE, n, "eulerseq=\"%.20s\" must be three letters out of x, y, z, X, Y, Z", text);
 }
 
-static void read_compiler(mjcf* m, const xml_node* n)
+static void read_compiler_element(mjcf* m, const xml_node* n)
 {
   const mjcf_item it = limb_mjcf_plain(n);
   const double degree = LIMB_PI / 180;
-  double range[2] = {m->group_min, m->group_max};
+  double range[2] = {m->model->group_min, m->model->group_max};
   limb_mjcf_check_attributes(m, n,
                              "angle coordinate eulerseq autolimits inertiafromgeom inertiagrouprange boundmass "
-                             "boundinertia balanceinertia settotalmass",
-                             "strippath fitaabb meshdir texturedir assetdir discardvisual convexhull usethread "
-                             "fusestatic exactmeshinertia alignfree saveinertial savecompiled",
-                             0);
-  if (limb_xml_get(n, "angle")) m->angle = limb_mjcf_word(m, it, "angle", "radian degree", 1) ? degree : 1;
+                             "boundinertia balanceinertia settotalmass strippath meshdir assetdir fitaabb alignfree",
+                             "texturedir discardvisual convexhull usethread fusestatic exactmeshinertia saveinertial "
+                             "savecompiled conflict",
+                             1);
+  if (limb_xml_get(n, "angle")) m->model->angle = limb_mjcf_word(m, it, "angle", "radian degree", 1) ? degree : 1;
   if (limb_mjcf_word(m, it, "coordinate", "local global", 0)) {
     limb_mjcf_report(m, RULE_UNSUPPORTED, n, "coordinate=\"global\" is not supported, and no longer by MuJoCo itself");
     limb_report_hint(m->findings,
                      "MuJoCo before 2.3.4 saves such a file with local coordinates: compile model.xml saved.xml");
   }
   read_eulerseq(m, n);
-  m->autolimits = limb_mjcf_word(m, it, "autolimits", "false true", m->autolimits);
-  m->from_geom = (mjcf_from_geom)limb_mjcf_word(m, it, "inertiafromgeom", "false true auto", (int)m->from_geom);
+  m->model->autolimits = limb_mjcf_word(m, it, "autolimits", "false true", m->model->autolimits);
+  m->model->from_geom =
+    (mjcf_from_geom)limb_mjcf_word(m, it, "inertiafromgeom", "false true auto", (int)m->model->from_geom);
   (void)limb_mjcf_numbers(m, it, "inertiagrouprange", 2, 2, range);
-  m->group_min = range[0];
-  m->group_max = range[1];
-  (void)limb_mjcf_numbers(m, it, "boundmass", 1, 1, &m->boundmass);
-  (void)limb_mjcf_numbers(m, it, "boundinertia", 1, 1, &m->boundinertia);
-  (void)limb_mjcf_numbers(m, it, "settotalmass", 1, 1, &m->totalmass);
-  m->balance = limb_mjcf_word(m, it, "balanceinertia", "false true", m->balance);
+  m->model->group_min = range[0];
+  m->model->group_max = range[1];
+  (void)limb_mjcf_numbers(m, it, "boundmass", 1, 1, &m->model->boundmass);
+  (void)limb_mjcf_numbers(m, it, "boundinertia", 1, 1, &m->model->boundinertia);
+  (void)limb_mjcf_numbers(m, it, "settotalmass", 1, 1, &m->model->totalmass);
+  m->model->balance = limb_mjcf_word(m, it, "balanceinertia", "false true", m->model->balance);
+  m->model->strip_path = limb_mjcf_word(m, it, "strippath", "false true", m->model->strip_path);
+  m->model->fit_box = limb_mjcf_word(m, it, "fitaabb", "false true", m->model->fit_box);
+  m->model->align_free = limb_mjcf_word(m, it, "alignfree", "false true", m->model->align_free);
+  if (limb_xml_get(n, "assetdir")) m->model->meshdir = limb_xml_get(n, "assetdir");
+  if (limb_xml_get(n, "meshdir")) m->model->meshdir = limb_xml_get(n, "meshdir");
+}
+
+void limb_mjcf_read_compiler(mjcf* m, const xml_node* root)
+{
+  for (const xml_node* n = limb_xml_child(root, "compiler"); n; n = limb_xml_next(n)) read_compiler_element(m, n);
 }
 
 // Forces of the medium, and switches that change passive forces.
@@ -89,10 +100,9 @@ static void read_option(mjcf* m, const xml_node* n, sp_vec3* gravity)
   report_option(m, n);
 }
 
-static void read_settings(mjcf* m, const xml_node* root)
+static void read_options(mjcf* m, const xml_node* root)
 {
   sp_vec3 gravity = sp_v3(0, 0, -9.81);
-  for (const xml_node* n = limb_xml_child(root, "compiler"); n; n = limb_xml_next(n)) read_compiler(m, n);
   for (const xml_node* n = limb_xml_child(root, "option"); n; n = limb_xml_next(n)) read_option(m, n, &gravity);
   m->no_memory |= !limb_raw_set_gravity(m->s, gravity);
 }
@@ -102,8 +112,8 @@ static void read_settings(mjcf* m, const xml_node* root)
 // Sections that are read, not part of dynamics, refused because they change the robot.
 static const char read_sections[] = "compiler option default worldbody equality actuator";
 static const char ignored_sections[] =
-  "tendon contact sensor asset visual keyframe size statistic custom extension"; // tendons: see read_mjcf_equality.c
-static const char refused_sections[] = "deformable include";
+  "tendon contact sensor asset visual keyframe size statistic custom extension"; // tendons, meshes: see above
+static const char refused_sections[] = "deformable";
 
 static void report_sections(mjcf* m, const xml_node* root)
 {
@@ -115,9 +125,7 @@ static void report_sections(mjcf* m, const xml_node* root)
     } else if (limb_has_word(refused_sections, n->name)) {
       limb_report(m->findings, RULE_UNSUPPORTED, n->pos, about, "<%s> adds parts to the robot that limb does not read",
                   n->name);
-      limb_report_hint(m->findings, strcmp(n->name, "include") == 0
-                                      ? "paste the included file here, or let MuJoCo do it: compile model.xml saved.xml"
-                                      : "remove the section if you need the rest of the robot only");
+      limb_report_hint(m->findings, "remove the section if you need the rest of the robot only");
     } else {
       limb_report_once(m->findings, RULE_UNKNOWN_TAG, n->pos, about, "MJCF has no section of this name");
     }
@@ -153,7 +161,7 @@ static void read_actuators(mjcf* m, const xml_node* section)
 {
   int inputs = 0;
   for (const xml_node* n = section->first; n; n = n->next) {
-    const mjcf_item it = limb_mjcf_make_item(m, n, MJCF_GENERAL, m->main_class);
+    const mjcf_item it = limb_mjcf_make_item(m, n, MJCF_GENERAL, m->model->main_class);
     const char* like = passive_force(m, it);
     inputs += !like;
     if (like)
@@ -166,11 +174,11 @@ static void read_actuators(mjcf* m, const xml_node* section)
 }
 
 // Makes the joint of an actuator active. 0 when it acts on something else.
-static int set_driven(const mjcf* m, const limb_names* t, const xml_node* n)
+static int set_driven(mjcf* m, const limb_names* t, const xml_node* n)
 {
   static const char* const attributes[] = {"joint", "jointinparent"};
   for (int i = 0; i < 2; i++) {
-    const char* name = limb_xml_get(n, attributes[i]);
+    const char* name = limb_mjcf_scoped(m, n, attributes[i]);
     if (!name) continue;
     const int k = limb_names_find(t, name, limb_raw_joint_name, m->s);
     if (k >= 0) m->s->joint[k].def.drive = LIMB_DRIVE_ACTIVE;
@@ -250,25 +258,26 @@ static void read_robot(mjcf* m, const xml_node* root)
   int bodies = 0;
   m->s->name = limb_xml_get(root, "model");
   limb_mjcf_check_attributes(m, root, "model", "xmlns:xsi xsi:noNamespaceSchemaLocation", 1);
-  read_settings(m, root);
-  limb_mjcf_read_defaults(m, root);
+  m->s->may_be_empty = limb_xml_child(root, "worldbody") != NULL;
+  read_options(m, root);
   report_sections(m, root);
   for (const xml_node* n = limb_xml_child(root, "worldbody"); n && !m->no_memory; n = limb_xml_next(n))
     limb_mjcf_read_world(m, n, &bodies);
-  if (!m->no_memory) limb_mjcf_read_equalities(m, root);
+  if (!m->no_memory) limb_mjcf_read_equalities(m);
   for (const xml_node* n = limb_xml_child(root, "tendon"); n; n = limb_xml_next(n)) limb_mjcf_read_tendons(m, n);
   for (const xml_node* n = limb_xml_child(root, "actuator"); n; n = limb_xml_next(n)) read_actuators(m, n);
   read_drives(m, root);
-  limb_mjcf_report_shapes(m);
+  limb_mjcf_report_meshes(m);
   limb_mjcf_scale_mass(m);
   rename_sites(m);
+  limb_mjcf_settle_springs(m);
   report_names(m);
 }
 
 limb_status limb_read_mjcf(limb_source* src, const limb_read_options* opt, limb_raw_robot* s)
 {
   if (limb_report_not_xml(s->findings, src->text, src->size, "MJCF")) return LIMB_E_SYNTAX;
-  const xml_node* root = limb_xml_parse(src->text, src->size, 0, NULL, src->pool, s->findings);
+  xml_node* root = limb_xml_parse(src->text, src->size, 0, NULL, src->pool, s->findings);
   if (!root) return limb_findings_count_from(s->findings, LIMB_ERROR) > 0 ? LIMB_E_SYNTAX : LIMB_E_NOMEM;
   if (strcmp(root->name, "mujoco") != 0) {
     limb_report(s->findings, RULE_WRONG_FORMAT, root->pos, (limb_subject){"element", root->name},
@@ -278,17 +287,15 @@ limb_status limb_read_mjcf(limb_source* src, const limb_read_options* opt, limb_
                                     : "this is another kind of XML, not a robot file");
     return LIMB_E_SYNTAX;
   }
-  mjcf m = {.pool = src->pool,
-            .findings = s->findings,
-            .opt = opt,
-            .s = s,
-            .angle = LIMB_PI / 180,
-            .eulerseq = "xyz",
-            .autolimits = 1,
-            .from_geom = MJCF_WHEN_NEEDED,
-            .group_max = 5,
-            .totalmass = -1};
-  read_robot(&m, root);
+  mjcf m = {.pool = src->pool, .findings = s->findings, .opt = opt, .files = src->files, .s = s};
+  const mjcf_scope start = {.prefix = "", .suffix = ""};
+  m.scope = &start;
+  mjcf_model* model = limb_mjcf_begin_model(&m, root, src->files->source ? src->files->source : src->name);
+  const mjcf_scope own = {.model = model, .prefix = "", .suffix = ""};
+  if (model) {
+    (void)limb_mjcf_enter(&m, &own);
+    read_robot(&m, root);
+  }
   if (m.no_memory) return LIMB_E_NOMEM;
   return limb_findings_count_from(s->findings, LIMB_ERROR) > 0 ? LIMB_E_MODEL : LIMB_OK;
 }

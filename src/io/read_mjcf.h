@@ -4,6 +4,7 @@
 
 #include "base/names.h"
 #include "io/file_text.h"
+#include "io/mesh.h"
 #include "io/reading.h"
 #include "io/xml.h"
 
@@ -15,6 +16,7 @@ typedef enum mjcf_kind {
   MJCF_TENDON,
   MJCF_EQUALITY,
   MJCF_GENERAL, // <general>, an actuator
+  MJCF_MESH,
   MJCF_KINDS,
   MJCF_PLAIN = MJCF_KINDS // no defaults
 } mjcf_kind;
@@ -44,11 +46,18 @@ typedef struct mjcf_home {
   sp_pose X;
 } mjcf_home;
 
-typedef struct mjcf {
-  memory_pool* pool;
-  limb_findings* findings;
-  const limb_read_options* opt;
-  limb_raw_robot* s;
+// A mesh of the assets, and the mass properties that were computed from it.
+typedef struct mjcf_mesh {
+  const char* name;
+  const xml_node* node;
+  int loaded;         // 1: inertia is valid; -1: it cannot be used, which was reported
+  sp_inertia inertia; // at density 1
+} mjcf_mesh;
+
+// A file with all that it includes: its settings, default classes and meshes.
+typedef struct mjcf_model {
+  const char *path, *name; // name: as asset of another model
+  xml_node* root;
   // <compiler>
   double angle;         // radians per unit of the file's angles
   const char* eulerseq; // three of xyzXYZ
@@ -56,14 +65,51 @@ typedef struct mjcf {
   mjcf_from_geom from_geom;
   double group_min, group_max; // groups of geoms that contribute to inertia
   double boundmass, boundinertia, totalmass;
-  int balance;
+  int balance, fit_box, strip_path, align_free;
+  const char* meshdir;
   // <default>
   mjcf_class* class_list;
   int nclass, class_cap, main_class;
   limb_names class_names;
+  // <asset>
+  mjcf_mesh* mesh;
+  int nmesh, mesh_cap;
+  limb_names mesh_names;
+  struct mjcf_model* next; // all that were loaded
+} mjcf_model;
+
+// Whose elements are read: of a model, with additions to their names. A model that is attached, and every copy of what
+// <replicate> repeats, has one of its own.
+typedef struct mjcf_scope {
+  mjcf_model* model;
+  const char *prefix, *suffix;
+  int depth;                     // of models and copies in each other
+  const struct mjcf_scope* next; // of the models that are attached
+} mjcf_scope;
+
+// A spring and damper with a time constant and a damping ratio.
+typedef struct mjcf_spring {
+  int joint; // in the raw robot
+  double time, ratio;
+} mjcf_spring;
+
+typedef struct mjcf {
+  memory_pool* pool;
+  limb_findings* findings;
+  const limb_read_options* opt;
+  limb_files* files;
+  limb_raw_robot* s;
+  mjcf_model* model; // that of the scope
+  const mjcf_scope* scope;
+  mjcf_model* loaded;         // all models
+  const mjcf_scope* attached; // the models that are attached, and copies
+  long long visited;          // elements of bodies, copies included
+  int depth;                  // of the walk
   // joints: reference values, by index in the raw robot
   double* ref;
   int ref_cap;
+  mjcf_spring* spring; // those given by time constants
+  int nspring, spring_cap;
   // the bodies of the file
   mjcf_home* home;
   int nhome, home_cap;
@@ -72,18 +118,44 @@ typedef struct mjcf {
   file_pos first_unnamed;
   const char* first_given;
   int geom_noted;
-  // bodies whose inertia would follow from a shape that cannot be computed
-  int nshape;
-  const xml_node* shape;  // the first of the geoms
-  const char* shape_name; // its body
-  int shape_is_mesh;
+  // meshes whose files cannot be read: of bodies that do not move, and of others; the first of each
+  int nmissing[2];
+  mjcf_item missing[2];
+  mjcf_model* missing_of[2];
   int no_memory;
 } mjcf;
 
+// ---- models (read_mjcf_model.c) -------------------------------------------------------------------
+
+// Makes a model of a parsed file: replaces each <include> by what it includes, reads settings, classes and meshes. NULL
+// after an error, or out of memory.
+mjcf_model* limb_mjcf_begin_model(mjcf* m, xml_node* root, const char* path);
+
+// The path of a file that an element names: relative to the model, or to the file of the element. NULL after an error.
+const char* limb_mjcf_find_file(const mjcf* m, limb_files* files, const char* name, const char* model, limb_rule rule,
+                                const xml_node* n);
+
+// Enters a scope, and returns the one that was left: give it back to limb_mjcf_leave.
+const mjcf_scope* limb_mjcf_enter(mjcf* m, const mjcf_scope* scope);
+
+// The scope of the model that an <attach> names, and the body or frame in it, or its <worldbody>. keep: its equalities
+// will be read. NULL after an error.
+const mjcf_scope* limb_mjcf_attach(mjcf* m, const xml_node* n, int keep, const xml_node** source);
+
+// The scope of copy i of n of <replicate>. NULL after an error.
+const mjcf_scope* limb_mjcf_copy(mjcf* m, const xml_node* n, int i, int count);
+
+// The name of an element in its scope, or one that it refers to; NULL when it has none.
+const char* limb_mjcf_scoped(mjcf* m, const xml_node* n, const char* attribute);
+
+// ---- settings (read_mjcf.c) -----------------------------------------------------------------------
+
+void limb_mjcf_read_compiler(mjcf* m, const xml_node* root);
+
 // ---- classes and values (read_mjcf_value.c) -------------------------------------------------------
 
-// Collects the <default> sections below the root.
-void limb_mjcf_read_defaults(mjcf* m, const xml_node* root);
+// Collects the <default> sections of the model.
+void limb_mjcf_read_defaults(mjcf* m);
 
 // The class in a class or childclass attribute of a node; inherited when it has none.
 int limb_mjcf_named_class(mjcf* m, const xml_node* n, const char* attribute, int inherited);
@@ -112,6 +184,9 @@ int limb_mjcf_word(mjcf* m, mjcf_item it, const char* name, const char* words, i
 // pos and orientation; the frame of fromto with half its length (0 after an error).
 sp_pose limb_mjcf_pose(mjcf* m, mjcf_item it);
 int limb_mjcf_fromto(mjcf* m, mjcf_item it, sp_pose* X, double* half);
+
+// The rotation by `times` the angles of the attribute euler.
+sp_mat3 limb_mjcf_euler(mjcf* m, const xml_node* n, double times);
 #define MJCF_POSE_WORDS "pos quat axisangle xyaxes zaxis euler"
 
 // Reports attributes that are neither used nor ignored (words separated by blanks; ignored may be NULL). quiet: those
@@ -125,15 +200,36 @@ void* limb_mjcf_grow(mjcf* m, void* items, int* cap, int count, size_t size);
 // The name of an element, or a made-up one: stem, middle and number. unnamed: count it as an element without a name.
 const char* limb_mjcf_name(mjcf* m, const xml_node* n, const char* stem, const char* middle, int number, int unnamed);
 
-// ---- bodies (read_mjcf_body.c) --------------------------------------------------------------------
+// ---- mass (read_mjcf_mass.c, read_mjcf_mesh.c) -----------------------------------------------------
 
-void limb_mjcf_read_world(mjcf* m, const xml_node* worldbody, int* bodies);
+// The mass of a body: its geoms, or its <inertial>.
+typedef struct mjcf_mass {
+  mjcf_item* geom; // those of groups that count
+  sp_pose* X;      // and the frames that their attributes refer to, in the body
+  int ngeom, geom_cap, X_cap;
+  const xml_node* inertial;
+} mjcf_mass;
 
-// Reports them, once.
-void limb_mjcf_report_shapes(mjcf* m);
+void limb_mjcf_add_geom(mjcf* m, mjcf_item it, sp_pose X, mjcf_mass* mass);
+
+// The inertia of a body. fixed: it does not move, so that a mesh may be missing.
+sp_inertia limb_mjcf_inertia(mjcf* m, const xml_node* n, const char* name, const mjcf_mass* mass, int fixed);
 
 // Scales all bodies to the total mass that <compiler> requests.
 void limb_mjcf_scale_mass(mjcf* m);
+
+// Enters the meshes of the <asset> sections of the model.
+void limb_mjcf_list_meshes(mjcf* m);
+
+// Reports the meshes whose files cannot be read, together.
+void limb_mjcf_report_meshes(mjcf* m);
+
+// The mesh of a geom; NULL after an error, which is only a note if it is optional.
+const mjcf_mesh* limb_mjcf_load_mesh(mjcf* m, mjcf_item geom, int optional);
+
+// ---- bodies (read_mjcf_body.c) --------------------------------------------------------------------
+
+void limb_mjcf_read_world(mjcf* m, const xml_node* worldbody, int* bodies);
 
 // ---- joints (read_mjcf_joint.c) -------------------------------------------------------------------
 
@@ -152,13 +248,16 @@ typedef struct mjcf_carried {
 // Connects a body of the raw robot to its parent by its joints, one after the other.
 void limb_mjcf_add_joints(mjcf* m, const mjcf_carried* b, const mjcf_joint* joint, int count);
 
+// Stiffness and damping by <joint springdamper>: they follow from the inertia that the joints move at q = ref.
+void limb_mjcf_settle_springs(mjcf* m);
+
 // Reports that the pose of a body in the file has no effect, because it is part of q.
 void limb_mjcf_report_start(mjcf* m, const mjcf_carried* b);
 
 // ---- equalities and tendons (read_mjcf_equality.c) ------------------------------------------------
 
-// All <equality> sections below the root.
-void limb_mjcf_read_equalities(mjcf* m, const xml_node* root);
+// All <equality> sections of the model, and of the models that are attached.
+void limb_mjcf_read_equalities(mjcf* m);
 void limb_mjcf_read_tendons(mjcf* m, const xml_node* section);
 
 #endif

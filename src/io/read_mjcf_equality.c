@@ -65,9 +65,10 @@ static int report_unknown(mjcf* m, const xml_node* n, const char* attribute, int
 // The body of an attribute; the world when it is not given. 0 after an error.
 static int find_body(mjcf* m, const mjcf_names* t, const xml_node* n, const char* attribute, side* s)
 {
-  const char* name = limb_xml_get(n, attribute);
+  const char *plain = limb_xml_get(n, attribute), *name = limb_mjcf_scoped(m, n, attribute);
   *s = (side){NULL, sp_pose_identity()};
-  if (!name || strcmp(name, "world") == 0) return 1;
+  if (!plain || strcmp(plain, "world") == 0) return 1;
+  if (!name) return 0;
   const int i = limb_names_find(&t->body, name, home_name, m);
   if (i < 0) return report_unknown(m, n, attribute, m->nhome, home_name);
   *s = (side){m->home[i].body, m->home[i].X};
@@ -76,7 +77,7 @@ static int find_body(mjcf* m, const mjcf_names* t, const xml_node* n, const char
 
 static int find_site(mjcf* m, const mjcf_names* t, const xml_node* n, const char* attribute, side* s)
 {
-  const char* name = limb_xml_get(n, attribute);
+  const char* name = limb_mjcf_scoped(m, n, attribute);
   if (!name) return report_missing(m, n, attribute);
   const int i = limb_names_find(&t->site, name, site_name, m);
   if (i < 0) return report_unknown(m, n, attribute, m->s->nframe, site_name);
@@ -209,7 +210,7 @@ typedef struct coupling {
 // The joint of an attribute; -1 after an error.
 static int find_joint(mjcf* m, const limb_names* t, const xml_node* n, const char* attribute)
 {
-  const char* name = limb_xml_get(n, attribute);
+  const char* name = limb_mjcf_scoped(m, n, attribute);
   const int found = name ? limb_names_find(t, name, limb_raw_joint_name, m->s) : -1;
   if (found >= 0) return found;
   if (name)
@@ -294,6 +295,44 @@ static void couple_joints(mjcf* m, followers* f, mjcf_item it)
   }
 }
 
+// ---- couplings by tendons -------------------------------------------------------------------------
+
+static const xml_node* find_tendon(mjcf* m, const char* name)
+{
+  for (const xml_node* s = limb_xml_child(m->model->root, "tendon"); s && name; s = limb_xml_next(s)) {
+    for (const xml_node* n = s->first; n; n = n->next) {
+      const char* own = limb_xml_get(n, "name");
+      if (own && strcmp(own, name) == 0) return n;
+    }
+  }
+  return NULL;
+}
+
+// The length of a fixed tendon, c1 q1 + c2 q2, stays what it is at ref, plus polycoef[0]. 0: it is not of this kind.
+static int couple_by_tendon(mjcf* m, followers* f, mjcf_item it)
+{
+  const xml_node* tendon = find_tendon(m, limb_xml_get(it.node, "tendon1"));
+  if (!tendon || strcmp(tendon->name, "fixed") != 0 || limb_xml_get(it.node, "tendon2")) return 0;
+  double c[2] = {0, 0}, poly[NCOEFFICIENT] = {0};
+  int joint[2] = {-1, -1}, count = 0;
+  for (const xml_node* n = limb_xml_child(tendon, "joint"); n; n = limb_xml_next(n), count++) {
+    if (count == 2) return 0;
+    (void)limb_mjcf_numbers(m, limb_mjcf_plain(n), "coef", 1, 1, &c[count]);
+    joint[count] = find_joint(m, &f->joints, n, "joint");
+  }
+  if (count != 2 || joint[0] < 0 || joint[1] < 0 || joint[0] == joint[1] || c[0] == 0 || c[1] == 0) return 0;
+  (void)limb_mjcf_numbers(m, it, "polycoef", 1, NCOEFFICIENT, poly);
+  const coupling k = {it.node, joint[0], joint[1], {poly[0] / c[0], -c[1] / c[0], 0, 0, 0}};
+  if (m->opt->no_mimic) {
+    if (!m->s->joint[k.follower].mimic) follow(m, f, &k);
+  } else if (m->s->joint[k.follower].mimic || first_of(f, k.follower) == first_of(f, k.leader)) {
+    relate(m, &k, 0);
+  } else {
+    follow(m, f, &k);
+  }
+  return 1;
+}
+
 // ---- sections ----------------------------------------------------------------------------------
 
 static void refuse(mjcf* m, const xml_node* n, const char* what)
@@ -312,14 +351,38 @@ static void report_softness(mjcf* m, mjcf_item it)
   }
 }
 
+// Whether an attribute of an equality in an attached model names a part that was not attached.
+static int left_out(mjcf* m, const mjcf_names* t, const followers* f, const xml_node* n)
+{
+  static const char* const attributes[] = {"body1", "body2", "site1", "site2", "joint1", "joint2"};
+  for (int i = 0; i < COUNT(attributes); i++) {
+    const char* name = limb_mjcf_scoped(m, n, attributes[i]);
+    if (!name) continue;
+    const int known = i < 2   ? limb_names_find(&t->body, name, home_name, m) >= 0
+                      : i < 4 ? limb_names_find(&t->site, name, site_name, m) >= 0
+                              : limb_names_find(&f->joints, name, limb_raw_joint_name, m->s) >= 0;
+    if (!known) return 1;
+  }
+  return 0;
+}
+
 static void read_section(mjcf* m, followers* f, const mjcf_names* t, const xml_node* section)
 {
   for (const xml_node* n = section->first; n && !m->no_memory; n = n->next) {
-    const mjcf_item it = limb_mjcf_make_item(m, n, MJCF_EQUALITY, m->main_class);
+    const mjcf_item it = limb_mjcf_make_item(m, n, MJCF_EQUALITY, m->model->main_class);
+    if (m->scope->depth > 0 && left_out(m, t, f, n)) continue;
     const int closure = strcmp(n->name, "connect") == 0 || strcmp(n->name, "weld") == 0;
     const int joint = strcmp(n->name, "joint") == 0;
     if (limb_mjcf_word(m, it, "active", "false true", 1) == 0) {
       limb_mjcf_report(m, RULE_IGNORED, n, "it is not active");
+      continue;
+    }
+    if (strcmp(n->name, "tendon") == 0 && couple_by_tendon(m, f, it)) {
+      report_softness(m, it);
+      continue;
+    }
+    if (strcmp(n->name, "tendon") == 0) {
+      limb_mjcf_report(m, RULE_DROPPED, n, "limb constrains tendons of two joints only: this one stays free");
       continue;
     }
     if (!closure && !joint) {
@@ -343,13 +406,24 @@ static void start_as_in_file(mjcf* m)
   }
 }
 
-void limb_mjcf_read_equalities(mjcf* m, const xml_node* root)
+static void read_sections(mjcf* m, followers* f, const mjcf_names* t)
+{
+  for (const xml_node* n = limb_xml_child(m->model->root, "equality"); n; n = limb_xml_next(n))
+    read_section(m, f, t, n);
+}
+
+void limb_mjcf_read_equalities(mjcf* m)
 {
   followers f;
   mjcf_names t;
-  const xml_node* n = limb_xml_child(root, "equality");
-  if (!n || !begin_followers(m, &f) || !enter_names(m, &t)) return;
-  for (; n; n = limb_xml_next(n)) read_section(m, &f, &t, n);
+  if (!limb_xml_child(m->model->root, "equality") && !m->attached) return;
+  if (!begin_followers(m, &f) || !enter_names(m, &t)) return;
+  read_sections(m, &f, &t);
+  for (const mjcf_scope* s = m->attached; s && !m->no_memory; s = s->next) {
+    const mjcf_scope* outside = limb_mjcf_enter(m, s);
+    read_sections(m, &f, &t);
+    (void)limb_mjcf_enter(m, outside);
+  }
   if (m->s->nloop > 0) start_as_in_file(m);
 }
 
@@ -359,7 +433,7 @@ void limb_mjcf_read_tendons(mjcf* m, const xml_node* section)
 {
   static const char* const names[] = {"stiffness", "damping", "frictionloss", "armature"};
   for (const xml_node* n = section->first; n; n = n->next) {
-    const mjcf_item it = limb_mjcf_make_item(m, n, MJCF_TENDON, m->main_class);
+    const mjcf_item it = limb_mjcf_make_item(m, n, MJCF_TENDON, m->model->main_class);
     for (int i = 0; i < COUNT(names); i++) {
       double x[3] = {0, 0, 0};
       (void)limb_mjcf_numbers(m, it, names[i], 1, 3, x);

@@ -60,7 +60,7 @@ static int read_range(mjcf* m, mjcf_item it, const char* range, const char* limi
   const int on = limb_mjcf_word(m, it, limited, "false true auto", 2);
   if (on == 1 && !given && !limb_mjcf_get(m, it, range))
     limb_mjcf_report(m, RULE_MISSING_KEY, it.node, "it is limited, but %s is not given", range);
-  return given && (on == 1 || (on == 2 && m->autolimits));
+  return given && (on == 1 || (on == 2 && m->model->autolimits));
 }
 
 static void read_limits(mjcf* m, mjcf_item it, double unit, limb_joint_def* def)
@@ -86,11 +86,11 @@ static void read_properties(mjcf* m, mjcf_item it, double unit, limb_joint_def* 
   def->stiffness = nonnegative(m, it, "stiffness", 3);
   def->rest = unit * number(m, it, "springref", 1);
   read_limits(m, it, unit, def);
-  if (limb_mjcf_numbers(m, it, "springdamper", 2, 2, s) && s[0] > 0 && s[1] > 0) {
-    limb_mjcf_report(m, RULE_UNSUPPORTED, it.node,
-                     "springdamper requests a stiffness that depends on the inertia of the robot");
-    limb_report_hint(m->findings, "write stiffness and damping as numbers");
-  }
+  if (!limb_mjcf_numbers(m, it, "springdamper", 2, 2, s) || !(s[0] > 0 && s[1] > 0)) return;
+  mjcf_spring* all = limb_mjcf_grow(m, m->spring, &m->spring_cap, m->nspring, sizeof *all);
+  if (!all) return;
+  m->spring = all;
+  all[m->nspring++] = (mjcf_spring){m->s->njoint - 1, s[0], s[1]};
 }
 
 // Ball and free joints have no such properties.
@@ -101,7 +101,9 @@ static void report_dropped(mjcf* m, mjcf_item it)
     if (nonnegative(m, it, names[i], 3) != 0)
       limb_mjcf_report(m, RULE_DROPPED, it.node, "%s: in limb only hinges and slides have it", names[i]);
   }
-  double x[2];
+  double x[2], s[2] = {0, 0};
+  if (limb_mjcf_numbers(m, it, "springdamper", 2, 2, s) && s[0] > 0 && s[1] > 0)
+    limb_mjcf_report(m, RULE_DROPPED, it.node, "springdamper: in limb only hinges and slides have springs");
   const int free_joint = limb_mjcf_word(m, it, "type", "free ball slide hinge", 3) == 0; // MuJoCo ignores its limits
   if (!free_joint && read_range(m, it, "range", "limited", x))
     limb_mjcf_report(m, RULE_IGNORED, it.node, "range: in limb only hinges and slides have limits");
@@ -131,7 +133,7 @@ static raw_joint* new_joint(mjcf* m, const char* name, file_pos at)
 // Fills in a hinge or slide, whose frame would be X if ref were 0.
 static void fill_axis_joint(mjcf* m, const mjcf_joint* part, joint_kind kind, sp_pose X, raw_joint* j)
 {
-  const double unit = kind == HINGE ? m->angle : 1;
+  const double unit = kind == HINGE ? m->model->angle : 1;
   double a[3] = {0, 0, 1};
   (void)limb_mjcf_numbers(m, part->item, "axis", 3, 3, a);
   sp_vec3 axis = sp_mulv(part->X.R, sp_v3(a[0], a[1], a[2]));

@@ -37,7 +37,7 @@ void* limb_mjcf_grow(mjcf* m, void* items, int* cap, int count, size_t size)
 
 const char* limb_mjcf_name(mjcf* m, const xml_node* n, const char* stem, const char* middle, int number, int unnamed)
 {
-  const char* name = limb_xml_get(n, "name");
+  const char* name = limb_mjcf_scoped(m, n, "name");
   if (name && *name) return name;
   char digits[16];
   (void)snprintf(digits, sizeof digits, "%d", number);
@@ -52,28 +52,28 @@ const char* limb_mjcf_name(mjcf* m, const xml_node* n, const char* stem, const c
 
 enum { MAX_DEPTH = 64 }; // classes above a class: every attribute searches them
 
-static const char kinds[] = "joint geom site tendon equality general"; // mjcf_kind
+static const char kinds[] = "joint geom site tendon equality general mesh"; // mjcf_kind
 
-static const char* class_name(const void* context, int i) { return ((const mjcf*)context)->class_list[i].name; }
+static const char* class_name(const void* context, int i) { return ((const mjcf_model*)context)->class_list[i].name; }
 
 // A new class; -1 when out of memory or too deep.
 static int add_class(mjcf* m, const char* name, int parent, file_pos at)
 {
-  const int depth = parent < 0 ? 0 : m->class_list[parent].depth + 1;
+  const int depth = parent < 0 ? 0 : m->model->class_list[parent].depth + 1;
   if (depth > MAX_DEPTH) {
     limb_report(m->findings, RULE_TOO_DEEP, at, (limb_subject){"default", name},
                 "default classes are nested more than %d deep", MAX_DEPTH);
     return -1;
   }
-  mjcf_class* all = limb_mjcf_grow(m, m->class_list, &m->class_cap, m->nclass, sizeof *all);
+  mjcf_class* all = limb_mjcf_grow(m, m->model->class_list, &m->model->class_cap, m->model->nclass, sizeof *all);
   if (!all) return -1;
-  m->class_list = all;
-  m->class_list[m->nclass] = (mjcf_class){.name = name, .pos = at, .parent = parent, .depth = depth};
-  return m->nclass++;
+  m->model->class_list = all;
+  m->model->class_list[m->model->nclass] = (mjcf_class){.name = name, .pos = at, .parent = parent, .depth = depth};
+  return m->model->nclass++;
 }
 
 // Defaults of elements that do not affect dynamics.
-static const char other_defaults[] = "mesh material camera light pair motor position velocity cylinder muscle "
+static const char other_defaults[] = "material camera light pair motor position velocity cylinder muscle "
                                      "intvelocity adhesion plugin damper dcmotor flex default";
 
 static void read_items(mjcf* m, const xml_node* n, int index)
@@ -86,7 +86,7 @@ static void read_items(mjcf* m, const xml_node* n, int index)
                          "MJCF has no defaults for <%s>", c->name);
       continue;
     }
-    const xml_node** item = &m->class_list[index].item[kind];
+    const xml_node** item = &m->model->class_list[index].item[kind];
     if (*item)
       limb_report(m->findings, RULE_DUPLICATE_KEY, c->pos, (limb_subject){"default", c->name},
                   "this class already has a <%s>, on %s", c->name,
@@ -101,7 +101,7 @@ static void read_class(mjcf* m, const xml_node* n, int parent)
 {
   const char* name = limb_xml_get(n, "class");
   limb_mjcf_check_attributes(m, n, "class", NULL, 0);
-  if (!name && m->main_class != parent) {
+  if (!name && m->model->main_class != parent) {
     limb_report(m->findings, RULE_NO_NAME, n->pos, (limb_subject){"default", NULL},
                 "a default class inside another needs a class attribute");
     return;
@@ -115,36 +115,37 @@ static void read_class(mjcf* m, const xml_node* n, int parent)
 // A section adds to the class main: later sections change it, earlier classes keep what they inherited.
 static void read_section(mjcf* m, const xml_node* n)
 {
-  const int before = m->nclass;
-  read_class(m, n, m->main_class);
-  if (m->nclass == before) return;
-  m->class_list[before].section = 1;
-  m->main_class = before;
+  const int before = m->model->nclass;
+  read_class(m, n, m->model->main_class);
+  if (m->model->nclass == before) return;
+  m->model->class_list[before].section = 1;
+  m->model->main_class = before;
 }
 
 static void enter_names(mjcf* m)
 {
-  if (!limb_mempool_new_names(m->pool, &m->class_names, m->nclass)) {
+  if (!limb_mempool_new_names(m->pool, &m->model->class_names, m->model->nclass)) {
     m->no_memory = 1;
     return;
   }
-  if (m->main_class >= 0) limb_names_put(&m->class_names, m->class_list[m->main_class].name, m->main_class);
-  for (int i = 0; i < m->nclass; i++) {
-    const mjcf_class* c = &m->class_list[i];
-    const int first = limb_names_find(&m->class_names, c->name, class_name, m);
+  if (m->model->main_class >= 0)
+    limb_names_put(&m->model->class_names, m->model->class_list[m->model->main_class].name, m->model->main_class);
+  for (int i = 0; i < m->model->nclass; i++) {
+    const mjcf_class* c = &m->model->class_list[i];
+    const int first = limb_names_find(&m->model->class_names, c->name, class_name, m->model);
     if (first < 0)
-      limb_names_put(&m->class_names, c->name, i);
-    else if (first != i && !(c->section && m->class_list[first].section))
+      limb_names_put(&m->model->class_names, c->name, i);
+    else if (first != i && !(c->section && m->model->class_list[first].section))
       limb_report(m->findings, RULE_DUPLICATE_NAME, c->pos, (limb_subject){"default", c->name},
                   "the default class on %s has the same name",
-                  limb_show_line(m->findings, m->class_list[first].pos, c->pos).text);
+                  limb_show_line(m->findings, m->model->class_list[first].pos, c->pos).text);
   }
 }
 
-void limb_mjcf_read_defaults(mjcf* m, const xml_node* root)
+void limb_mjcf_read_defaults(mjcf* m)
 {
-  m->main_class = -1;
-  for (const xml_node* n = limb_xml_child(root, "default"); n; n = limb_xml_next(n)) read_section(m, n);
+  m->model->main_class = -1;
+  for (const xml_node* n = limb_xml_child(m->model->root, "default"); n; n = limb_xml_next(n)) read_section(m, n);
   enter_names(m);
 }
 
@@ -152,11 +153,11 @@ int limb_mjcf_named_class(mjcf* m, const xml_node* n, const char* attribute, int
 {
   const char* name = limb_xml_get(n, attribute);
   if (!name || m->no_memory) return inherited;
-  const int found = limb_names_find(&m->class_names, name, class_name, m);
+  const int found = limb_names_find(&m->model->class_names, name, class_name, m->model);
   if (found >= 0) return found;
-  if (strcmp(name, "main") == 0) return m->main_class;
+  if (strcmp(name, "main") == 0) return m->model->main_class;
   limb_mjcf_report(m, RULE_BAD_VALUE, n, "there is no default class '%s'%s", name,
-                   limb_did_you_mean(m->s->findings, name, m->nclass, class_name, m).text);
+                   limb_did_you_mean(m->s->findings, name, m->model->nclass, class_name, m->model).text);
   return inherited;
 }
 
@@ -171,8 +172,8 @@ const char* limb_mjcf_get(const mjcf* m, mjcf_item it, const char* name)
 {
   const char* value = limb_xml_get(it.node, name);
   if (it.kind == MJCF_PLAIN) return value;
-  for (int c = it.class_index; !value && c >= 0; c = m->class_list[c].parent) {
-    if (m->class_list[c].item[it.kind]) value = limb_xml_get(m->class_list[c].item[it.kind], name);
+  for (int c = it.class_index; !value && c >= 0; c = m->model->class_list[c].parent) {
+    if (m->model->class_list[c].item[it.kind]) value = limb_xml_get(m->model->class_list[c].item[it.kind], name);
   }
   return value;
 }
@@ -212,13 +213,13 @@ int limb_mjcf_layered(mjcf* m, mjcf_item it, const char* name, double x[3])
 {
   int given = 0; // numbers that the element or a nearer class has set
   const char* text = limb_xml_get(it.node, name);
-  for (int c = it.class_index;; c = m->class_list[c].parent) {
+  for (int c = it.class_index;; c = m->model->class_list[c].parent) {
     double own[3];
     const int n = text ? scan_numbers(m, it, name, text, 1, 3, own) : 0;
     if (text && n == 0) return -1;
     for (; given < n; given++) x[given] = own[given];
     if (c < 0) return given;
-    const xml_node* layer = m->class_list[c].item[it.kind];
+    const xml_node* layer = m->model->class_list[c].item[it.kind];
     text = layer ? limb_xml_get(layer, name) : NULL;
   }
 }
@@ -260,11 +261,11 @@ static sp_mat3 from_euler(const mjcf* m, const double x[3])
 {
   sp_mat3 R = sp_identity3();
   for (int i = 0; i < 3; i++) {
-    const char letter = m->eulerseq[i];
+    const char letter = m->model->eulerseq[i];
     const int fixed = letter < 'a'; // upper case: axes of the parent
     const char low = (char)(fixed ? letter - 'A' + 'a' : letter);
     double rpy[3] = {0, 0, 0};
-    rpy[low - 'x'] = m->angle * x[i];
+    rpy[low - 'x'] = m->model->angle * x[i];
     const sp_mat3 one = limb_rot_rpy(rpy);
     R = fixed ? sp_mul3(one, R) : sp_mul3(R, one);
   }
@@ -279,6 +280,14 @@ static sp_mat3 from_axes(sp_vec3 x, sp_vec3 y)
   const sp_vec3 z = sp_cross3(x, y);
   const sp_mat3 R = {{x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z}};
   return R;
+}
+
+sp_mat3 limb_mjcf_euler(mjcf* m, const xml_node* n, double times)
+{
+  double x[3] = {0, 0, 0};
+  (void)limb_mjcf_numbers(m, limb_mjcf_plain(n), "euler", 3, 3, x);
+  for (int i = 0; i < 3; i++) x[i] *= times;
+  return from_euler(m, x);
 }
 
 typedef enum turn { QUAT, AXISANGLE, XYAXES, ZAXIS, EULER, TURNS } turn;
@@ -296,7 +305,7 @@ static int to_rotation(const mjcf* m, turn how, const double x[6], sp_mat3* R)
     return 1;
   case AXISANGLE:
     if (length < tiny) return 0;
-    *R = limb_rot_axis(sp_scale3(1 / length, a), m->angle * x[3]);
+    *R = limb_rot_axis(sp_scale3(1 / length, a), m->model->angle * x[3]);
     return 1;
   case XYAXES:
     if (length < tiny || sp_norm3(sp_cross3(a, b)) < tiny * length) return 0;

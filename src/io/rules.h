@@ -22,6 +22,8 @@
     "name the file *.urdf, *.limb.yaml, *.par or *.xml, or use --from")                                               \
   X(WRONG_FORMAT, "wrong-format", ERROR, "the content of the file does not match its name",                           \
     "use the right file; if only its name is wrong, rename it or use --from")                                         \
+  X(BAD_MESH, "bad-mesh", ERROR, "the inertia of a body follows from this mesh",                                      \
+    "provide the mesh, as STL, OBJ or MSH, or state the inertia")                                                     \
   /* any reader: syntax */                                                                                            \
   X(SYNTAX, "syntax", ERROR, "the text violates the grammar of its language",                                         \
     "correct the line; if it is the last one, the file may be cut off")                                               \
