@@ -143,6 +143,29 @@ LIMB_NODISCARD LIMB_API limb_status limb_parallel_series_inverse_dynamics(const 
                                                                           const limb_environment* env,
                                                                           sp_force* on_base);
 
+/// One module of several that stand on each other, with its torques given.
+typedef struct limb_parallel_driven_module {
+  limb_parallel* p;       ///< of that model
+  sp_pose mount;          ///< pose of its world in the platform below; of the first module in the ground
+  const double* q;        ///< nq, closed
+  const double* v;        ///< nv, consistent: against its own world
+  const double* tau;      ///< nv
+  double* a;              ///< nv (output)
+  sp_motion acceleration; ///< of its platform against its own world, spatial, own axes (output)
+} limb_parallel_driven_module;
+
+/// Forward dynamics of modules in series, as limb_parallel_forward_dynamics for one: articulated modules. Inward, each
+/// module asks W = I^A V'_0 + p^A of the platform that it stands on, the motion of its own platform eliminated;
+/// outward, accelerations follow. Of a module, one matrix per leg and one of the size of its mobility are factored.
+/// Allocates.
+/// @param module   count modules, from the ground on; each with a limb_parallel of its own (LIMB_E_ARG if two share it)
+/// @param env      as limb_parallel_series_inverse_dynamics
+/// @param on_base  the same
+/// @return as limb_parallel_forward_dynamics; LIMB_E_NOMEM.
+LIMB_NODISCARD LIMB_API limb_status limb_parallel_series_forward_dynamics(limb_parallel_driven_module* module,
+                                                                          int count, const limb_environment* env,
+                                                                          sp_force* on_base);
+
 #ifdef __cplusplus
 }
 #endif

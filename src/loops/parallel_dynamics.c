@@ -26,13 +26,6 @@
 // How far a state may be from the loops, the pose or the motions that the legs allow [m, rad, or relative].
 #define TOLERATED 1e-6
 
-static void write_motion(sp_motion x, double* to)
-{
-  to[0] = x.w.x, to[1] = x.w.y, to[2] = x.w.z, to[3] = x.v.x, to[4] = x.v.y, to[5] = x.v.z;
-}
-
-static sp_motion read_motion(const double* x) { return (sp_motion){{x[0], x[1], x[2]}, {x[3], x[4], x[5]}}; }
-
 // ---- states -------------------------------------------------------------------------------------------------
 
 static bool loops_are_closed(const limb_parallel* p)
@@ -68,7 +61,7 @@ static limb_status set_gamma(limb_parallel* p, const double* q, const double* v,
   static const double none[PLATFORM] = {0};
   const limb_status s = limb_constraints_at(p->w, q, v, 0, LIMB_NEED_GAMMA);
   if (s != LIMB_OK) return s;
-  write_motion(sp_motion_in(p->in_link, p->w->d->own.a_v[p->link]), bias);
+  limb_motion_write(sp_motion_in(p->in_link, p->w->d->own.a_v[p->link]), bias);
   limb_legs_set(p, 1, p->w->gamma, none);
   return LIMB_OK;
 }
@@ -77,8 +70,8 @@ static limb_status set_gamma(limb_parallel* p, const double* q, const double* v,
 static limb_status move(limb_parallel* p, const double* q, const limb_platform_motion* motion, bool accelerate)
 {
   double V[PLATFORM], A[PLATFORM], bias[PLATFORM];
-  write_motion(motion->velocity, V);
-  write_motion(motion->acceleration, A);
+  limb_motion_write(motion->velocity, V);
+  limb_motion_write(motion->acceleration, A);
   if (!limb_finite(9, motion->pose.R.m) || !limb_finite(3, &motion->pose.p.x) || !limb_finite(PLATFORM, V) ||
       (accelerate && !limb_finite(PLATFORM, A)))
     return LIMB_E_NONFINITE;
@@ -95,7 +88,7 @@ static limb_status move(limb_parallel* p, const double* q, const limb_platform_m
   return LIMB_OK;
 }
 
-static limb_status give(const limb_parallel* p, const double* x, double* out)
+limb_status limb_platform_give(const limb_parallel* p, const double* x, double* out)
 {
   memcpy(out, x, (size_t)p->m->nv * sizeof *out);
   return limb_finite(p->m->nv, out) ? LIMB_OK : LIMB_E_NONFINITE;
@@ -106,8 +99,8 @@ limb_status limb_parallel_motion(limb_parallel* p, const double* q, const limb_p
 {
   if (!p || !q || !motion || !v) return LIMB_E_ARG;
   limb_status s = move(p, q, motion, a != NULL);
-  if (s == LIMB_OK) s = give(p, p->v, v);
-  if (s == LIMB_OK && a) s = give(p, p->a, a);
+  if (s == LIMB_OK) s = limb_platform_give(p, p->v, v);
+  if (s == LIMB_OK && a) s = limb_platform_give(p, p->a, a);
   return s;
 }
 
@@ -157,7 +150,7 @@ limb_status limb_parallel_jacobian(limb_parallel* p, const double* q, sp_motion*
       const double y = r->A[(ptrdiff_t)k * (free + n) + free + j];
       for (int c = 0; c < PLATFORM; c++) V[c] += p->N[c * PLATFORM + r->pivot[k]] * y;
     }
-    J[j] = read_motion(V);
+    J[j] = limb_motion_read(V);
   }
   return LIMB_OK;
 }
@@ -209,8 +202,7 @@ static limb_status drive(limb_parallel* p, const double* F, double* tau)
   return limb_finite(p->m->nv, tau) ? LIMB_OK : LIMB_E_NONFINITE;
 }
 
-// F = B' f
-static void to_platform(const limb_parallel* p, const double* f, double* F)
+void limb_platform_gather(const limb_parallel* p, const double* f, double* F)
 {
   for (int c = 0; c < PLATFORM; c++) F[c] = 0;
   for (int i = 0; i < p->m->nv; i++) {
@@ -227,7 +219,7 @@ limb_status limb_parallel_inverse_dynamics(limb_parallel* p, const double* q, co
   if (s == LIMB_OK) s = limb_inverse_dynamics(p->w->d, q, p->v, p->a, env, p->tree);
   if (s != LIMB_OK) return s;
   double F[PLATFORM];
-  to_platform(p, p->tree, F);
+  limb_platform_gather(p, p->tree, F);
   limb_legs_restrict(p);
   return drive(p, F, tau);
 }
@@ -242,11 +234,11 @@ static void smallest_acceleration(const limb_parallel* p, double* V)
   for (int k = 0; k < r->rank; k++) V[r->pivot[k]] = r->A[k * (PLATFORM + 1) + PLATFORM];
 }
 
-// N' (B' M B) N, free x free
-static void platform_inertia(const limb_parallel* p, double* L)
+void limb_platform_inertia(const limb_parallel* p, double* Lambda)
 {
-  const int nv = p->m->nv, free = p->free;
-  double MB[PLATFORM], Lambda[PLATFORM * PLATFORM] = {0};
+  const int nv = p->m->nv;
+  double MB[PLATFORM];
+  for (int k = 0; k < PLATFORM * PLATFORM; k++) Lambda[k] = 0;
   for (int i = 0; i < nv; i++) {
     for (int c = 0; c < PLATFORM; c++) MB[c] = 0;
     for (int j = 0; j < nv; j++) {
@@ -259,6 +251,11 @@ static void platform_inertia(const limb_parallel* p, double* L)
       for (int c = 0; c < PLATFORM; c++) Lambda[r * PLATFORM + c] += b * MB[c];
     }
   }
+}
+
+bool limb_platform_factor(const limb_parallel* p, const double* Lambda, double* H)
+{
+  const int free = p->free;
   for (int s = 0; s < free; s++) {
     for (int t = 0; t < free; t++) {
       double sum = 0;
@@ -266,8 +263,24 @@ static void platform_inertia(const limb_parallel* p, double* L)
         for (int c = 0; c < PLATFORM; c++)
           sum += p->N[r * PLATFORM + s] * Lambda[r * PLATFORM + c] * p->N[c * PLATFORM + t];
       }
-      L[s * free + t] = sum;
+      H[s * free + t] = sum;
     }
+  }
+  return limb_cholesky(free, H);
+}
+
+void limb_platform_restrict(const limb_parallel* p, const double* F, double* y)
+{
+  for (int t = 0; t < p->free; t++) {
+    y[t] = 0;
+    for (int c = 0; c < PLATFORM; c++) y[t] += p->N[c * PLATFORM + t] * F[c];
+  }
+}
+
+void limb_platform_expand(const limb_parallel* p, const double* y, double* V)
+{
+  for (int t = 0; t < p->free; t++) {
+    for (int c = 0; c < PLATFORM; c++) V[c] += p->N[c * PLATFORM + t] * y[t];
   }
 }
 
@@ -282,21 +295,18 @@ static bool is_consistent(limb_parallel* p, const double* v)
   return true;
 }
 
-// V += N (N' Lambda N)^-1 N' F: what the forces do, along the motions that the legs leave.
-static limb_status accelerate_platform(limb_parallel* p, const double* F, double* V)
+limb_status limb_platform_prepare(limb_parallel* p, const double* q, const double* v, double* V, double* bias)
 {
-  double L[PLATFORM * PLATFORM], y[PLATFORM];
-  platform_inertia(p, L);
-  for (int t = 0; t < p->free; t++) {
-    y[t] = 0;
-    for (int c = 0; c < PLATFORM; c++) y[t] += p->N[c * PLATFORM + t] * F[c];
-  }
-  if (!limb_cholesky(p->free, L)) return LIMB_E_SINGULAR;
-  limb_cholesky_solve(p->free, L, y);
-  for (int t = 0; t < p->free; t++) {
-    for (int c = 0; c < PLATFORM; c++) V[c] += p->N[c * PLATFORM + t] * y[t];
-  }
-  return limb_finite(PLATFORM, V) ? LIMB_OK : LIMB_E_NONFINITE;
+  limb_status s = stand(p, q);
+  if (s != LIMB_OK) return s;
+  if (!is_consistent(p, v)) return LIMB_E_ARG;
+  s = set_gamma(p, q, v, bias);
+  if (s != LIMB_OK) return s;
+  limb_legs_restrict(p);
+  smallest_acceleration(p, V);
+  if (limb_legs_resist(p, V) > TOLERATED) return LIMB_E_SINGULAR;
+  limb_legs_follow(p, V, p->a);
+  return LIMB_OK;
 }
 
 limb_status limb_parallel_forward_dynamics(limb_parallel* p, const double* q, const double* v, const double* tau,
@@ -305,138 +315,21 @@ limb_status limb_parallel_forward_dynamics(limb_parallel* p, const double* q, co
   if (!p || !q || !v || !tau) return LIMB_E_ARG;
   const int nv = p->m->nv;
   if (!limb_finite(nv, v) || !limb_finite(nv, tau)) return LIMB_E_NONFINITE;
-  limb_status s = stand(p, q);
-  if (s != LIMB_OK) return s;
-  if (!is_consistent(p, v)) return LIMB_E_ARG;
-  double bias[PLATFORM];
-  s = set_gamma(p, q, v, bias);
-  if (s != LIMB_OK) return s;
-  limb_legs_restrict(p);
-  double V[PLATFORM], F[PLATFORM];
-  smallest_acceleration(p, V);
-  if (limb_legs_resist(p, V) > TOLERATED) return LIMB_E_SINGULAR;
-  limb_legs_follow(p, V, p->a);
-  s = limb_inverse_dynamics(p->w->d, q, v, p->a, env, p->tree);
+  double V[PLATFORM], bias[PLATFORM], F[PLATFORM], y[PLATFORM];
+  double Lambda[PLATFORM * PLATFORM], H[PLATFORM * PLATFORM];
+  limb_status s = limb_platform_prepare(p, q, v, V, bias);
+  if (s == LIMB_OK) s = limb_inverse_dynamics(p->w->d, q, v, p->a, env, p->tree);
   if (s == LIMB_OK) s = limb_mass_matrix(p->w->d, q, p->M);
   if (s != LIMB_OK) return s;
   for (int i = 0; i < nv; i++) p->tree[i] = tau[i] - p->tree[i];
-  to_platform(p, p->tree, F);
-  s = accelerate_platform(p, F, V);
-  if (s != LIMB_OK) return s;
+  limb_platform_gather(p, p->tree, F);
+  limb_platform_inertia(p, Lambda);
+  if (!limb_platform_factor(p, Lambda, H)) return LIMB_E_SINGULAR;
+  limb_platform_restrict(p, F, y); // y' = (N' Lambda N)^-1 N' F
+  limb_cholesky_solve(p->free, H, y);
+  limb_platform_expand(p, y, V);
+  if (!limb_finite(PLATFORM, V)) return LIMB_E_NONFINITE;
   limb_legs_follow(p, V, p->a);
-  if (acceleration) *acceleration = sp_addm(read_motion(V), read_motion(bias));
-  return a ? give(p, p->a, a) : LIMB_OK;
-}
-
-// ---- modules in series --------------------------------------------------------------------------------------
-
-// Each module stands on the platform of the one before.
-//
-// Reference: the outlook of Khalil 2010 on hybrid structures. Outward motions and inward forces are those of the
-//            Newton-Euler recursion, with a module in the place of a link.
-// Cost:      that of the modules, each once.
-//
-//   V_0k, V'_0k   motion of what a module stands on, in its axes: a moving base (limb_environment)
-//   X_k, M_k      pose of its platform; pose of what it stands on, in the platform below
-//   V_k, V'_k     motion of its platform against its base, given
-//   W_k           wrench that it asks of its base
-//
-//   V = Ad_X^-1 V_0k + V_k,    V' = Ad_X^-1 V'_0k + (Ad_X^-1 V_0k) x V_k + V'_k,    V_0k+1 = Ad_M^-1 V
-//
-// and inward: the load of platform k is -Ad_M^* W_k+1; W_k is the sum of the wrenches through the joints on the base of
-// its spanning tree, because closures push both ways.
-
-// Twist and its derivative (spatial), of what a module stands on, in its axes.
-typedef struct moved {
-  sp_motion V, A;
-  sp_vec3 gravity;
-} moved;
-
-// Of the platform of a module, in the platform's axes.
-static moved on_platform(const moved* base, const limb_platform_motion* x)
-{
-  const sp_motion carried = sp_motion_in(x->pose, base->V);
-  const sp_motion turned = sp_addm(sp_crm(carried, x->velocity), x->acceleration);
-  return (moved){sp_addm(carried, x->velocity), sp_addm(sp_motion_in(x->pose, base->A), turned),
-                 sp_tmulv(x->pose.R, base->gravity)};
-}
-
-static moved on_mount(const moved* platform, sp_pose M)
-{
-  return (moved){sp_motion_in(M, platform->V), sp_motion_in(M, platform->A), sp_tmulv(M.R, platform->gravity)};
-}
-
-static moved ground(const limb_environment* env)
-{
-  const sp_motion V = env->base_velocity, A = env->base_acceleration;
-  return (moved){V, {A.w, sp_sub3(A.v, sp_cross3(V.w, V.v))}, env->gravity};
-}
-
-// The environment of a module; w: the load of its platform, or NULL.
-static limb_environment around(const limb_environment* env, const moved* base, const limb_wrench* w)
-{
-  limb_environment e = *env;
-  e.gravity = base->gravity;
-  e.base_velocity = base->V;
-  e.base_acceleration = sp_motion_make(base->A.w, sp_add3(base->A.v, sp_cross3(base->V.w, base->V.v)));
-  e.nwrench = w != NULL, e.wrench = w;
-  return e;
-}
-
-// W of a module in the motion that limb_parallel_inverse_dynamics has left in it. F: one per joint.
-static limb_status wrench_on_base(limb_parallel* p, const double* q, const limb_environment* env, sp_force* F,
-                                  sp_force* W)
-{
-  const limb_status s = limb_joint_reactions(p->w->d, q, p->v, p->a, env, LIMB_WORLD, F);
-  *W = (sp_force){{0, 0, 0}, {0, 0, 0}};
-  for (int j = 0; j < p->m->njoint && s == LIMB_OK; j++)
-    if (p->m->joint[j].def.parent == LIMB_WORLD_BODY) *W = sp_addf(*W, F[j]);
-  return s;
-}
-
-static limb_status solve_inward(const limb_parallel_module* module, int count, const moved* base,
-                                const limb_environment* env, sp_force* F, sp_force* W)
-{
-  limb_status s = LIMB_OK;
-  for (int k = count - 1; k >= 0 && s == LIMB_OK; k--) {
-    const limb_parallel_module* x = &module[k];
-    const limb_wrench load = {x->p->platform, LIMB_BODY,
-                              k + 1 < count ? sp_force_out(module[k + 1].mount, sp_scalef(-1, *W)) : *W};
-    const limb_environment e = around(env, &base[k], k + 1 < count ? &load : NULL);
-    s = limb_parallel_inverse_dynamics(x->p, x->q, &x->motion, &e, x->tau);
-    if (s == LIMB_OK) s = wrench_on_base(x->p, x->q, &e, F, W);
-  }
-  return s;
-}
-
-limb_status limb_parallel_series_inverse_dynamics(const limb_parallel_module* module, int count,
-                                                  const limb_environment* env, sp_force* on_base)
-{
-  if (!module || count < 1) return LIMB_E_ARG;
-  size_t joints = 0;
-  for (int k = 0; k < count; k++) {
-    if (!module[k].p || !module[k].q || !module[k].tau) return LIMB_E_ARG;
-    if (!limb_finite(9, module[k].mount.R.m) || !limb_finite3(module[k].mount.p)) return LIMB_E_NONFINITE;
-    if ((size_t)module[k].p->m->njoint > joints) joints = (size_t)module[k].p->m->njoint;
-  }
-  limb_environment e;
-  limb_status s = limb_environment_read(module[0].p->m, env, &e);
-  if (s != LIMB_OK) return s;
-  if (e.nwrench > 0 || e.nlaw > 0) return LIMB_E_UNSUPPORTED;
-  limb_memory memory;
-  const size_t size = (size_t)count * sizeof(moved) + joints * sizeof(sp_force);
-  s = limb_memory_take(&module[0].p->m->alloc, size, &memory);
-  if (s != LIMB_OK) return s;
-  moved* base = memory.block;
-  sp_force W = {{0, 0, 0}, {0, 0, 0}}, *F = (sp_force*)(base + count);
-  base[0] = ground(&e);
-  base[0] = on_mount(&base[0], module[0].mount);
-  for (int k = 0; k + 1 < count; k++) {
-    const moved platform = on_platform(&base[k], &module[k].motion);
-    base[k + 1] = on_mount(&platform, module[k + 1].mount);
-  }
-  s = solve_inward(module, count, base, &e, F, &W);
-  if (on_base && s == LIMB_OK) *on_base = sp_force_out(module[0].mount, W);
-  limb_memory_end(memory);
-  return s;
+  if (acceleration) *acceleration = sp_addm(limb_motion_read(V), limb_motion_read(bias));
+  return a ? limb_platform_give(p, p->a, a) : LIMB_OK;
 }

@@ -102,6 +102,33 @@ sp_pose limb_platform_pose(const limb_parallel* p); // as limb_legs_at left the 
 // Largest residual of a leg's closures; 2 for one that is turned round.
 double limb_leg_gap(const limb_parallel* p, const limb_leg* leg);
 
+// ---- in the space of the platform (parallel_dynamics.c) -----------------------------------------------------
+
+static inline void limb_motion_write(sp_motion x, double* to)
+{
+  to[0] = x.w.x, to[1] = x.w.y, to[2] = x.w.z, to[3] = x.v.x, to[4] = x.v.y, to[5] = x.v.z;
+}
+
+static inline sp_motion limb_motion_read(const double* x)
+{
+  return (sp_motion){{x[0], x[1], x[2]}, {x[3], x[4], x[5]}};
+}
+
+// Everything that forward dynamics needs at q, v: B, N, gamma in g; V: V' = N y' + V with y' = 0, and p->a, the
+// accelerations that belong to it; bias: what the platform's acceleration has beside V'.
+limb_status limb_platform_prepare(limb_parallel* p, const double* q, const double* v, double* V, double* bias);
+
+void limb_platform_gather(const limb_parallel* p, const double* f, double* F);   // F = B' f
+void limb_platform_inertia(const limb_parallel* p, double* Lambda);              // B' M B, 6 x 6, with M in p->M
+void limb_platform_restrict(const limb_parallel* p, const double* F, double* y); // y = N' F
+void limb_platform_expand(const limb_parallel* p, const double* y, double* V);   // V += N y
+
+// H = N' Lambda N, free x free, as its Cholesky factor. False when it is not positive definite.
+bool limb_platform_factor(const limb_parallel* p, const double* Lambda, double* H);
+
+// x, nv numbers, to the user. LIMB_E_NONFINITE.
+limb_status limb_platform_give(const limb_parallel* p, const double* x, double* out);
+
 static inline ptrdiff_t limb_leg_wide(const limb_leg* leg) { return leg->nv + PLATFORM + leg->nrow; }
 
 #endif

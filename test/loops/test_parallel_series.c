@@ -50,9 +50,10 @@ static void add_module(limb_builder* b, const limb_model* m, int number, int on,
 typedef struct tower {
   bench part[MODULES];
   limb_parallel_module module[MODULES];
+  limb_parallel_driven_module driven[MODULES];
   limb_model* m;
   limb_data* d;
-  double *q, *v, *a, *tau, *want;
+  double *q, *v, *a, *tau, *want, *got;
 } tower;
 
 static limb_model* (*const kinds[][MODULES])(void) = {
@@ -73,7 +74,8 @@ static tower tower_of(int kind, uint64_t seed)
   }
   limb_builder* b = fixture_begin("tower");
   fixture_gravity(b, limb_model_gravity(t.part[0].c.m));
-  t.q = numbers(nq), t.v = numbers(nv), t.a = numbers(nv), t.tau = numbers(nv), t.want = numbers(nv);
+  t.q = numbers(nq), t.v = numbers(nv), t.a = numbers(nv), t.tau = numbers(nv), t.want = numbers(nv),
+  t.got = numbers(nv);
   for (int k = 0, at = 0, av = 0; k < MODULES; k++) {
     bench* part = &t.part[k];
     const int offset = limb_builder_body_count(b) - 1;
@@ -83,6 +85,8 @@ static tower tower_of(int kind, uint64_t seed)
     memcpy(t.v + av, part->c.v, (size_t)part->nv * sizeof *t.v);
     memcpy(t.a + av, part->a, (size_t)part->nv * sizeof *t.a);
     t.module[k] = (limb_parallel_module){part->p, mounts[k], part->c.q, part->motion, t.tau + av};
+    t.driven[k] = (limb_parallel_driven_module){
+      .p = part->p, .mount = mounts[k], .q = part->c.q, .v = part->c.v, .tau = t.tau + av, .a = t.got + av};
     at += part->nq, av += part->nv;
   }
   t.m = fixture_end(b);
@@ -96,27 +100,55 @@ static void tower_free(tower* t)
   for (int k = 0; k < MODULES; k++) bench_free(&t->part[k]);
   limb_data_destroy(t->d);
   limb_model_destroy(t->m);
-  free(t->q), free(t->v), free(t->a), free(t->tau), free(t->want);
+  free(t->q), free(t->v), free(t->a), free(t->tau), free(t->want), free(t->got);
 }
 
 // ---- tests --------------------------------------------------------------------------------------------------
+
+// On the ground, and on a moving ship.
+static limb_environment environment_of(const limb_model* m, uint64_t seed)
+{
+  limb_environment env = limb_default_environment(m);
+  if (seed < 2) return env;
+  env.gravity = sp_v3(1, -3, -9);
+  env.base_velocity = (sp_motion){{0.2, -0.3, 0.1}, {0.4, 0, -0.2}};
+  env.base_acceleration = (sp_motion){{-0.5, 0.4, 0.3}, {1, 2, -0.5}};
+  return env;
+}
 
 // Torques of the drives, and the wrench on the ground, with all loops closed at once; also on a moving ship.
 START_TEST(modules_are_the_whole)
 {
   for (uint64_t seed = 1; seed < (CHECK_SANITIZED ? 2 : 6); seed++) {
     tower t = tower_of(_i, seed);
-    limb_environment env = limb_default_environment(t.m);
+    const limb_environment env = environment_of(t.m, seed);
     sp_force W;
-    if (seed > 1) {
-      env.gravity = sp_v3(1, -3, -9);
-      env.base_velocity = (sp_motion){{0.2, -0.3, 0.1}, {0, 0, 0}};
-      env.base_acceleration = (sp_motion){{-0.5, 0.4, 0.3}, {1, 2, -0.5}};
-    }
     check_at("tower %d, seed %d", _i, (int)seed);
     assert_ok(limb_inverse_dynamics(t.d, t.q, t.v, t.a, &env, t.want));
     assert_ok(limb_parallel_series_inverse_dynamics(t.module, MODULES, &env, &W));
     assert_close_array(t.tau, t.want, limb_nv(t.m), TOL_ALGEBRA, 0);
+    tower_free(&t);
+  }
+}
+END_TEST
+
+// Accelerations under random torques, passive joints included, against all loops closed at once; and back: the modules'
+// inverse dynamics of that motion asks the same wrench of the ground.
+START_TEST(modules_move_as_the_whole)
+{
+  for (uint64_t seed = 1; seed < (CHECK_SANITIZED ? 3 : 6); seed++) {
+    tower t = tower_of(_i, seed);
+    const limb_environment env = environment_of(t.m, seed);
+    rng r = {seed};
+    sp_force W, want;
+    rng_fill(&r, 20, limb_nv(t.m), t.tau);
+    check_at("tower %d, seed %d", _i, (int)seed);
+    assert_ok(limb_forward_dynamics(t.d, t.q, t.v, t.tau, &env, t.want));
+    assert_ok(limb_parallel_series_forward_dynamics(t.driven, MODULES, &env, &W));
+    assert_close_array(t.got, t.want, limb_nv(t.m), TOL_ALGEBRA, 0);
+    for (int k = 0; k < MODULES; k++) t.module[k].motion.acceleration = t.driven[k].acceleration;
+    assert_ok(limb_parallel_series_inverse_dynamics(t.module, MODULES, &env, &want));
+    assert_close_array(&W.m.x, &want.m.x, 6, TOL_ALGEBRA, 0);
     tower_free(&t);
   }
 }
@@ -164,10 +196,37 @@ START_TEST(refusals)
 }
 END_TEST
 
+START_TEST(refusals_forward)
+{
+  tower t = tower_of(0, 1);
+  limb_environment env = limb_default_environment(t.m);
+  const limb_wrench w = {0, LIMB_WORLD, {{0, 0, 0}, {0, 0, 1}}};
+  assert_ok(limb_parallel_series_forward_dynamics(t.driven, MODULES, NULL, NULL));
+  assert_status(limb_parallel_series_forward_dynamics(NULL, MODULES, NULL, NULL), LIMB_E_ARG);
+  assert_status(limb_parallel_series_forward_dynamics(t.driven, 0, NULL, NULL), LIMB_E_ARG);
+  env.nwrench = 1, env.wrench = &w;
+  assert_status(limb_parallel_series_forward_dynamics(t.driven, MODULES, &env, NULL), LIMB_E_UNSUPPORTED);
+  limb_parallel_driven_module bad = t.driven[0];
+  bad.tau = NULL;
+  assert_status(limb_parallel_series_forward_dynamics(&bad, 1, NULL, NULL), LIMB_E_ARG);
+  bad = t.driven[0], bad.mount.R.m[4] = HUGE_VAL;
+  assert_status(limb_parallel_series_forward_dynamics(&bad, 1, NULL, NULL), LIMB_E_NONFINITE);
+  limb_parallel_driven_module twice[2] = {t.driven[0], t.driven[0]}; // one workspace for two
+  assert_status(limb_parallel_series_forward_dynamics(twice, 2, NULL, NULL), LIMB_E_ARG);
+  double* wrong = numbers(t.part[0].nv); // a single leg moves: its loop opens
+  wrong[0] = 1;
+  bad = t.driven[0], bad.v = wrong;
+  assert_status(limb_parallel_series_forward_dynamics(&bad, 1, NULL, NULL), LIMB_E_ARG);
+  free(wrong);
+  tower_free(&t);
+}
+END_TEST
+
 int CHECK_NAME(void)
 {
-  const int one = check_run("loops/parallel_series", 1, (const TTest* const[]){refusals, NULL});
-  const int all = check_run("loops/parallel_series, towers", KINDS,
-                            (const TTest* const[]){modules_are_the_whole, ground_carries_the_weight, NULL});
+  const int one = check_run("loops/parallel_series", 1, (const TTest* const[]){refusals, refusals_forward, NULL});
+  const int all = check_run(
+    "loops/parallel_series, towers", KINDS,
+    (const TTest* const[]){modules_are_the_whole, modules_move_as_the_whole, ground_carries_the_weight, NULL});
   return one ? one : all;
 }
