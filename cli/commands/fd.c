@@ -14,7 +14,7 @@ static const cli_option output_options[] = {
 };
 
 static const cli_option method_options[] = {
-  {"method", "auto|clusters|schur|kkt|proximal",
+  {"method", "auto|clusters|schur|kkt|proximal|mexx|sequential",
    "how the equations are solved; proximal is for redundant and singular loops (default: auto)"},
   {0},
 };
@@ -46,9 +46,9 @@ static const char* const examples[] = {
 // In the order of the words of --method.
 static limb_loop_method read_method(const cli_args* args)
 {
-  static const char* const names[] = {"auto", "clusters", "schur", "kkt", "proximal"};
+  static const char* const names[] = {"auto", "clusters", "schur", "kkt", "proximal", "mexx", "sequential"};
   const char* name = cli_get(args, "method");
-  for (int k = 0; name && k < 5; k++)
+  for (int k = 0; name && k < 7; k++)
     if (strcmp(name, names[k]) == 0) return (limb_loop_method)k;
   return LIMB_LOOP_METHOD_AUTO;
 }

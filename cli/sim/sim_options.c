@@ -24,7 +24,7 @@ const cli_option sim_plan_options[] = {
   {"order", "N", "highest order of adaptive methods"},
   {"max-steps", "N", "stop with an error after this many steps"},
   {"project", "X", "project loops back if open by more than this (default: 1e-13); off: never"},
-  {"closed", "NAME", "solver for the loop equations: auto, clusters, schur, kkt, proximal"},
+  {"closed", "NAME", "solver for the loop equations: auto, clusters, schur, kkt, proximal, mexx, sequential"},
   {"baumgarte", "ALPHA,BETA", "stabilise loops by Baumgarte's terms in addition; on: gains of 1 / (50 step); off"},
   {"stiction", "exact|smooth", "exact Coulomb friction, or smoothed by --coulomb-width"},
   {"stops", "none|hold|spring|impact|end", "what happens at the limits of joints (default: none)"},

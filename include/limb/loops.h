@@ -186,7 +186,10 @@ typedef enum limb_loop_method {
   LIMB_LOOP_METHOD_SCHUR = 2,    ///< Psi M^-1 Psi', O(n nc^2 + nc^3). Needs dense matrices
   LIMB_LOOP_METHOD_KKT = 3,      ///< all equations at once, O((n + nc)^3): a check. Needs dense matrices
   LIMB_LOOP_METHOD_PROXIMAL =
-    4 ///< regularised and iterated, for redundant and singular constraints. Needs dense matrices
+    4, ///< regularised and iterated, for redundant and singular constraints. Needs dense matrices
+  LIMB_LOOP_METHOD_MEXX =
+    5, ///< articulated bodies first, multipliers of all closures last: O(n + nc^3). Needs dense matrices
+  LIMB_LOOP_METHOD_SEQUENTIAL = 6 ///< sequential regularisation: multipliers iterated, O(n) and O(nc) per iteration
 } limb_loop_method;
 
 /// How forward dynamics solves for accelerations and multipliers. Start from limb_default_loop_solver().
@@ -196,8 +199,8 @@ typedef struct limb_loop_solver {
   limb_loop_method method;
   double alpha, beta;    ///< Baumgarte: Psi a = gamma - 2 alpha (Psi v - s') - beta^2 (phi - s); default 0. See
                          ///< limb_baumgarte; limb_project is exact
-  double regularisation; ///< proximal: relative size; default 1e-6
-  int max_iterations;    ///< proximal; default 50
+  double regularisation; ///< proximal, sequential: relative size; default 1e-6
+  int max_iterations;    ///< proximal, sequential; default 50
 } limb_loop_solver;
 
 LIMB_API limb_loop_solver limb_default_loop_solver(void);
@@ -235,7 +238,7 @@ typedef struct limb_loop_details {
   double residual;         ///< forward: largest |Psi a - gamma|. If constraints contradict each other: of those that
                            ///< do; if ranks cannot be determined: of the configuration, or of redundant constraints
   int loop;                ///< forward: that the residual belongs to; -1: none
-  int iterations;          ///< forward: of the proximal method
+  int iterations;          ///< forward: of the proximal and the sequential method
   double unbalanced;       ///< inverse: largest generalised force, along independent velocities, that no motor can
                            ///< balance; 0 for fully driven robots
   int undriven;            ///< inverse: motions that no motor drives

@@ -81,7 +81,7 @@ limb_status limb_loop_solver_read(const limb_loop_solver* given, limb_loop_solve
   const double number[] = {out->alpha, out->beta, out->regularisation};
   if (!limb_finite(3, number)) return LIMB_E_NONFINITE;
   const int method = (int)out->method; // enumerations may be unsigned
-  const bool known = method >= LIMB_LOOP_METHOD_AUTO && method <= LIMB_LOOP_METHOD_PROXIMAL;
+  const bool known = method >= LIMB_LOOP_METHOD_AUTO && method <= LIMB_LOOP_METHOD_SEQUENTIAL;
   const bool sound = out->alpha >= 0 && out->beta >= 0 && out->regularisation > 0;
   return known && sound && out->max_iterations > 0 ? LIMB_OK : LIMB_E_ARG;
 }
@@ -232,6 +232,18 @@ static limb_loop_method choose(const limb_model* m, limb_loop_method requested)
   return m->has_mimic && m->nrow > 0 ? LIMB_LOOP_METHOD_SCHUR : LIMB_LOOP_METHOD_CLUSTERS;
 }
 
+// Needs matrices of all velocities and constraints (LIMB_LOOPS_DENSE).
+static bool is_dense(limb_loop_method method)
+{
+  return method != LIMB_LOOP_METHOD_CLUSTERS && method != LIMB_LOOP_METHOD_SEQUENTIAL;
+}
+
+// Decides on no rank to find a.
+static bool is_iterative(limb_loop_method method)
+{
+  return method == LIMB_LOOP_METHOD_PROXIMAL || method == LIMB_LOOP_METHOD_SEQUENTIAL;
+}
+
 static bool is_stabilised(const limb_loop_solver* o) { return o->alpha != 0 || o->beta != 0; }
 
 // The constraints of a call: Baumgarte's terms need phi. The method by clusters checks itself whether they are finite.
@@ -240,8 +252,10 @@ static limb_status find_constraints(limb_loops* w, const limb_forward_in* in, co
 {
   const unsigned lean = is_stabilised(o) || w->rounded ? 0U : LIMB_NEED_LEAN;
   const bool raw = lean && method == LIMB_LOOP_METHOD_CLUSTERS && !w->has_prescribed;
+  const bool by_tree = method == LIMB_LOOP_METHOD_MEXX || method == LIMB_LOOP_METHOD_SEQUENTIAL;
   return limb_constraints_at(w, in->q, in->v, o->loops.time,
-                             LIMB_NEED_PSI | LIMB_NEED_GAMMA | lean | (raw ? LIMB_NEED_RAW : 0U));
+                             LIMB_NEED_PSI | LIMB_NEED_GAMMA | lean | (raw ? LIMB_NEED_RAW : 0U) |
+                               (by_tree ? LIMB_NEED_REACH : 0U));
 }
 
 // gamma -= 2 alpha (Psi v - s') + beta^2 (phi - s); the largest of these terms, 0 far from the surface.
@@ -268,6 +282,8 @@ static limb_status run(limb_loops* w, const limb_forward_in* in, const limb_loop
   case LIMB_LOOP_METHOD_SCHUR: return limb_forward_by_schur(w, in, tolerance, a, lambda);
   case LIMB_LOOP_METHOD_KKT: return limb_forward_by_kkt(w, in, tolerance, a, lambda);
   case LIMB_LOOP_METHOD_PROXIMAL: return limb_forward_by_proximal(w, in, o, a, lambda, &report->iterations);
+  case LIMB_LOOP_METHOD_MEXX: return limb_forward_by_mexx(w, in, tolerance, a, lambda);
+  case LIMB_LOOP_METHOD_SEQUENTIAL: return limb_forward_by_sequence(w, in, o, a, lambda, &report->iterations);
   default: return by_clusters(w, in, tolerance, a, lambda);
   }
 }
@@ -289,7 +305,7 @@ double limb_rounding_at(const limb_model* m, const double* v)
 
 static limb_status contradiction(limb_loop_method method)
 {
-  return method == LIMB_LOOP_METHOD_PROXIMAL ? LIMB_E_NOCONV : LIMB_E_SINGULAR;
+  return is_iterative(method) ? LIMB_E_NOCONV : LIMB_E_SINGULAR;
 }
 
 // Whether gamma without Baumgarte's terms vanishes where constraints depend on others.
@@ -319,7 +335,7 @@ static limb_status check_ranks(limb_loops* w, const limb_forward_in* in, const l
   if (s == LIMB_OK && !w->full && is_stabilised(o) &&
       !gammas_agree(w, a, limb_rounding_at(w->m, in->v), tolerance, &why))
     s = contradiction(report->method);
-  if (s == LIMB_OK && !w->full && report->method != LIMB_LOOP_METHOD_PROXIMAL)
+  if (s == LIMB_OK && !w->full && !is_iterative(report->method))
     s = limb_check_redundancy(w, in->q, o->loops.time, tolerance, &why);
   if (why.loop >= 0) {
     report->loop = why.loop, report->residual = why.residual;
@@ -346,7 +362,7 @@ static limb_status judge(limb_loops* w, const limb_forward_in* in, const limb_lo
 
 static limb_status check_call(const limb_loops* w, const limb_forward_in* x, limb_loop_method method)
 {
-  if (method != LIMB_LOOP_METHOD_CLUSTERS && w->use != LIMB_LOOPS_DENSE) return LIMB_E_ORDER;
+  if (is_dense(method) && w->use != LIMB_LOOPS_DENSE) return LIMB_E_ORDER;
   if (w->m->singular) return LIMB_E_SINGULAR;
   return limb_finite_v(w->d, x->tau) ? LIMB_OK : LIMB_E_NONFINITE;
 }

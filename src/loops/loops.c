@@ -2,7 +2,7 @@
 
 #include "base/memory.h"
 #include "linalg/dense.h"
-#include "loops/loops_impl.h"
+#include "loops/tree_response.h"
 
 #include <math.h>
 
@@ -73,6 +73,8 @@ static limb_loops* lay_out(limb_arena* a, const limb_model* m, limb_loops_use us
   t.dependent = limb_arena_take(a, nv, 1);
   t.dense = use == LIMB_LOOPS_DENSE ? take(a, dense_size(m)) : NULL;
   t.lambda = take(a, nr);
+  t.response = limb_response_lay_out(a, m);
+  t.iterate = take(a, 7 * nr), t.blocks = take(a, (size_t)36 * (size_t)m->nloop);
   if (use == LIMB_LOOPS_DENSE) t.along = lay_out_tangents(a, m);
   if (use == LIMB_LOOPS_DENSE) in->dual = limb_arena_take(a, limb_dual_size(tree, LIMB_DUAL_VECTORS), 1);
   if (w) *w = t;

@@ -26,6 +26,8 @@ typedef struct limb_loop_tangents {
   limb_dual_number *lambda, *wrench, *tau; // nrow, 6 nlink, nv
 } limb_loop_tangents;
 
+typedef struct limb_response limb_response;
+
 struct limb_loops {
   const limb_model* m;
   limb_data* owner; // the workspace that this is a part of
@@ -35,7 +37,7 @@ struct limb_loops {
 
   // the equations, in the order of the clusters
   double *Psi, *phi, *bias, *rate, *gamma;
-  double* reach;         // 6 nrow
+  double* reach;         // 7 nrow
   int* user_index;       // nrow: index in the user's order
   int* live;             // nrow: local constraints of each cluster that some joint moves
   int* nlive;            // clusters
@@ -62,6 +64,11 @@ struct limb_loops {
   unsigned char* marks;           // nv
   unsigned char* active;          // nv: 1 where a motor is
   unsigned char *prefer, *chosen; // nv: flags of a call
+
+  // methods of loops/forward_tree.c
+  limb_response* response; // loops/tree_response.h
+  double* iterate;         // 6 nrow
+  double* blocks;          // 36 nloop
 
   // inverse dynamics (loops/inverse.c)
   double* sharing;              // limb_sharing_size(max_nv)
@@ -257,6 +264,12 @@ limb_status limb_forward_by_kkt(limb_loops* w, const limb_forward_in* in, double
 
 // iterations: how many there were (output)
 limb_status limb_forward_by_proximal(limb_loops* w, const limb_forward_in* in, const limb_loop_solver* o, double* a,
+                                     double* lambda, int* iterations);
+
+// Those that are linear in the number of links (loops/forward_tree.c): by MEXX, which needs LIMB_LOOPS_DENSE, and by
+// sequential regularisation. Both need reach, and no mimic joints.
+limb_status limb_forward_by_mexx(limb_loops* w, const limb_forward_in* in, double tolerance, double* a, double* lambda);
+limb_status limb_forward_by_sequence(limb_loops* w, const limb_forward_in* in, const limb_loop_solver* o, double* a,
                                      double* lambda, int* iterations);
 
 // The parts of dense scratch, (nv + nrow + 1)^2 numbers each.

@@ -102,7 +102,7 @@ static limb_status read_baumgarte(limb_runner* r)
 
 static limb_status read_loops(limb_runner* r)
 {
-  static const char* const methods[] = {"auto", "clusters", "schur", "kkt", "proximal", NULL};
+  static const char* const methods[] = {"auto", "clusters", "schur", "kkt", "proximal", "mexx", "sequential", NULL};
   const limb_run_solver* s = &r->run.solver;
   limb_sim_options* o = &r->setup.sim;
   int method = 0, work = 1, code = LIMB_OK;

@@ -84,16 +84,22 @@ static limb_status by_clusters(verify* t, double* off) { return forward_by(t, LI
 
 static limb_status by_schur(verify* t, double* off) { return forward_by(t, LIMB_LOOP_METHOD_SCHUR, off); }
 
-// Psi M^-1 Psi' as it is squares the condition of Psi. The iteration may not converge then, and says so, or multipliers
+static limb_status by_mexx(verify* t, double* off) { return forward_by(t, LIMB_LOOP_METHOD_MEXX, off); }
+
+// Psi M^-1 Psi' as it is squares the condition of Psi. An iteration may not converge then, and says so, or multipliers
 // may have no digits: there is nothing to compare.
-static limb_status by_proximal(verify* t, double* off)
+static limb_status by_iteration(verify* t, limb_loop_method method, double* off)
 {
   limb_status s = verify_close(t);
   const double condition = t->closed->mobility.condition;
   if (s == LIMB_OK && verify_lost(t->condition * condition * condition) > VERIFY_LOST) return LIMB_E_SINGULAR;
-  s = forward_by(t, LIMB_LOOP_METHOD_PROXIMAL, off);
+  s = forward_by(t, method, off);
   return s == LIMB_E_NOCONV ? LIMB_E_SINGULAR : s;
 }
+
+static limb_status by_proximal(verify* t, double* off) { return by_iteration(t, LIMB_LOOP_METHOD_PROXIMAL, off); }
+
+static limb_status by_sequence(verify* t, double* off) { return by_iteration(t, LIMB_LOOP_METHOD_SEQUENTIAL, off); }
 
 // A_c a_i + H_c = G' tau for the independent ones.
 static limb_status by_reduction(verify* t, double* off)
@@ -398,6 +404,8 @@ const verify_check verify_loops[] = {
   {"acc, lambda", "KKT", "clusters of loops", VERIFY_INVERSE, 3, by_clusters, VERIFY_KKT, mimics},
   {"acc, lambda", "KKT", "Schur complement", VERIFY_INVERSE, 3, by_schur, VERIFY_KKT, NULL},
   {"acc, lambda", "KKT", "proximal iteration", VERIFY_INVERSE, 3, by_proximal, VERIFY_KKT, NULL},
+  {"acc, lambda", "KKT", "MEXX", VERIFY_INVERSE, 3, by_mexx, VERIFY_KKT, mimics},
+  {"acc, lambda", "KKT", "sequential regularisation", VERIFY_INVERSE, 3, by_sequence, VERIFY_KKT, mimics},
   {"tau, acc", "inverse, then forward", "as given", VERIFY_INVERSE, 2, inverse_forward, 0, NULL},
   {"power", "tau v + lambda s'", "power stored and lost", VERIFY_INVERSE, 2, power, 0, NULL},
   {"loop_loads", "of the world, with weight", "rate of momentum", VERIFY_INVERSE, 2, loads, 0, NULL},

@@ -138,6 +138,12 @@ static inline limb_model* bench_four_bar(unsigned drives, int cut)
   return fixture_end(b);
 }
 
+// Methods that correct multipliers step by step.
+static inline int bench_iterates(int method)
+{
+  return method == LIMB_LOOP_METHOD_PROXIMAL || method == LIMB_LOOP_METHOD_SEQUENTIAL;
+}
+
 // The defaults, with a method.
 static inline limb_loop_solver bench_options(limb_loop_method method)
 {

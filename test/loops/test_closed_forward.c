@@ -40,7 +40,7 @@ static void check_spring_row(bench* b, const double row[9])
   check_at("t = %g", row[0]);
   memcpy(b->c.q, row + 1, 3 * sizeof *row);
   memcpy(b->c.v, row + 4, 3 * sizeof *row);
-  for (int method = LIMB_LOOP_METHOD_CLUSTERS; method <= LIMB_LOOP_METHOD_PROXIMAL; method++) {
+  for (int method = LIMB_LOOP_METHOD_CLUSTERS; method <= LIMB_LOOP_METHOD_SEQUENTIAL; method++) {
     const limb_loop_solver o = bench_options((limb_loop_method)method);
     assert_ok(limb_closed_forward_dynamics(b->w, &(limb_closed_motion){.q = b->c.q, .v = b->c.v}, tau, &o, b->a,
                                            b->lambda, NULL));
@@ -267,7 +267,7 @@ START_TEST(bead)
   limb_loop_solver o = limb_default_loop_solver();
   limb_closed_report report;
   o.loops.time = time;
-  for (int method = LIMB_LOOP_METHOD_AUTO; method <= LIMB_LOOP_METHOD_PROXIMAL; method++) {
+  for (int method = LIMB_LOOP_METHOD_AUTO; method <= LIMB_LOOP_METHOD_SEQUENTIAL; method++) {
     o.method = (limb_loop_method)method;
     assert_ok(
       limb_closed_forward_dynamics(b.w, &(limb_closed_motion){.q = q, .v = v}, tau, &o, b.a, b.lambda, &report));
@@ -322,7 +322,7 @@ START_TEST(laws)
   env.nlaw = 1, env.law = &law;
   assert_ok(limb_force_law_wrenches(b.d, b.c.q, b.c.v, &env, &wrench));
   held.nwrench = 1, held.wrench = &wrench;
-  for (int method = LIMB_LOOP_METHOD_CLUSTERS; method <= LIMB_LOOP_METHOD_PROXIMAL; method++) {
+  for (int method = LIMB_LOOP_METHOD_CLUSTERS; method <= LIMB_LOOP_METHOD_SEQUENTIAL; method++) {
     const limb_loop_solver o = bench_options((limb_loop_method)method);
     check_at("method %d", method);
     asked = 0;
@@ -352,7 +352,7 @@ START_TEST(beside_a_loop)
   assert_ok(limb_forward_dynamics(alone, q, v, tau, NULL, a));
   limb_data_destroy(alone);
   bench b = bench_with(bench_beside_loop(m), q, v, NULL);
-  for (int method = LIMB_LOOP_METHOD_AUTO; method <= LIMB_LOOP_METHOD_PROXIMAL; method++) {
+  for (int method = LIMB_LOOP_METHOD_AUTO; method <= LIMB_LOOP_METHOD_SEQUENTIAL; method++) {
     const limb_loop_solver o = bench_options((limb_loop_method)method);
     limb_closed_report report;
     check_at("method %d", method);

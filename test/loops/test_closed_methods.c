@@ -2,8 +2,9 @@
 #include "loops/closed.h"
 #include "loops/closed_bench.h"
 
-static const limb_loop_method methods[] = {LIMB_LOOP_METHOD_SCHUR, LIMB_LOOP_METHOD_KKT, LIMB_LOOP_METHOD_PROXIMAL,
-                                           LIMB_LOOP_METHOD_CLUSTERS, LIMB_LOOP_METHOD_AUTO};
+static const limb_loop_method methods[] = {
+  LIMB_LOOP_METHOD_SCHUR, LIMB_LOOP_METHOD_KKT,        LIMB_LOOP_METHOD_PROXIMAL, LIMB_LOOP_METHOD_CLUSTERS,
+  LIMB_LOOP_METHOD_MEXX,  LIMB_LOOP_METHOD_SEQUENTIAL, LIMB_LOOP_METHOD_AUTO};
 enum { METHODS = sizeof methods / sizeof methods[0] };
 
 static const double IN_GAMMA = 1e-12; // of what a row is made of
@@ -11,7 +12,9 @@ static const double IN_GAMMA = 1e-12; // of what a row is made of
 // What a method may be asked: clusters do not do mimic joints.
 static int can(const bench* b, limb_loop_method method)
 {
-  return method != LIMB_LOOP_METHOD_CLUSTERS || !(b->c.flags & CLOSED_MIMIC);
+  const int all =
+    method != LIMB_LOOP_METHOD_CLUSTERS && method != LIMB_LOOP_METHOD_MEXX && method != LIMB_LOOP_METHOD_SEQUENTIAL;
+  return all || !(b->c.flags & CLOSED_MIMIC);
 }
 
 // Everything around a robot at once: wrenches, friction made smooth, a base that moves.
@@ -139,7 +142,7 @@ static void equations_hold(bench* b, rng* r)
     assert_rows_hold(b, &k, a, &report);
     assert_that(report.method == methods[i] || methods[i] == LIMB_LOOP_METHOD_AUTO);
     assert_that(report.method != LIMB_LOOP_METHOD_AUTO && report.loop >= 0);
-    assert_that((report.iterations > 0) == (methods[i] == LIMB_LOOP_METHOD_PROXIMAL));
+    assert_that((report.iterations > 0) == bench_iterates((int)methods[i]));
   }
   free(a);
   rows_end(&k);

@@ -147,7 +147,7 @@ START_TEST(error_equation)
     for (int i = 0; i < b.nv; i++) rate += Psi[k * b.nv + i] * b.c.v[i];
     want[k] = gamma[k] - 2 * o.alpha * rate - o.beta * o.beta * phi[k];
   }
-  for (int method = LIMB_LOOP_METHOD_AUTO; method <= LIMB_LOOP_METHOD_PROXIMAL; method++) {
+  for (int method = LIMB_LOOP_METHOD_AUTO; method <= LIMB_LOOP_METHOD_SEQUENTIAL; method++) {
     o.method = (limb_loop_method)method;
     check_at("%s, method %d", robots[_i], method);
     assert_ok(

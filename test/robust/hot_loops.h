@@ -134,6 +134,10 @@ static limb_status by_schur(const loop_inputs* i) { return by_method(i, LIMB_LOO
 
 static limb_status by_kkt(const loop_inputs* i) { return by_method(i, LIMB_LOOP_METHOD_KKT); }
 
+static limb_status by_mexx(const loop_inputs* i) { return by_method(i, LIMB_LOOP_METHOD_MEXX); }
+
+static limb_status by_sequence(const loop_inputs* i) { return by_method(i, LIMB_LOOP_METHOD_SEQUENTIAL); }
+
 static limb_status by_proximal(const loop_inputs* i) { return by_method(i, LIMB_LOOP_METHOD_PROXIMAL); }
 
 static limb_status impulse(const loop_inputs* i)
@@ -242,6 +246,8 @@ static const struct {
   {"by Schur", by_schur, WQVT | NEEDS_OUT0, 0, NO_TREES | TAKES_ENVIRONMENT | WANTS_DENSE, NO_OPTIONS, NO_OPTIONS},
   {"by KKT", by_kkt, WQVT | NEEDS_OUT0, 0, NO_TREES | TAKES_ENVIRONMENT | WANTS_DENSE, NO_OPTIONS, NO_OPTIONS},
   {"proximal", by_proximal, WQVT | NEEDS_OUT0, 0, NO_TREES | TAKES_ENVIRONMENT | WANTS_DENSE, NO_OPTIONS, NO_OPTIONS},
+  {"by MEXX", by_mexx, WQVT | NEEDS_OUT0, 0, NO_TREES | TAKES_ENVIRONMENT | WANTS_DENSE, NO_OPTIONS, NO_OPTIONS},
+  {"sequential", by_sequence, WQVT | NEEDS_OUT0, 0, NO_TREES | TAKES_ENVIRONMENT, NO_OPTIONS, NO_OPTIONS},
   {"closed_impulse", impulse, WQV | NEEDS_OUT0, 0, NO_TREES | WANTS_DENSE, CLOSED_OPTIONS, NO_OPTIONS},
   {"closed_forward_dynamics_derivatives", forward_derivatives, WQVT | NEEDS_DUAL, 0,
    NO_TREES | TAKES_ENVIRONMENT | WANTS_DENSE, CLOSED_OPTIONS, NO_OPTIONS},

@@ -109,7 +109,7 @@ START_TEST(members_of_options)
   in.options = &o;
   for (int k = 0; k < 9; k++) {
     (void)fill(&b, CLOSED_OPTIONS, &o);
-    if (k == 0) o.closed.method = (limb_loop_method)5;
+    if (k == 0) o.closed.method = (limb_loop_method)7;
     if (k == 1) o.closed.method = (limb_loop_method)-1;
     if (k == 2) o.closed.max_iterations = 0;
     if (k == 3) o.closed.regularisation = 0;
