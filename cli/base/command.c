@@ -31,6 +31,9 @@ const cli_option cli_model_options[] = {
   {"no-mimic", NULL, "mimic joints move on their own"},
   {"from", "urdf|yaml|par|mjcf", "language of the file (default: by its name, then by its content)"},
   {"max-bytes", "N", "refuse longer files (default: 67108864)"},
+  {"args", "NAME:=VALUE ...", "arguments of a xacro file, separated by blanks"},
+  {"package-path", "A:B:C", "folders of ROS packages, searched before ROS_PACKAGE_PATH and AMENT_PREFIX_PATH"},
+  {"any-file", NULL, "let the model refer to any file, not only below its folder and in packages"},
   {0},
 };
 

@@ -115,6 +115,33 @@ static limb_base base_option(const char* name)
   return LIMB_BASE_AS_FILE;
 }
 
+// The words of --args, which the options of reading point to until the next call. EXIT_FINE, or EXIT_USAGE with a
+// message.
+static int xacro_arguments(const cli_args* args, limb_read_options* opt)
+{
+  enum { MAX_ARGUMENTS = 100 };
+  static char* text;
+  static const char* list[MAX_ARGUMENTS + 1];
+  const char* value = cli_get(args, "args");
+  int count = 0;
+  free(text);
+  text = NULL;
+  if (!value) return EXIT_FINE;
+  text = strdup(value);
+  if (!text) return cli_out_of_memory(args);
+  for (char* p = text; *(p += strspn(p, " "));) {
+    if (count == MAX_ARGUMENTS) return cli_usage(args, "--args: at most %d arguments are supported", MAX_ARGUMENTS);
+    list[count++] = p;
+    p += strcspn(p, " ");
+    if (*p) *p++ = '\0';
+    if (!strstr(list[count - 1], ":="))
+      return cli_usage(args, "--args: '%s' is not of the form NAME:=VALUE", list[count - 1]);
+  }
+  list[count] = NULL;
+  opt->xacro_arguments = list;
+  return EXIT_FINE;
+}
+
 int cli_read_options(const cli_args* args, limb_read_options* opt)
 {
   const char *from = cli_get(args, "from"), *base = cli_get(args, "base");
@@ -128,7 +155,9 @@ int cli_read_options(const cli_args* args, limb_read_options* opt)
     if (bytes < 1 || bytes > 1e15) return cli_usage(args, "--max-bytes must be from 1 to 1e15");
     opt->max_bytes = (size_t)bytes;
   }
-  return EXIT_FINE;
+  opt->package_path = cli_get(args, "package-path");
+  opt->any_file = cli_has(args, "any-file");
+  return xacro_arguments(args, opt);
 }
 
 static int base_motion(const cli_args* args, const char* option, sp_motion* out)

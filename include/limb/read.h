@@ -122,8 +122,9 @@ typedef struct limb_read_options {
   size_t max_bytes;            ///< larger files are an error; default 64 MiB
   const limb_allocator* alloc; ///< NULL: malloc; expat and libyaml always use malloc
   const char* package_path;    ///< folders of ROS packages, a:b:c, searched first; NULL: none; kept by the caller
-  int any_file;                ///< 1: the model may refer to any file, not only below its folder, its package and
-                               ///< other packages; default 0
+  const char* const* xacro_arguments; ///< name:=value, closed by NULL; NULL: none; kept by the caller
+  int any_file; ///< 1: the model may refer to any file, not only below its folder, its package and
+                ///< other packages; default 0
 } limb_read_options;
 
 LIMB_API limb_read_options limb_default_read_options(void);
@@ -188,6 +189,12 @@ LIMB_API int limb_robot_count(void);
 
 /// @return LIMB_OK; LIMB_E_ARG (NULL, index out of range).
 LIMB_NODISCARD LIMB_API limb_status limb_get_robot(int index, limb_robot_info* out);
+
+/// Passes the URDF that a xacro file expands to to a callback, piece by piece. The robot itself may be faulty.
+/// @return LIMB_OK; LIMB_E_UNSUPPORTED (the file is not xacro, or could not be expanded: the findings have the reason);
+///         LIMB_E_ARG (NULL).
+LIMB_NODISCARD LIMB_API limb_status limb_write_expanded(const limb_reading* r, limb_text_fn* write, void* context,
+                                                        limb_error* err);
 
 // ---- writing ---------------------------------------------------------------------------------------
 

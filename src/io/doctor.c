@@ -272,7 +272,7 @@ static void check_reference(const doctor* d, const xml_node* n, const char* name
 static limb_status check_references(doctor* d)
 {
   const limb_source* src = &d->r->source;
-  const xml_node* root = limb_xml_parse(src->text, src->size, 0, NULL, &d->pool, NULL);
+  const xml_node* root = src->expanded ? src->expanded : limb_xml_parse(src->text, src->size, 0, NULL, &d->pool, NULL);
   if (!root) return LIMB_E_NOMEM; // it was read before
   for (const xml_node* g = limb_xml_child(root, "gazebo"); g; g = limb_xml_next(g))
     check_reference(d, g, limb_xml_get(g, "reference"));

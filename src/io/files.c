@@ -259,6 +259,12 @@ static const char* path_of(limb_files* f, const char* name, const char* from)
   return folder ? limb_mempool_join(f->pool, folder, name, "") : NULL;
 }
 
+int limb_files_exists(limb_files* f, const char* name, const char* from)
+{
+  const char* path = f->source ? path_of(f, name, from) : NULL;
+  return path && is_regular(path) && may_open(f, path);
+}
+
 const char* limb_files_find(limb_files* f, const char* name, const char* from, limb_rule rule, file_pos at,
                             limb_subject about)
 {

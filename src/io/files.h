@@ -45,6 +45,9 @@ int limb_files_begin(limb_files* f, const char* source, const limb_read_options*
 const char* limb_files_find(limb_files* f, const char* name, const char* from, limb_rule rule, file_pos at,
                             limb_subject about);
 
+// Whether the name leads to a file that may be opened; nothing is reported.
+int limb_files_exists(limb_files* f, const char* name, const char* from);
+
 // The folder of a ROS package, by the first of these that has it: the package path; the folders above the source, up to
 // the home folder of the user, and those beside them; ROS_PACKAGE_PATH; AMENT_PREFIX_PATH. Its files may be opened from
 // then on. NULL: not found, or out of memory.

@@ -8,6 +8,7 @@
 
 #include "io/file_text.h"
 #include "io/geometry.h"
+#include "io/xacro.h"
 
 #include <string.h>
 
@@ -316,6 +317,13 @@ static void report_root(urdf_reader* r, const xml_node* root)
   }
 }
 
+// The file after xacro, without texts between elements; the reading keeps it with them.
+static const xml_node* expand(limb_source* src, const limb_read_options* opt, limb_findings* f)
+{
+  src->expanded = limb_xacro_expand(src, opt->xacro_arguments, f);
+  return src->expanded ? limb_xml_without_texts(src->expanded, src->pool) : NULL;
+}
+
 limb_status limb_read_urdf(limb_source* src, const limb_read_options* opt, limb_raw_robot* s)
 {
   static const char* const not_dynamics[] = {"visual", "collision", "gazebo", NULL};
@@ -323,13 +331,14 @@ limb_status limb_read_urdf(limb_source* src, const limb_read_options* opt, limb_
   const int before = limb_findings_count(s->findings);
   if (limb_report_not_xml(s->findings, src->text, src->size, "URDF")) return LIMB_E_SYNTAX;
   s->own_world = 1;
-  const xml_node* root = limb_xml_parse(src->text, src->size, 0, not_dynamics, src->pool, s->findings);
+  const xml_node* root = limb_xacro_is_needed(src->name, src->text, src->size)
+                           ? expand(src, opt, s->findings)
+                           : limb_xml_parse(src->text, src->size, 0, not_dynamics, src->pool, s->findings);
   if (!root) return limb_findings_count(s->findings) > before ? LIMB_E_SYNTAX : LIMB_E_NOMEM;
   if (strcmp(root->name, "robot") != 0) {
     report_root(&r, root);
     return LIMB_E_SYNTAX;
   }
-  r.template = !limb_xml_child(root, "link");
   if (!read_robot(&r, root)) return LIMB_E_NOMEM;
   r.report.about = (limb_subject){NULL, NULL};
   if (r.expressions > 1)

@@ -15,8 +15,6 @@ typedef struct urdf_reader {
   limb_reporter report; // about: the link, joint or loop being read
   int expressions;      // values with ${...} or $(...)
   size_t searched;      // bytes of tags in which limb_urdf_attribute_pos looked for an attribute
-  int template;         // the file has xacro and no links: it is only a template
-  int missing;          // elements of xacro that would have added to the robot
   struct {
     const char *element, *name; // element NULL: name is that of an element
   } reported[URDF_MAX_REPORTED];

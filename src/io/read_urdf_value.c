@@ -123,31 +123,18 @@ const char* limb_urdf_name(urdf_reader* r, const xml_node* n, const char* attrib
 
 // ---- elements -------------------------------------------------------------------------------------
 
-// Instructions for xacro. A call, an inclusion or a condition stands for a part of the robot that is missing;
-// definitions add nothing by themselves, and old tools leave them in files that they have expanded.
-static void report_xacro(urdf_reader* r, const xml_node* n)
+// An inclusion of old xacro, without a prefix: a part of the robot is missing.
+static void report_include(urdf_reader* r, const xml_node* n)
 {
-  const limb_subject about = {"element", n->name};
-  const int first = limb_urdf_first(r, NULL, n->name);
-  if (limb_has_word("xacro:property xacro:arg xacro:macro", n->name) && !r->template) {
-    if (!first) return;
-    limb_report(r->report.findings, RULE_XACRO, n->pos, about,
-                "<%s> is a definition for xacro, and adds nothing to the robot by itself", n->name);
-    limb_report_as(r->report.findings, LIMB_WARNING);
-    limb_report_hint(r->report.findings, "remove it, if the file has been expanded");
-    return;
-  }
-  r->report.errors++;
-  if (r->missing++ > 0 && !first) return; // the first is always reported: there must be an error
-  limb_report(r->report.findings, RULE_XACRO, n->pos, about,
-              "<%s> is an instruction for xacro, which was not executed: what it would have added is missing", n->name);
+  limb_report_error(&r->report, RULE_XACRO, n->pos, "<%s> without the prefix xacro: is not executed: %s", n->name,
+                    "what it would have added is missing");
 }
 
 static void check_child(urdf_reader* r, const xml_node* n, const urdf_words* w)
 {
   const limb_subject element = {"element", n->name}, parent = r->report.about;
-  if (strcmp(n->name, "include") == 0 || strncmp(n->name, "xacro:", 6) == 0) { // include: old xacro
-    report_xacro(r, n);
+  if (strcmp(n->name, "include") == 0) {
+    report_include(r, n);
   } else if (limb_has_word(w->ignored, n->name)) {
     if (limb_urdf_first(r, NULL, n->name))
       limb_report(r->report.findings, RULE_IGNORED, n->pos, element, "<%s> is not read, here and anywhere else",

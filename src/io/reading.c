@@ -69,6 +69,15 @@ int limb_reading_joint_line(const limb_reading* r, int joint)
   return r && joint >= 0 && joint < r->positions.njoint ? own_line(r->positions.joint[joint]) : 0;
 }
 
+limb_status limb_write_expanded(const limb_reading* r, limb_text_fn* write, void* context, limb_error* err)
+{
+  if (!r || !write) return limb_fail(err, LIMB_E_ARG, "reading", "reading or callback is NULL");
+  if (!r->source.expanded) return limb_fail(err, LIMB_E_UNSUPPORTED, r->source.name, "nothing was expanded");
+  write(context, "<?xml version=\"1.0\"?>\n");
+  limb_xml_write(r->source.expanded, 0, write, context);
+  return LIMB_OK;
+}
+
 // ---- reading a text -------------------------------------------------------------------------------
 
 // The language of the text, by option, name and content; AUTO when it cannot be recognised, which is reported.
@@ -181,6 +190,7 @@ limb_read_options limb_default_read_options(void)
   o.max_bytes = (size_t)64 << 20;
   o.alloc = NULL;
   o.package_path = NULL;
+  o.xacro_arguments = NULL;
   o.any_file = 0;
   return o;
 }

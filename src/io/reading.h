@@ -10,6 +10,7 @@
 #include "io/memory_pool.h"
 #include "io/properties.h"
 #include "io/raw_robot.h"
+#include "io/xml.h"
 
 // ---- the source -----------------------------------------------------------------------------------
 
@@ -26,8 +27,9 @@ typedef struct limb_source {
   size_t size;
   const char* name; // of the file, for messages
   memory_pool* pool;
-  limb_files* files; // that the text may refer to
-  inertia_tag* tag;  // URDF: one per <inertia>, in the pool (output)
+  limb_files* files;        // that the text may refer to
+  const xml_node* expanded; // the file after xacro, with its texts; NULL: it needs none (output)
+  inertia_tag* tag;         // URDF: one per <inertia>, in the pool (output)
   int ntag;
 } limb_source;
 

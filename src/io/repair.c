@@ -289,6 +289,9 @@ limb_status limb_write_repaired(const limb_reading* r, limb_text_fn* write, void
   if (r->format != LIMB_FORMAT_URDF)
     return limb_fail(err, LIMB_E_UNSUPPORTED, r->source.name,
                      "only a URDF can be repaired in place: write another file with limb_write");
+  if (r->source.expanded)
+    return limb_fail(err, LIMB_E_UNSUPPORTED, r->source.name,
+                     "a xacro file cannot be repaired in place: expand it first (limb xacro)");
   if (is_utf16(&r->source))
     return limb_fail(err, LIMB_E_UNSUPPORTED, r->source.name,
                      "a file in UTF-16 cannot be repaired in place: save it as UTF-8 first");

@@ -66,9 +66,11 @@
     "rename the joint 'base' of the file")                                                                            \
   X(UNSUPPORTED, "unsupported", ERROR, "the file uses something that limb does not support",                          \
     "use a form that limb supports (docs/model-files.md)")                                                            \
-  X(XACRO, "xacro", ERROR, "the file is a template, or the rest of one: parts may be missing",                        \
-    "expand it first: xacro robot.urdf.xacro > robot.urdf")                                                           \
+  X(XACRO, "xacro", ERROR, "the file is a template that could not be expanded: parts would be missing",               \
+    "correct the line, or give the argument, file or package that it needs")                                          \
   /* any reader: notes */                                                                                             \
+  X(XACRO_REPORT, "xacro-message", WARNING, "the file itself reports it (xacro.warning, xacro.message)",               \
+    "follow the advice of its author")                                                                                \
   X(IGNORED, "ignored", NOTE, "it does not affect dynamics", "nothing to do")                                         \
   X(UNKNOWN_TAG, "unknown-tag", WARNING, "a mistyped name would change the robot silently",                           \
     "correct the name, or remove what does not belong to this language")                                              \

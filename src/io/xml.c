@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { NAMES = 64 };
+enum { NAMES = 64, MAX_TEXT = 256 };
 
 typedef struct builder {
   XML_Parser parser;
@@ -25,7 +25,11 @@ typedef struct builder {
   size_t counted;           // bytes before the last position that was computed
   file_pos pos;             // that position
   const char* known[NAMES]; // names that were kept, to store each once
-  limb_status status;       // LIMB_OK until something stops the parser
+  int texts;                // keep texts as children
+  char* piece;              // of the text that is being read
+  int pieces, piece_cap;    // bytes
+  file_pos piece_pos;
+  limb_status status; // LIMB_OK until something stops the parser
 } builder;
 
 // Names are short: a loop is faster than a call of strcmp.
@@ -92,7 +96,7 @@ static xml_node* new_node(builder* b, const char* name, const char** list)
   return n->name ? n : NULL;
 }
 
-static void append_child(xml_node* parent, xml_node* child)
+void limb_xml_append(xml_node* parent, xml_node* child)
 {
   child->parent = parent;
   if (parent->last)
@@ -110,10 +114,47 @@ static int is_opaque(const builder* b, const char* name)
   return 0;
 }
 
+// Texts come in pieces.
+static void on_text(void* context, const char* text, int length)
+{
+  builder* b = context;
+  if (b->status || !b->open) return;
+  if (b->pieces == 0) b->piece_pos = here(b);
+  for (int i = 0; i < length; i++) {
+    char* grown = limb_mempool_grow(b->pool, b->piece, &b->piece_cap, b->pieces, 1);
+    if (!grown) {
+      stop(b, LIMB_E_NOMEM);
+      return;
+    }
+    b->piece = grown;
+    b->piece[b->pieces++] = text[i];
+  }
+}
+
+// The end of a text: a child of the open element, unless it is blank.
+static void end_text(builder* b)
+{
+  int blank = 1;
+  if (!b->open) return;
+  for (int i = 0; blank && i < b->pieces; i++) blank = is_blank(b->piece[i]);
+  if (!blank) {
+    xml_node* n = limb_mempool_alloc(b->pool, sizeof *n);
+    const char* text = limb_mempool_text(b->pool, b->piece, (size_t)b->pieces);
+    if (n && text) {
+      *n = (xml_node){.name = LIMB_XML_TEXT, .pos = b->piece_pos, .text = text};
+      limb_xml_append(b->open, n);
+    } else {
+      stop(b, LIMB_E_NOMEM);
+    }
+  }
+  b->pieces = 0;
+}
+
 static void on_start(void* context, const char* name, const char** list)
 {
   builder* b = context;
   if (b->status) return;
+  end_text(b);
   if (b->depth == LIMB_XML_MAX_DEPTH) {
     limb_report(b->findings, RULE_TOO_DEEP, here(b), (limb_subject){"element", name},
                 "elements are nested more than %d deep", LIMB_XML_MAX_DEPTH);
@@ -134,7 +175,7 @@ static void on_start(void* context, const char* name, const char** list)
   n->byte = (size_t)XML_GetCurrentByteIndex(b->parser);
   n->bytes = (unsigned)XML_GetCurrentByteCount(b->parser);
   if (b->open)
-    append_child(b->open, n);
+    limb_xml_append(b->open, n);
   else
     b->root = n;
   b->open = n;
@@ -156,7 +197,6 @@ static const char* skip_comments(const char* text, const char* end)
 // handling every line break between elements would take a tenth of the time. Of longer texts the beginning is kept.
 static void keep_text(builder* b, xml_node* n)
 {
-  enum { MAX_LENGTH = 256 };
   const char* text = b->text + n->byte + n->bytes;
   const char* end = b->text + (size_t)XML_GetCurrentByteIndex(b->parser);
   if (is_opaque(b, n->name)) return;
@@ -164,7 +204,7 @@ static void keep_text(builder* b, xml_node* n)
   while (text < end && is_blank(end[-1])) end--;
   if (text >= end) return;
   const size_t length = (size_t)(end - text);
-  n->text = limb_mempool_text(b->pool, text, length < MAX_LENGTH ? length : MAX_LENGTH);
+  n->text = limb_mempool_text(b->pool, text, length < MAX_TEXT ? length : MAX_TEXT);
   if (!n->text) stop(b, LIMB_E_NOMEM);
 }
 
@@ -176,7 +216,8 @@ static void on_end(void* context, const char* name)
   b->depth--;
   if (b->closed && --b->closed) return;
   xml_node* n = b->open;
-  if (!n->first) keep_text(b, n);
+  end_text(b);
+  if (!n->first && !b->texts) keep_text(b, n);
   b->open = n->parent;
 }
 
@@ -206,6 +247,31 @@ static void report_syntax(builder* b)
                      b->open->pos.line);
 }
 
+static xml_node* parse_text(builder* b)
+{
+  const char* text = b->text;
+  const size_t size = b->size;
+  if (!b->parser) return NULL;
+  XML_SetUserData(b->parser, b);
+  XML_SetElementHandler(b->parser, on_start, on_end);
+  XML_SetStartDoctypeDeclHandler(b->parser, on_doctype);
+  if (b->texts) XML_SetCharacterDataHandler(b->parser, on_text);
+  enum { PIECE = 1 << 20 }; // expat counts in int
+  enum XML_Status given = XML_STATUS_OK;
+  size_t done = 0;
+  do {
+    const size_t piece = size - done < PIECE ? size - done : PIECE;
+    given = XML_Parse(b->parser, text + done, (int)piece, done + piece == size);
+    done += piece;
+  } while (given == XML_STATUS_OK && done < size);
+  if (given != XML_STATUS_OK && !b->status) {
+    if (XML_GetErrorCode(b->parser) != XML_ERROR_NO_MEMORY) report_syntax(b);
+    b->status = LIMB_E_SYNTAX;
+  }
+  XML_ParserFree(b->parser);
+  return b->status ? NULL : b->root;
+}
+
 xml_node* limb_xml_parse(const char* text, size_t size, int file, const char* const* opaque, memory_pool* pool,
                          limb_findings* f)
 {
@@ -216,25 +282,128 @@ xml_node* limb_xml_parse(const char* text, size_t size, int file, const char* co
                .text = text,
                .size = size,
                .pos = {1, 1, file}};
-  if (!b.parser) return NULL;
-  XML_SetUserData(b.parser, &b);
-  XML_SetElementHandler(b.parser, on_start, on_end);
-  XML_SetStartDoctypeDeclHandler(b.parser, on_doctype);
-  enum { PIECE = 1 << 20 }; // expat counts in int
-  enum XML_Status given = XML_STATUS_OK;
-  size_t done = 0;
-  do {
-    const size_t piece = size - done < PIECE ? size - done : PIECE;
-    given = XML_Parse(b.parser, text + done, (int)piece, done + piece == size);
-    done += piece;
-  } while (given == XML_STATUS_OK && done < size);
-  if (given != XML_STATUS_OK && !b.status) {
-    if (XML_GetErrorCode(b.parser) != XML_ERROR_NO_MEMORY) report_syntax(&b);
-    b.status = LIMB_E_SYNTAX;
-  }
-  XML_ParserFree(b.parser);
-  return b.status ? NULL : b.root;
+  return parse_text(&b);
 }
+
+xml_node* limb_xml_parse_texts(const char* text, size_t size, int file, memory_pool* pool, limb_findings* f)
+{
+  builder b = {.parser = XML_ParserCreate(NULL),
+               .pool = pool,
+               .findings = f,
+               .text = text,
+               .size = size,
+               .pos = {1, 1, file},
+               .texts = 1};
+  return parse_text(&b);
+}
+
+// Without blanks at both ends; of longer texts the beginning.
+static const char* trimmed(const char* text, memory_pool* pool)
+{
+  while (is_blank(*text)) text++;
+  size_t length = strlen(text);
+  while (length && is_blank(text[length - 1])) length--;
+  return limb_mempool_text(pool, text, length < MAX_TEXT ? length : MAX_TEXT);
+}
+
+xml_node* limb_xml_without_texts(const xml_node* n, memory_pool* pool)
+{
+  xml_node* copy = limb_mempool_alloc(pool, sizeof *copy);
+  const char* text = "";
+  if (!copy) return NULL;
+  *copy = (xml_node){.name = n->name, .pos = n->pos, .nattribute = n->nattribute, .attribute = n->attribute};
+  for (const xml_node* c = n->first; c; c = c->next) {
+    if (same(c->name, LIMB_XML_TEXT)) {
+      text = *text ? text : c->text;
+      continue;
+    }
+    xml_node* child = limb_xml_without_texts(c, pool);
+    if (!child) return NULL;
+    limb_xml_append(copy, child);
+  }
+  copy->text = copy->first ? "" : trimmed(text, pool);
+  return copy->text ? copy : NULL;
+}
+
+int limb_xml_set(xml_node* n, const char* name, const char* value, memory_pool* pool)
+{
+  xml_attribute* list = n->attribute;
+  int i = 0;
+  while (i < n->nattribute && !same(list[i].name, name)) i++;
+  if (i == n->nattribute && (i & (i - 1)) == 0) { // 0, 1, 2, 4, ...: as many as there is space for
+    xml_attribute* larger = limb_mempool_alloc(pool, (size_t)(i ? 2 * i : 1) * sizeof *larger);
+    if (!larger) return 0;
+    if (i) memcpy(larger, list, (size_t)i * sizeof *larger);
+    n->attribute = list = larger;
+  }
+  n->nattribute += i == n->nattribute;
+  list[i] = (xml_attribute){name, value};
+  return 1;
+}
+
+// ---- writing --------------------------------------------------------------------------------------
+
+// A text with the characters that XML reserves; in an attribute also quotes and line breaks.
+static void write_text(const char* text, int attribute, limb_text_fn* write, void* context)
+{
+  char piece[256];
+  size_t used = 0;
+  for (; *text; text++) {
+    const char* code = *text == '&'                 ? "&amp;"
+                       : *text == '<'               ? "&lt;"
+                       : *text == '>'               ? "&gt;"
+                       : attribute && *text == '"'  ? "&quot;"
+                       : attribute && *text == '\n' ? "&#10;"
+                       : attribute && *text == '\t' ? "&#9;"
+                       : *text == '\r'              ? "&#13;"
+                                                    : NULL;
+    if (used + 8 > sizeof piece) {
+      piece[used] = 0;
+      write(context, piece);
+      used = 0;
+    }
+    const size_t length = code ? strlen(code) : 1;
+    memcpy(piece + used, code ? code : text, length);
+    used += length;
+  }
+  piece[used] = 0;
+  write(context, piece);
+}
+
+static void indent(int depth, limb_text_fn* write, void* context)
+{
+  for (int i = 0; i < depth; i++) write(context, "  ");
+}
+
+void limb_xml_write(const xml_node* n, int depth, limb_text_fn* write, void* context)
+{
+  const int inline_text = n->first && !n->first->next && same(n->first->name, LIMB_XML_TEXT);
+  indent(depth, write, context);
+  if (same(n->name, LIMB_XML_TEXT)) {
+    write_text(n->text, 0, write, context);
+    write(context, "\n");
+    return;
+  }
+  write(context, "<");
+  write(context, n->name);
+  for (int i = 0; i < n->nattribute; i++) {
+    write(context, " ");
+    write(context, n->attribute[i].name);
+    write(context, "=\"");
+    write_text(n->attribute[i].value, 1, write, context);
+    write(context, "\"");
+  }
+  write(context, !n->first ? "/>\n" : inline_text ? ">" : ">\n");
+  if (!n->first) return;
+  if (inline_text) write_text(n->first->text, 0, write, context);
+  for (const xml_node* c = n->first; c && !inline_text; c = c->next) limb_xml_write(c, depth + 1, write, context);
+  if (!inline_text) indent(depth, write, context);
+  write(context, "</");
+  write(context, n->name);
+  write(context, ">\n");
+}
+
+// ---- access ---------------------------------------------------------------------------------------
 
 const char* limb_xml_get(const xml_node* n, const char* name)
 {

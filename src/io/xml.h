@@ -17,7 +17,7 @@ typedef struct xml_node {
   size_t byte;      // of its start tag in the text
   unsigned bytes;   // length of that tag
   int nattribute;
-  const xml_attribute* attribute;
+  xml_attribute* attribute;
   const char* text; // of an element without children, as written, blanks at both ends removed; "" when none
   struct xml_node *parent, *first, *last, *next; // children in order
 } xml_node;
@@ -26,6 +26,21 @@ typedef struct xml_node {
 // opaque (closed by NULL, or NULL): elements whose content must be XML, but is not kept. file: of the positions.
 xml_node* limb_xml_parse(const char* text, size_t size, int file, const char* const* opaque, memory_pool* pool,
                          limb_findings* f);
+
+// The same with all texts, as children named LIMB_XML_TEXT whose text is what was written, blanks included.
+#define LIMB_XML_TEXT "#text"
+xml_node* limb_xml_parse_texts(const char* text, size_t size, int file, memory_pool* pool, limb_findings* f);
+
+// A copy without texts as children: an element without other children has its text, as from limb_xml_parse. NULL: out
+// of memory.
+xml_node* limb_xml_without_texts(const xml_node* n, memory_pool* pool);
+
+// Appends a child; sets an attribute, new or not (0: out of memory).
+void limb_xml_append(xml_node* parent, xml_node* child);
+int limb_xml_set(xml_node* n, const char* name, const char* value, memory_pool* pool);
+
+// Writes an element as XML, one per line, indented.
+void limb_xml_write(const xml_node* n, int depth, limb_text_fn* write, void* context);
 
 // Value of an attribute; NULL when there is none.
 const char* limb_xml_get(const xml_node* n, const char* name);
