@@ -67,26 +67,19 @@ static const cli_option options[] = {
   {"output", "FILE", "write to a file (default: standard output)"},
   {0},
 };
-static const cli_option* const all_options[] = {options, NULL};
-
-static const char* const about[] = {
-  "Expands macros, properties, conditions, inclusions and expressions of xacro (ROS 2",
-  "Humble and later) and prints the URDF. Nothing is executed: expressions are the part",
-  "of Python that descriptions of robots use, and whatever is not in it is an error with",
-  "its line. $(find PACKAGE) looks in --package-path, in the folders above the file and",
-  "beside them, in ROS_PACKAGE_PATH and AMENT_PREFIX_PATH. Comments are not kept.",
-  "",
-  "Every command reads .xacro files directly: limb info arm.urdf.xacro --args \"prefix:=a_\".",
-  NULL};
-static const char* const examples[] = {"limb xacro arm.urdf.xacro ur_type:=ur5e -o arm.urdf",
-                                       "the file with its argument ur_type, as URDF", NULL};
 const cli_command cli_xacro = {
   .name = "xacro",
   .operands = "FILE [NAME:=VALUE...]",
   .summary = "the URDF that a xacro file expands to",
-  .about = about,
-  .examples = examples,
-  .options = all_options,
+  .about =
+    "Expands macros, properties, conditions, inclusions and expressions of xacro (ROS 2 Humble and later) and prints "
+    "the URDF. Nothing is executed: expressions are the part of Python that descriptions of robots use, and whatever "
+    "is not in it is an error with its line. $(find PACKAGE) looks in --package-path, in the folders above the file "
+    "and beside them, in ROS_PACKAGE_PATH and AMENT_PREFIX_PATH. Comments are not kept.\n"
+    "Every command reads .xacro files directly: limb info arm.urdf.xacro --args \"prefix:=a_\".",
+  .examples = (const char* const[]){"limb xacro arm.urdf.xacro ur_type:=ur5e -o arm.urdf",
+                                    "the file with its argument ur_type, as URDF", NULL},
+  .options = (const cli_option* const[]){options, NULL},
   .least = 1,
   .most = -1,
   .run = run,
