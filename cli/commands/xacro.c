@@ -80,8 +80,8 @@ const cli_command cli_xacro = {
   .examples = (const char* const[]){"limb xacro arm.urdf.xacro ur_type:=ur5e -o arm.urdf",
                                     "the file with its argument ur_type, as URDF", NULL},
   .options = (const cli_option* const[]){options, NULL},
-  .least = 1,
-  .most = -1,
+  .min_operands = 1,
+  .max_operands = -1,
   .run = run,
   .writes = (const cli_written[]){{"output", ".urdf .xml"}, {0}},
 };

@@ -160,7 +160,7 @@ int limb_xacro_global(const char* name, xacro_value* out);
 
 // object.name; a call of a function with arguments; a call of a method of an object.
 xacro_value limb_xacro_member(xacro* x, xacro_value object, const char* name);
-xacro_value limb_xacro_invoke(xacro* x, const char* function, const xacro_list* arguments);
+xacro_value limb_xacro_invoke(xacro* x, const char* name, const xacro_list* arguments);
 xacro_value limb_xacro_method(xacro* x, xacro_value object, const char* name, const xacro_list* arguments);
 
 // A list, the keys of a dictionary, or the characters of a text, as a list.

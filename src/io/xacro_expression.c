@@ -162,8 +162,8 @@ static xacro_value parse_text(expression* e)
     char* out = text;
     if (!text) return limb_xacro_no_memory(e->x);
     for (const char* p = text; *p; p++) {
-      const char* known = *p == '\\' && p[1] ? strchr("n\nt\t\\\\'\'\"\"", p[1]) : NULL;
-      *out++ = known ? known[1] : *p;
+      const char* known = *p == '\\' && p[1] ? strchr("nt\\'\"", p[1]) : NULL;
+      *out++ = !known ? *p : *known == 'n' ? '\n' : *known == 't' ? '\t' : *known;
       p += known != NULL;
     }
     *out = 0;
@@ -317,6 +317,17 @@ static xacro_value parse_index(expression* e, xacro_value v)
   return on(e) ? limb_xacro_slice(e->x, v, from, to) : v;
 }
 
+// v.name, or a call of the method v.name.
+static xacro_value parse_member(expression* e, xacro_value v)
+{
+  const char* name = take_name(e);
+  const int method = name && v.kind != XACRO_FUNCTION && v.kind != XACRO_NAMESPACE && accept(e, "(");
+  const xacro_value arguments = method ? parse_items(e, ")", 1) : xacro_none();
+  if (method) expect(e, ")");
+  if (!on(e)) return v;
+  return method ? limb_xacro_method(e->x, v, name, arguments.list) : limb_xacro_member(e->x, v, name);
+}
+
 static xacro_value parse_postfix(expression* e)
 {
   xacro_value v = parse_atom(e);
@@ -330,11 +341,7 @@ static xacro_value parse_postfix(expression* e)
     } else if (accept(e, "[")) {
       v = parse_index(e, v);
     } else if (accept(e, ".")) {
-      const char* name = take_name(e);
-      const int method = name && v.kind != XACRO_FUNCTION && v.kind != XACRO_NAMESPACE && accept(e, "(");
-      const xacro_value arguments = method ? parse_items(e, ")", 1) : xacro_none();
-      if (method) expect(e, ")");
-      if (on(e)) v = method ? limb_xacro_method(e->x, v, name, arguments.list) : limb_xacro_member(e->x, v, name);
+      v = parse_member(e, v);
     } else {
       break;
     }

@@ -157,27 +157,19 @@ xacro_value limb_xacro_method(xacro* x, xacro_value object, const char* name, co
 static xacro_value format_one(xacro* x, const char* directive, size_t length, xacro_value v)
 {
   char pattern[24], out[400];
-  int n = 0;
+  int n = -1;
   const char letter = directive[length - 1];
-  const size_t flags = 1 + strspn(directive + 1, "-+ 0#.123456789");
-  const int known = letter && strchr("dixXeEfFgGs", letter) && (letter != 's' || length == 2);
-  if (length > 7 || flags + 1 != length || !known)
+  const int whole = letter && strchr("dixX", letter), number = letter && strchr("eEfFgG", letter);
+  if (length == 2 && letter == 's') return xacro_text(limb_xacro_str(x, v));
+  if (length > 7 || 2 + strspn(directive + 1, "-+ 0#.123456789") != length || (!whole && !number))
     return limb_xacro_fail(x, "the format '%.*s' is not supported", (int)(length < 12 ? length : 12), directive);
-  memcpy(pattern, directive, length - 1);
-  pattern[length - 1] = 0;
-  if (strchr("dixX", letter)) {
-    const char* end = letter == 'i' ? "lld" : letter == 'd' ? "lld" : letter == 'x' ? "llx" : "llX";
-    if (!xacro_is_number(v)) return limb_xacro_fail(x, "%%%c takes a number, not %s", letter, limb_xacro_kind(v));
-    strcat(pattern, end);
-    const xacro_value i = v.kind == XACRO_FLOAT ? limb_xacro_whole(x, trunc(v.x)) : v;
+  if (!xacro_is_number(v)) return limb_xacro_fail(x, "%%%c takes a number, not %s", letter, limb_xacro_kind(v));
+  (void)snprintf(pattern, sizeof pattern, "%.*s%s%c", (int)length - 1, directive, whole ? "ll" : "", letter);
+  const xacro_value i = whole && v.kind == XACRO_FLOAT ? limb_xacro_whole(x, trunc(v.x)) : v;
+  if (whole)
     n = snprintf(out, sizeof out, pattern, i.i); // NOLINT(clang-diagnostic-format-nonliteral): checked above
-  } else if (letter == 's') {
-    return xacro_text(limb_xacro_str(x, v));
-  } else {
-    if (!xacro_is_number(v)) return limb_xacro_fail(x, "%%%c takes a number, not %s", letter, limb_xacro_kind(v));
-    (void)strncat(pattern, &letter, 1);
+  else
     n = snprintf(out, sizeof out, pattern, limb_xacro_number(v)); // NOLINT(clang-diagnostic-format-nonliteral)
-  }
   if (n < 0 || n >= (int)sizeof out) return limb_xacro_fail(x, "a formatted number is too long");
   return limb_xacro_text_n(x, out, (size_t)n);
 }
