@@ -109,7 +109,8 @@ int limb_xacro_work(xacro* x, long long amount);
 
 // ---- values (xacro_value.c) -----------------------------------------------------------------------
 
-xacro_value limb_xacro_text_n(xacro* x, const char* text, size_t length); // a copy
+xacro_value limb_xacro_text_n(xacro* x, const char* text, size_t length);  // a copy
+xacro_value limb_xacro_unquote(xacro* x, const char* text, size_t length); // the same, with Python's usual escapes
 xacro_value limb_xacro_new_list(xacro* x, int tuple);
 xacro_value limb_xacro_new_dict(xacro* x);
 void limb_xacro_append(xacro* x, xacro_value list, xacro_value item);

@@ -153,21 +153,13 @@ static xacro_value parse_number(expression* e)
   return whole ? xacro_int(i) : xacro_float(value);
 }
 
-// Texts in quotes, with Python's usual escapes; those after each other are one.
+// Texts in quotes; those after each other are one.
 static xacro_value parse_text(expression* e)
 {
   xacro_value v = xacro_text("");
   while (e->now.kind == TEXT && !e->x->failed) {
-    char* text = limb_mempool_text(e->x->pool, e->now.begin + 1, e->now.length - 2);
-    char* out = text;
-    if (!text) return limb_xacro_no_memory(e->x);
-    for (const char* p = text; *p; p++) {
-      const char* known = *p == '\\' && p[1] ? strchr("nt\\'\"", p[1]) : NULL;
-      *out++ = !known ? *p : *known == 'n' ? '\n' : *known == 't' ? '\t' : *known;
-      p += known != NULL;
-    }
-    *out = 0;
-    v = on(e) ? limb_xacro_add(e->x, v, xacro_text(text)) : v;
+    const xacro_value text = limb_xacro_unquote(e->x, e->now.begin + 1, e->now.length - 2);
+    v = on(e) ? limb_xacro_add(e->x, v, text) : v;
     advance(e);
   }
   return v;

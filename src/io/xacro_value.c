@@ -20,6 +20,22 @@ xacro_value limb_xacro_text_n(xacro* x, const char* text, size_t length)
   return copy ? xacro_text(copy) : limb_xacro_no_memory(x);
 }
 
+xacro_value limb_xacro_unquote(xacro* x, const char* text, size_t length)
+{
+  char* copy = limb_mempool_text(x->pool, text, length);
+  char* out = copy;
+  if (!copy) return limb_xacro_no_memory(x);
+  for (const char* p = copy; *p; p++) {
+    const int escaped = *p == '\\' && p[1] && strchr("nt\\'\"", p[1]);
+    p += escaped;
+    *out++ = *p;
+    if (escaped && *p == 'n') out[-1] = '\n';
+    if (escaped && *p == 't') out[-1] = '\t';
+  }
+  *out = 0;
+  return xacro_text(copy);
+}
+
 xacro_value limb_xacro_new_list(xacro* x, int tuple)
 {
   xacro_list* list = limb_mempool_alloc(x->pool, sizeof *list);
@@ -136,13 +152,16 @@ int limb_xacro_equal(xacro_value a, xacro_value b)
   return 1;
 }
 
+static int compare_numbers(xacro_value a, xacro_value b)
+{
+  if (a.kind != XACRO_FLOAT && b.kind != XACRO_FLOAT) return a.i < b.i ? -1 : a.i > b.i;
+  const double p = limb_xacro_number(a), q = limb_xacro_number(b);
+  return isnan(p) || isnan(q) ? 2 : p < q ? -1 : p > q;
+}
+
 int limb_xacro_compare(xacro* x, xacro_value a, xacro_value b)
 {
-  if (xacro_is_number(a) && xacro_is_number(b)) {
-    if (a.kind != XACRO_FLOAT && b.kind != XACRO_FLOAT) return a.i < b.i ? -1 : a.i > b.i;
-    const double p = limb_xacro_number(a), q = limb_xacro_number(b);
-    return isnan(p) || isnan(q) ? 2 : p < q ? -1 : p > q;
-  }
+  if (xacro_is_number(a) && xacro_is_number(b)) return compare_numbers(a, b);
   if (a.kind == XACRO_TEXT && b.kind == XACRO_TEXT) {
     const int order = strcmp(a.text, b.text);
     return order < 0 ? -1 : order > 0;
@@ -301,7 +320,7 @@ int limb_xacro_scan_float(const char* text, double* value)
   static const struct {
     const char* word;
     double value;
-  } words[] = {{"inf", INFINITY}, {"infinity", INFINITY}, {"nan", NAN}};
+  } words[] = {{"inf", (double)INFINITY}, {"infinity", (double)INFINITY}, {"nan", (double)NAN}};
   while (is_blank(*text)) text++;
   size_t length = strlen(text);
   while (length && is_blank(text[length - 1])) length--;

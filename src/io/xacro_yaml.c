@@ -42,11 +42,11 @@ static int scan_yaml_float(const char* text, double* value)
   const char* digits = text + (*text == '-' || *text == '+');
   for (int i = 0; i < COUNT(infinite); i++) {
     if (strcmp(digits, infinite[i]) != 0) continue;
-    *value = *text == '-' ? -INFINITY : INFINITY;
+    *value = *text == '-' ? -(double)INFINITY : (double)INFINITY;
     return 1;
   }
   if (limb_has_word(".nan .NaN .NAN", text)) {
-    *value = NAN;
+    *value = (double)NAN;
     return 1;
   }
   return strchr(text, '.') && limb_scan_number(text, text + strlen(text), value) == text + strlen(text);
