@@ -343,20 +343,26 @@ int limb_xml_set(xml_node* n, const char* name, const char* value, memory_pool* 
 
 // ---- writing --------------------------------------------------------------------------------------
 
-// A text with the characters that XML reserves; in an attribute also quotes and line breaks.
+// What XML writes for a character; NULL: the character itself.
+static const char* entity(char c, int attribute)
+{
+  static const struct {
+    char c;
+    const char* code;
+  } reserved[] = {{'&', "&amp;"},  {'<', "&lt;"},   {'>', "&gt;"}, {'\r', "&#13;"}, // and in attributes
+                  {'"', "&quot;"}, {'\n', "&#10;"}, {'\t', "&#9;"}};
+  for (int i = 0; i < (attribute ? COUNT(reserved) : 4); i++) {
+    if (c == reserved[i].c) return reserved[i].code;
+  }
+  return NULL;
+}
+
 static void write_text(const char* text, int attribute, limb_text_fn* write, void* context)
 {
   char piece[256];
   size_t used = 0;
   for (; *text; text++) {
-    const char* code = *text == '&'                 ? "&amp;"
-                       : *text == '<'               ? "&lt;"
-                       : *text == '>'               ? "&gt;"
-                       : attribute && *text == '"'  ? "&quot;"
-                       : attribute && *text == '\n' ? "&#10;"
-                       : attribute && *text == '\t' ? "&#9;"
-                       : *text == '\r'              ? "&#13;"
-                                                    : NULL;
+    const char* code = entity(*text, attribute);
     if (used + 8 > sizeof piece) {
       piece[used] = 0;
       write(context, piece);
