@@ -8,8 +8,8 @@ limb_models_to_c(${PROJECT_SOURCE_DIR}/models ${PROJECT_BINARY_DIR}/models.c)
 add_library(limb_io_objects OBJECT ${limb_io_sources} ${PROJECT_BINARY_DIR}/models.c)
 limb_library_flags(limb_io_objects)
 limb_plain_flags(limb_io_objects)
-# Half the time of -O3 to compile, and as fast but for numbers of tables.
-target_compile_options(limb_io_objects PRIVATE $<$<CONFIG:Release>:-O1>)
+# Small, and as fast but for numbers of tables.
+target_compile_options(limb_io_objects PRIVATE $<$<CONFIG:Release>:-Os>)
 set_source_files_properties(src/io/csv_read.c src/io/csv_write.c
                             PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>)
 target_compile_definitions(limb_io_objects PRIVATE _XOPEN_SOURCE=700)

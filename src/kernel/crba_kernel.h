@@ -154,7 +154,7 @@ KERNEL lane_force with_more(lane_force F, int l, force own)
 enum { M_SQUARE, M_COMPILED, M_PACKED, M_USER };
 
 typedef struct target {
-  int mode; // a constant in every instance of the kernel
+  int mode; // M_SQUARE and M_COMPILED: a constant in every instance of the kernel
   real* M;
 } target;
 

@@ -387,7 +387,7 @@ KERNEL_ENTRY real set_fd_derivatives(const limb_model* m, const link_const* k, c
   const context ctx = {m, k, ws};
   const limb_dof_table* s = &ws->table;
   const bool one_block = m->nrun == 1 && m->naux == 0 && m->ncdof <= LANE_KERNELS.lanes;
-  if (LANE_KERNELS.lanes > 1 && one_block && m->identity && loads_of(in) == 0 && m->nshaft == 0)
+  if (LANE_KERNELS.forward_block && one_block && m->identity && loads_of(in) == 0 && m->nshaft == 0)
     return forward_block(ctx, in, out);
   lane_in rows = {.q = dof_coordinates(m, s, in->q),
                   .v = in_compiled_order(m, in->v, ws->v),

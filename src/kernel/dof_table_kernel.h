@@ -38,10 +38,13 @@ KERNEL table table_in(const limb_model* m, const limb_dof_table* s, cell* cells,
 
 enum { TREES_ONLY = LANES == 1 }; // the form of scalars that are no vectors
 
+// The form of a block, where so few joints are not worth the code.
+enum { BLOCK_PAYS = LANES >= 4 };
+
 KERNEL int form_of(const limb_model* m, bool keep) // keep: the dof table is read afterwards
 {
   if (TREES_ONLY || m->nrun != 1 || m->naux > 0) return FORM_TREE;
-  return LANES == 1 || m->ncdof > LANES || keep ? FORM_CHAIN : FORM_BLOCK;
+  return !BLOCK_PAYS || m->ncdof > LANES || keep ? FORM_CHAIN : FORM_BLOCK;
 }
 
 // Steps through the columns by blocks of lanes.

@@ -56,22 +56,22 @@ KERNEL_ENTRY void set_inverse_dynamics(const limb_model* m, const link_const* k,
 
 // ---- mass matrix and its factors -----------------------------------------------------------------------
 
-// M in the user's order, added to zeros, and its packed rows. Need the coordinates loaded.
-KERNEL_ONCE void put_user_matrix(const limb_model* m, const link_const* k, const limb_ws* ws, real* M)
+// M in the user's order, or its packed rows. One function for both: the text is long, and asking which it is costs
+// nothing. Needs the coordinates loaded.
+KERNEL_ONCE void put_rows(const limb_model* m, const link_const* k, const limb_ws* ws, bool packed, real* M)
 {
   const context ctx = {m, k, ws};
-  const target to = {M_USER, M};
+  const size_t entries = packed ? m->elim.packed : (size_t)m->nv * (size_t)m->nv;
+  if (!packed || m->has_mimic || !m->serial) {
+    for (size_t i = 0; i < entries; i++) M[i] = zero();
+  }
+  const target to = {packed ? M_PACKED : M_USER, M};
   crba(ctx, &to);
 }
 
-KERNEL_ONCE void put_packed_rows(const limb_model* m, const link_const* k, const limb_ws* ws, real* packed)
+KERNEL void put_packed_rows(const limb_model* m, const link_const* k, const limb_ws* ws, real* packed)
 {
-  const context ctx = {m, k, ws};
-  if (m->has_mimic || !m->serial) {
-    for (size_t i = 0; i < m->elim.packed; i++) packed[i] = zero();
-  }
-  const target to = {M_PACKED, packed};
-  crba(ctx, &to);
+  put_rows(m, k, ws, true, packed);
 }
 
 KERNEL_ENTRY void set_mass_matrix(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q, real* M)
@@ -84,16 +84,14 @@ KERNEL_ENTRY void set_mass_matrix(const limb_model* m, const link_const* k, cons
   }
 #endif
   if (q) load_coordinates(m, k, ws, q);
+  if (!m->identity) {
+    put_rows(m, k, ws, false, M);
+    return;
+  }
   const size_t entries = (size_t)m->nv * (size_t)m->nv;
-  if (!m->identity || !m->serial) {
-    for (size_t i = 0; i < entries; i++) M[i] = zero();
-  }
-  if (m->identity) {
-    const target to = {M_COMPILED, M};
-    crba(ctx, &to);
-  } else {
-    put_user_matrix(m, k, ws, M);
-  }
+  for (size_t i = 0; i < entries && !m->serial; i++) M[i] = zero();
+  const target to = {M_COMPILED, M};
+  crba(ctx, &to);
 }
 
 // Needs the coordinates loaded.

@@ -165,9 +165,50 @@ KERNEL void ancestors_sum(const limb_elimination* e, int n, const cell* factor, 
 //   X_k = -sum over its ancestors a of L_ka X_a,      and X_kk gains 1 / D_k
 //
 // Rows of the ancestors are complete by then, because every row is put as a column, too. Columns stand in the order of
-// the elimination until all are there. Cost n sum of depths / 2. work: n cells; list: n places. False: X is not finite.
+// the elimination until all are there. Cost n sum of depths / 2. Both forms below go through the same operations.
+
+enum { SHORT = 8, SHORT_BLOCKS = SHORT / LANES }; // rows that registers hold, where vectors are wide enough
+
+// Of a short chain: rows stay in registers. Cells that are put one by one would keep those waiting who read whole rows.
+KERNEL bool invert_short_chain(int n, const cell* L, cell* X)
+{
+  real row[SHORT][SHORT_BLOCKS], sum = zero();
+#pragma GCC unroll 8
+  for (int k = 0; k < SHORT; k++) {
+    if (k >= n) continue;
+    const cell* factor = L + k * (k + 1) / 2;
+    real* x = row[k];
+    for (int b = 0; b < SHORT_BLOCKS; b++) x[b] = zero();
+#pragma GCC unroll 8
+    for (int j = 0; j < k; j++) {
+      for (int b = 0; b * LANES < k; b++) x[b] = msub(x[b], every_lane(factor[j]), row[j][b]);
+    }
+    const lane_set at_k = one_lane(k % LANES);
+    real diagonal = every_lane(factor[k]);
+#pragma GCC unroll 8
+    for (int j = 0; j < k; j++) { // the row as a column, too
+      const real entry = spread(x[j / LANES], j % LANES);
+      diagonal = msub(diagonal, every_lane(factor[j]), entry);
+      row[j][k / LANES] = choose(at_k, entry, row[j][k / LANES]);
+    }
+    x[k / LANES] = choose(at_k, diagonal, x[k / LANES]);
+  }
+#pragma GCC unroll 8
+  for (int k = 0; k < SHORT; k++) {
+    for (int b = 0; b < SHORT_BLOCKS; b++) {
+      const int at = k * n + b * LANES;
+      if (k >= n || b * LANES >= n) continue;
+      put_over(X + at, row[k][b], LANES, n * n - at);
+      sum = add(sum, row[k][b]);
+    }
+  }
+  return finite_lanes(sum);
+}
+
+// work: n cells; list: n places.
 KERNEL_ENTRY bool lane_invert(const limb_elimination* e, int n, const cell* L, cell* X, cell* work, int* list)
 {
+  if (LANES >= 4 && e->chain && n <= SHORT) return invert_short_chain(n, L, X);
   const ptrdiff_t N = n;
   real sum = zero();
   bool moved = false;

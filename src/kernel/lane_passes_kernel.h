@@ -17,40 +17,6 @@ enum { WANT_ALL = WANT_M | WANT_DQ | WANT_DV };
 #define ALL_MATRICES 0
 #endif
 
-KERNEL bool inverse_passes(const table* t, const lane_in* in, const lane_out* out, int want)
-{
-  lane_dynamics(t, in);
-  lane_columns_m(t);
-  if (want & (WANT_DQ | WANT_DV)) lane_columns_v(t, SLOPES_FORCE);
-  lane_forces(t);
-  if (want & WANT_DQ) lane_columns_q(t);
-  lane_tau(t, out->tau);
-  put_factors(t, want);
-  const sink to = sink_of(t, out);
-  if (t->form != FORM_BLOCK) return lane_products(t, (making){want, SLOPES_FORCE}, &to);
-  // in two goes: fewer columns, more of them in registers
-  const bool fine = lane_products(t, (making){WANT_M | WANT_DV, SLOPES_FORCE}, &to);
-  return lane_products(t, (making){WANT_DQ, SLOPES_FORCE}, &to) && fine;
-}
-
-// tau(q, v, a) and its derivatives. tau must be there; of the others what is not NULL is wanted.
-KERNEL_ENTRY bool lane_inverse(const limb_model* m, const limb_dof_table* s, const lane_in* in, const lane_out* out)
-{
-  const int want = wanted(out);
-  const table tree = table_of(m, s, FORM_TREE), line = table_of(m, s, FORM_CHAIN);
-  if (want != WANT_ALL && !ALL_MATRICES) {
-    return inverse_passes(&tree, in, out, want);
-  } else if (LANES == 1 || form_of(m, in->keep) == FORM_TREE) {
-    return inverse_passes(&tree, in, out, WANT_ALL);
-  } else if (form_of(m, in->keep) == FORM_CHAIN) {
-    return inverse_passes(&line, in, out, WANT_ALL);
-  } else {
-    cell cells[BLOCK_CELLS], single[BLOCK_CELLS];
-    const table small = table_in(m, s, cells, single);
-    return inverse_passes(&small, in, out, WANT_ALL);
-  }
-}
-
 // tau(q, v, 0) and M, all in preparation of slopes_passes.
 KERNEL bool bias_passes(const table* t, const lane_in* in, cell* tau, const sink* to)
 {
@@ -88,6 +54,54 @@ KERNEL_ENTRY bool lane_slopes(const limb_model* m, const limb_dof_table* s, cons
   return slopes_passes(&tree, a, &to);
 }
 
+// tau(q, v, a) and its derivatives. tau must be there; of the others what is not NULL is wanted.
+#if ALL_MATRICES
+// In two goes, which forward dynamics has besides. Needs in->a.
+KERNEL_ENTRY bool lane_inverse(const limb_model* m, const limb_dof_table* s, const lane_in* in, const lane_out* out)
+{
+  const table t = table_of(m, s, FORM_TREE);
+  lane_in still = *in;
+  still.a = NULL;
+  const bool fine = lane_bias(m, s, &still, out);
+  const bool slopes_fine = lane_slopes(m, s, in->a, out);
+  lane_tau(&t, out->tau);
+  return fine && slopes_fine;
+}
+#else
+KERNEL bool inverse_passes(const table* t, const lane_in* in, const lane_out* out, int want)
+{
+  lane_dynamics(t, in);
+  lane_columns_m(t);
+  if (want & (WANT_DQ | WANT_DV)) lane_columns_v(t, SLOPES_FORCE);
+  lane_forces(t);
+  if (want & WANT_DQ) lane_columns_q(t);
+  lane_tau(t, out->tau);
+  put_factors(t, want);
+  const sink to = sink_of(t, out);
+  if (t->form != FORM_BLOCK) return lane_products(t, (making){want, SLOPES_FORCE}, &to);
+  // in two goes: fewer columns, more of them in registers
+  const bool fine = lane_products(t, (making){WANT_M | WANT_DV, SLOPES_FORCE}, &to);
+  return lane_products(t, (making){WANT_DQ, SLOPES_FORCE}, &to) && fine;
+}
+
+KERNEL_ENTRY bool lane_inverse(const limb_model* m, const limb_dof_table* s, const lane_in* in, const lane_out* out)
+{
+  const int want = wanted(out);
+  const table tree = table_of(m, s, FORM_TREE), line = table_of(m, s, FORM_CHAIN);
+  if (LANES == 1 || want != WANT_ALL) { // one instance for scalars that are no vectors
+    return inverse_passes(&tree, in, out, want);
+  } else if (form_of(m, in->keep) == FORM_TREE) {
+    return inverse_passes(&tree, in, out, WANT_ALL);
+  } else if (!BLOCK_PAYS || form_of(m, in->keep) == FORM_CHAIN) {
+    return inverse_passes(&line, in, out, WANT_ALL);
+  } else {
+    cell cells[BLOCK_CELLS], single[BLOCK_CELLS];
+    const table small = table_in(m, s, cells, single);
+    return inverse_passes(&small, in, out, WANT_ALL);
+  }
+}
+#endif
+
 // The Coriolis matrix, as dv.
 KERNEL bool coriolis_passes(const table* t, const lane_in* in, limb_slopes kind, const lane_out* out)
 {
@@ -109,7 +123,7 @@ KERNEL_ENTRY bool lane_coriolis(const limb_model* m, const limb_dof_table* s, co
   const table tree = table_of(m, s, FORM_TREE), line = table_of(m, s, FORM_CHAIN);
   if (TREES_ONLY || form_of(m, false) == FORM_TREE) {
     return coriolis_passes(&tree, in, kind, out);
-  } else if (LANES == 1 || form_of(m, false) == FORM_CHAIN) {
+  } else if (!BLOCK_PAYS || form_of(m, false) == FORM_CHAIN) {
     return coriolis_passes(&line, in, kind, out);
   } else { // the two kinds are one for joints of one dof
     cell cells[BLOCK_CELLS], single[BLOCK_CELLS];
@@ -147,10 +161,10 @@ KERNEL_ENTRY cell lane_forward_block(const limb_model* m, const limb_dof_table* 
 }
 
 // Fills a table of them (LIMB_LANE_SET, kernel/tables.h).
-#define LANE_KERNEL_TABLE                                                                              \
-  {                                                                                                    \
-    LANES, lane_inverse, lane_bias, lane_slopes, lane_coriolis, LANES > 1 ? lane_forward_block : NULL, \
-      LANES > 1 ? lane_second : NULL, lane_invert, lane_body_rows, lane_take_product                   \
+#define LANE_KERNEL_TABLE                                                                               \
+  {                                                                                                     \
+    LANES, lane_inverse, lane_bias, lane_slopes, lane_coriolis, BLOCK_PAYS ? lane_forward_block : NULL, \
+      LANES > 1 ? lane_second : NULL, lane_invert, lane_body_rows, lane_take_product                    \
   }
 
 #endif

@@ -158,8 +158,8 @@ KERNEL void put_blocks(const sink* out, int want, ptrdiff_t at, ptrdiff_t left, 
   if (want & WANT_DV) put_some(out->dv + at, x->dv, lanes);
 }
 
-// Where several compiled dofs are one of the user's, entries are added.
-KERNEL void add_block(const limb_model* m, cell* out, int j, int i, real x)
+// Where several compiled dofs are one of the user's, entries are added. Rare: not a part of every instance.
+KERNEL_ONCE void add_block(const limb_model* m, cell* out, int j, int i, real x)
 {
   cell y[LANES];
   put_lanes(y, x);
@@ -179,7 +179,7 @@ KERNEL void add_blocks(const limb_model* m, const sink* out, int want, int j, in
 }
 
 // Where compiled dofs are the user's in another order, rows go to their places, and columns are moved at last.
-KERNEL void move_columns(const limb_model* m, cell* A, cell* work)
+KERNEL_ONCE void move_columns(const limb_model* m, cell* A, cell* work)
 {
   const ptrdiff_t n = m->nv;
   int begin = 0, end = m->nv;

@@ -140,7 +140,9 @@ static void build_tree(limb_model* m, work* w)
 static void set_depths(limb_model* m)
 {
   limb_elimination* e = &m->elim;
+  e->chain = true;
   for (int k = 0; k < m->nv; k++) {
+    e->chain &= e->v[k] == k && e->parent[k] == k - 1;
     e->depth[k] = e->parent[k] < 0 ? 0 : e->depth[e->parent[k]] + 1;
     e->row[k] = (ptrdiff_t)e->packed;
     e->packed += (size_t)e->depth[k] + 1;

@@ -146,6 +146,7 @@ typedef struct limb_elimination {
   int* depth;     // nv: length of that path
   ptrdiff_t* row; // nv: where row k starts in packed storage; entry (k, a) is at row[k] + depth[a]
   size_t packed;  // length of packed storage
+  bool chain;     // every row is the user's, and carried by the one before
 } limb_elimination;
 
 // A chain of links, each the child of the one before and with one degree of freedom, or one link with more.
