@@ -313,8 +313,9 @@ limb_status limb_batch_prepare(const limb_batch_call* c, limb_batch_job* out)
   return LIMB_OK;
 }
 
-const limb_batch_kernels* limb_batch_matrix_kernels(const limb_batch_call* c, bool in_lanes)
+const limb_batch_kernels* limb_batch_matrix_kernels(const limb_batch_call* c, bool in_lanes, int singly_from)
 {
-  if (in_lanes) return limb_batch_kernels_of(c);
+  const bool singly = c->b->m->nv >= singly_from && one_by_one(c);
+  if (in_lanes && !singly) return limb_batch_kernels_of(c);
   return one_by_one(c) ? &limb_batch_one_by_one : NULL;
 }

@@ -9,6 +9,8 @@
 #include "batch/batch_impl.h"
 #include "kinematics/kinematics_impl.h"
 
+#include <limits.h>
+
 // A job from a call that has all it needs (complete), and its environment.
 static limb_status prepare(const limb_batch_call* c, bool complete, limb_batch_job* job)
 {
@@ -68,10 +70,21 @@ static limb_status take_steps(const limb_batch_call* c, const limb_batch_steps* 
 
 // ---- matrices -----------------------------------------------------------------------------------------------
 
+// Velocities from which single calls are faster, measured with eight lanes: matrices of states then leave the caches,
+// and lanes that are dofs of a chain are all at work.
+typedef struct singly_from {
+  int chain, tree;
+} singly_from;
+
+static const singly_from singly_mass = {64, 100}, singly_coriolis = {24, 100}, singly_id = {40, 100},
+                         singly_fd = {100, 100}, singly_regressor = {64, 100}, never = {INT_MAX, INT_MAX};
+
+static int from_where(const limb_batch_call* c, singly_from s) { return c->b->m->nrun == 1 ? s.chain : s.tree; }
+
 // The kernels of a call with matrices of nv x nv.
-static const limb_batch_kernels* kernels_for(const limb_batch_call* c)
+static const limb_batch_kernels* kernels_for(const limb_batch_call* c, singly_from s)
 {
-  return limb_batch_matrix_kernels(c, c->b->m->nv <= LIMB_BATCH_MATRICES_MAX);
+  return limb_batch_matrix_kernels(c, c->b->m->nv <= LIMB_BATCH_MATRICES_MAX, from_where(c, s));
 }
 
 // Whether there is a table for matrices made from others: not for robots with very many mimic joints.
@@ -82,7 +95,7 @@ static limb_status mass_matrix(const limb_batch_call* c)
   limb_batch_job job;
   const limb_status s = c->out[0] ? limb_batch_prepare(c, &job) : LIMB_E_ARG;
   if (s != LIMB_OK) return s;
-  const limb_batch_kernels* k = kernels_for(c);
+  const limb_batch_kernels* k = kernels_for(c, singly_mass);
   return k ? limb_batch_go(c->b, &job, k->mass_matrix) : LIMB_E_UNSUPPORTED;
 }
 
@@ -92,7 +105,7 @@ static limb_status mass_matrix_inverse(const limb_batch_call* c)
   const limb_status s = c->out[0] ? limb_batch_prepare(c, &job) : LIMB_E_ARG;
   if (s != LIMB_OK) return s;
   const bool lanes = c->b->m->nv <= LIMB_BATCH_MATRICES_MAX && has_dof_table(c);
-  const limb_batch_kernels* k = limb_batch_matrix_kernels(c, lanes);
+  const limb_batch_kernels* k = limb_batch_matrix_kernels(c, lanes, never.tree);
   return k ? limb_batch_go(c->b, &job, k->mass_matrix_inverse) : LIMB_E_UNSUPPORTED;
 }
 
@@ -101,7 +114,7 @@ static limb_status coriolis_matrix(const limb_batch_call* c)
   limb_batch_job job;
   const limb_status s = c->v && c->out[0] ? limb_batch_prepare(c, &job) : LIMB_E_ARG;
   if (s != LIMB_OK) return s;
-  const limb_batch_kernels* k = kernels_for(c);
+  const limb_batch_kernels* k = kernels_for(c, singly_coriolis);
   return k && has_dof_table(c) ? limb_batch_go(c->b, &job, k->coriolis_matrix) : LIMB_E_UNSUPPORTED;
 }
 
@@ -109,14 +122,14 @@ static limb_status coriolis_matrix(const limb_batch_call* c)
 static limb_status prepare_derivatives(const limb_batch_call* c, limb_batch_job* job)
 {
   const limb_status s = prepare(c, c->v && c->x, job);
-  return s == LIMB_OK && (!kernels_for(c) || !has_dof_table(c)) ? LIMB_E_UNSUPPORTED : s;
+  return s == LIMB_OK && (!kernels_for(c, never) || !has_dof_table(c)) ? LIMB_E_UNSUPPORTED : s;
 }
 
 static limb_status inverse_dynamics_derivatives(const limb_batch_call* c)
 {
   limb_batch_job job;
   const limb_status s = prepare_derivatives(c, &job);
-  return s == LIMB_OK ? limb_batch_go(c->b, &job, kernels_for(c)->id_derivatives) : s;
+  return s == LIMB_OK ? limb_batch_go(c->b, &job, kernels_for(c, singly_id)->id_derivatives) : s;
 }
 
 static limb_status forward_dynamics_derivatives(const limb_batch_call* c)
@@ -124,7 +137,7 @@ static limb_status forward_dynamics_derivatives(const limb_batch_call* c)
   limb_batch_job job;
   if (!c->out[1] || !c->out[2] || !c->out[3]) return LIMB_E_ARG;
   const limb_status s = prepare_derivatives(c, &job);
-  return s == LIMB_OK ? limb_batch_go(c->b, &job, kernels_for(c)->fd_derivatives) : s;
+  return s == LIMB_OK ? limb_batch_go(c->b, &job, kernels_for(c, singly_fd)->fd_derivatives) : s;
 }
 
 static limb_status regressor(const limb_batch_call* c, int np)
@@ -136,7 +149,8 @@ static limb_status regressor(const limb_batch_call* c, int np)
   job.nfixed = job.nvaried = 0; // wrenches do not enter
   limb_batch_call unloaded = *c;
   unloaded.env = NULL;
-  const limb_batch_kernels* k = limb_batch_matrix_kernels(&unloaded, limb_batch_regressor_fits(c->b->m, np));
+  const limb_batch_kernels* k =
+    limb_batch_matrix_kernels(&unloaded, limb_batch_regressor_fits(c->b->m, np), from_where(c, singly_regressor));
   return k ? limb_batch_go(c->b, &job, k->regressor) : LIMB_E_UNSUPPORTED;
 }
 

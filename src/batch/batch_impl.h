@@ -66,8 +66,9 @@ limb_status limb_batch_read_gravity(const limb_batch_call* c, limb_batch_job* jo
 // Runs a job over all states; returns the status of the first that failed. LIMB_E_UNSUPPORTED without a kernel.
 limb_status limb_batch_go(limb_batch* b, const limb_batch_job* job, limb_batch_run* kernel);
 
-// The kernels of a call with matrices that may not fit in lanes; NULL: there are none (LIMB_E_UNSUPPORTED).
-const limb_batch_kernels* limb_batch_matrix_kernels(const limb_batch_call* c, bool in_lanes);
+// The kernels of a call with matrices that may not fit in lanes, which goes state by state where it can from so many
+// velocities on; NULL: there are none (LIMB_E_UNSUPPORTED).
+const limb_batch_kernels* limb_batch_matrix_kernels(const limb_batch_call* c, bool in_lanes, int singly_from);
 
 // Whether a pool of the caller can be used (threads.c).
 bool limb_pool_valid(const limb_pool* p);

@@ -50,7 +50,7 @@ static void size_range(const limb_model* m, int begin, int end, limb_part* p)
   }
   const limb_link* last = &m->link[end - 1];
   *p = (limb_part){.m = *m, .begin = begin, .dof = m->link[begin].dof, .previous = -1, .next = -1};
-  p->m.nlink = end - begin;
+  p->m.nlink = p->m.nkept = end - begin;
   p->m.ncdof = last->dof + last->ndof - p->dof;
   p->m.naux = naux;
   p->m.nroot = 1;
@@ -99,6 +99,7 @@ static void size_trunk(const limb_model* m, const limb_plan* plan, limb_part* p)
     p->m.nlink++;
     p->m.ncdof += m->link[i].ndof;
   }
+  p->m.nkept = p->m.nlink;
 }
 
 // Index in the trunk of link i of the robot: less what parts before it have.

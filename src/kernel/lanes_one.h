@@ -45,10 +45,18 @@ KERNEL real with_lane(real x, int l, cell y) { return (void)x, (void)l, y; }
 KERNEL real lanes_up(real x, int d, real in) { return (void)x, (void)d, in; }
 KERNEL real lanes_down(real x, int d, real in) { return (void)x, (void)d, in; }
 
-// Sine and cosine of every lane; the scalar's own function works on whole groups of angles.
+// Sine and cosine of every lane; the scalar's own function works on whole groups of angles, of one angle where it holds
+// states.
+#ifdef STATES
+enum { ANGLES = 1 };
+#else
+enum { ANGLES = 8 };
+#endif
+
 KERNEL void sines_of_lanes(real x, real* s, real* c)
 {
-  real at[8] = {x}, sine[8], cosine[8];
+  real at[ANGLES], sine[ANGLES], cosine[ANGLES];
+  for (int k = 0; k < ANGLES; k++) at[k] = x;
   sines(1, at, sine, cosine);
   *s = sine[0], *c = cosine[0];
 }

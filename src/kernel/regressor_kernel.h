@@ -31,7 +31,7 @@ typedef struct link_state {
   state x; // link axes and origin
 } link_state;
 
-_Static_assert(sizeof(link_state) <= LIMB_WS_ARTIC * sizeof(real), "ws->artic holds them");
+_Static_assert(sizeof(link_state) <= LIMB_WS_LINK * sizeof(real), "ws->aba holds them");
 
 // Needs the coordinates loaded; v and a in compiled order.
 KERNEL link_state link_state_step(int joint_class, context ctx, int i, const state* from, const pose* X, const real* v,
@@ -43,7 +43,7 @@ KERNEL link_state link_state_step(int joint_class, context ctx, int i, const sta
   return (link_state){X ? moved_pose(*X, &P) : no_pose(), x};
 }
 
-KERNEL link_state* state_of_links(context ctx) { return ctx.ws->artic; }
+KERNEL link_state* state_of_links(context ctx) { return ctx.ws->aba; }
 
 KERNEL void link_states(context ctx, const real* v, const real* a)
 {

@@ -27,7 +27,9 @@ typedef struct sweep {
 
 KERNEL bool is_line(const table* t) { return t->form == FORM_CHAIN; } // a constant in both instances
 
-KERNEL int dofs_in(const table* t, const limb_link* link) { return is_line(t) ? 1 : link->ndof; }
+// single, a constant in the steps of a link: it has one dof.
+KERNEL int dofs_in(bool single, const limb_link* link) { return single ? 1 : link->ndof; }
+KERNEL int slot_in(bool single, const limb_link* link) { return single ? link->dof : link->dof + 2; }
 
 // ---- out ---------------------------------------------------------------------------------------------------
 
@@ -55,12 +57,12 @@ KERNEL moving base_of(const table* t, int root)
 }
 
 // S of a link's dofs; returns its velocity.
-KERNEL motion sweep_axes(const sweep* s, const limb_link* link, pose X, motion v)
+KERNEL motion sweep_axes(bool single, const sweep* s, const limb_link* link, pose X, motion v)
 {
   const vec3 e[3] = {column_x(X.R), column_y(X.R), column_z(X.R)};
-  for (int k = 0; k < dofs_in(s->t, link); k++) {
+  for (int k = 0; k < dofs_in(single, link); k++) {
     const int c = link->dof + k;
-    const vec3 u = is_line(s->t) || link->ndof == 1 ? e[2] : e[k % 3];
+    const vec3 u = single ? e[2] : e[k % 3];
     const motion S = axis_along(s->t, u, X.p, given_at(s->t, c));
     set_motion(column_at(s->t, c), ROW_S, S);
     v = addm(v, scalem(s->in->v[c], S));
@@ -69,15 +71,15 @@ KERNEL motion sweep_axes(const sweep* s, const limb_link* link, pose X, motion v
 }
 
 // psi, psidot and sigma of a link's dofs, its parent moving like `up`; returns its acceleration.
-KERNEL motion sweep_rates(const sweep* s, const limb_link* link, const moving* up, motion v)
+KERNEL motion sweep_rates(bool single, const sweep* s, const limb_link* link, const moving* up, motion v)
 {
   motion a = up->a;
-  for (int c = link->dof; c < link->dof + dofs_in(s->t, link); c++) {
+  for (int c = link->dof; c < link->dof + dofs_in(single, link); c++) {
     cell* at = column_at(s->t, c);
     const motion S = get_motion(at, ROW_S), psi = crossm(up->v, S);
     set_motion(at, ROW_PSI, psi);
     set_motion(at, ROW_PSIDOT, addm(crossm(up->a, S), crossm(up->v, psi)));
-    if (has_sigma(s->t)) set_motion(at, ROW_SIGMA, sigma_of(s->kind, psi, crossm(v, S)));
+    if (!single) set_motion(at, ROW_SIGMA, sigma_of(s->kind, psi, crossm(v, S)));
     a = addm(a, scalem(s->in->v[c], psi));
     if (s->in->a) a = addm(a, scalem(s->in->a[c], S));
   }
@@ -85,13 +87,13 @@ KERNEL motion sweep_rates(const sweep* s, const limb_link* link, const moving* u
 }
 
 // What is known of link l, whose parent moves like `up`.
-KERNEL moving sweep_out_to(const sweep* s, int l, moving up)
+KERNEL moving sweep_out_to(bool single, const sweep* s, int l, moving up)
 {
   const table* t = s->t;
   const limb_link* link = &t->m->link[l];
-  const int slot = is_line(t) ? l : limb_slot(link);
+  const int slot = is_line(t) ? l : slot_in(single, link);
   moving x;
-  x.X = dofs_in(t, link) == 1 ? transform_in_parent(t, given_at(t, slot), s->in->q[slot]) : turn_at(t, link->aux);
+  x.X = single ? transform_in_parent(t, given_at(t, slot), s->in->q[slot]) : turn_at(t, link->aux);
   if (is_line(t) ? l == 0 : link->parent < 0) { // its frame is where everything is seen from
     put_base(t, s->in, link->root, x.X);
     up = base_of(t, link->root);
@@ -99,8 +101,8 @@ KERNEL moving sweep_out_to(const sweep* s, int l, moving up)
   } else {
     x.X = compose(up.X, x.X);
   }
-  x.v = sweep_axes(s, link, x.X, up.v);
-  x.a = sweep_rates(s, link, &up, x.v);
+  x.v = sweep_axes(single, s, link, x.X, up.v);
+  x.a = sweep_rates(single, s, link, &up, x.v);
   cell* at = column_at(t, slot);
   const composite own = own_inertia(x.X, given_at(t, slot));
   const drift D = drift_of(own, x.v);
@@ -119,7 +121,7 @@ KERNEL void sweep_out(const sweep* s)
   for (int l = 0; l < m->nlink; l++) {
     const int up = m->link[l].parent;
     if (!is_line(s->t) && up >= 0 && up != l - 1) x = moving_at(s->t, limb_slot(&m->link[up]));
-    x = sweep_out_to(s, l, x);
+    x = is_line(s->t) || m->link[l].ndof == 1 ? sweep_out_to(true, s, l, x) : sweep_out_to(false, s, l, x);
   }
 }
 
@@ -156,20 +158,23 @@ typedef struct column_forces {
   vec3 T4;
 } column_forces;
 
-KERNEL column_forces forces_of(const sweep* s, bool several, const cell* at, const carried* b)
+KERNEL column_forces forces_of(bool single, const sweep* s, const cell* at, const carried* b)
 {
   const motion S = get_motion(at, ROW_S), psi = get_motion(at, ROW_PSI);
   const par share = share_of(s->kind);
-  const force coriolis = kscalef(constant(2), drift_times(b->D, psi));
-  const force inertial = inertia_times(b->C, get_motion(at, ROW_PSIDOT)), by_S = drift_times(b->D, S);
-  return (column_forces){inertia_times(b->C, S), addf(addf(coriolis, inertial), crossf(S, b->f)),
-                         several ? addf(kscalef(share, by_S), inertia_times(b->C, get_motion(at, ROW_SIGMA)))
-                                 : kscalef(share, addf(by_S, inertia_times(b->C, psi))),
-                         kscale3(share, drift_transposed_times(b->D, S))};
+  const force by_S = drift_times(b->D, S);
+  column_forces T = {inertia_times(b->C, S), zerof(), zerof(), kscale3(share, drift_transposed_times(b->D, S))};
+  if (s->out->dq) {
+    const force coriolis = kscalef(constant(2), drift_times(b->D, psi));
+    T.T2 = addf(addf(coriolis, inertia_times(b->C, get_motion(at, ROW_PSIDOT))), crossf(S, b->f));
+  }
+  T.T3 = single ? kscalef(share, addf(by_S, inertia_times(b->C, psi)))
+                : addf(kscalef(share, by_S), inertia_times(b->C, get_motion(at, ROW_SIGMA)));
+  return T;
 }
 
 // Where the entries of dof j and a dof i go in the user's matrices: row j and row i; mimic joints add them, scaled.
-typedef struct entries {
+typedef struct pair_entries {
   ptrdiff_t lower, upper;
   bool above; // i is of a link above: the other half is known, too
   bool adds;
@@ -232,10 +237,13 @@ KERNEL real put_pairs(const sweep* s, int l, int j, const column_forces* T)
   if (is_line(s->t)) return sum;
   for (int i = l; i >= 0; i = m->link[i].parent) {
     const limb_link* up = &m->link[i];
-    for (int d = up->dof; d < end_of_dofs(up); d++) {
+    for (int d = up->dof; d < end_of_dofs(up) && up->ndof > 1; d++) {
       const pair_entries e = entries_at(s->t, j, d, i != l);
-      sum = add(sum, put_pair(*s->out, s->kind, T, column_at(s->t, d), up->ndof > 1, e));
+      sum = add(sum, put_pair(*s->out, s->kind, T, column_at(s->t, d), true, e));
     }
+    if (up->ndof > 1) continue;
+    const pair_entries e = entries_at(s->t, j, up->dof, i != l);
+    sum = add(sum, put_pair(*s->out, s->kind, T, column_at(s->t, up->dof), false, e));
   }
   return sum;
 }
@@ -253,19 +261,19 @@ KERNEL void put_zeros(const sweep* s, int l, int j)
 }
 
 // Link l, `behind` being what the next one carries. Returns the sum of entries.
-KERNEL real sweep_back_to(const sweep* s, int l, carried* behind)
+KERNEL real sweep_back_to(bool single, const sweep* s, int l, carried* behind)
 {
   const table* t = s->t;
   const limb_model* m = t->m;
   const limb_link* link = &m->link[l];
-  const int slot = is_line(t) ? l : limb_slot(link);
+  const int slot = is_line(t) ? l : slot_in(single, link);
   carried b = carried_at(column_at(t, slot));
   if (l + 1 < m->nlink && (is_line(t) || m->link[l + 1].parent == l)) b = with(&b, behind);
   b.C.m = get_given(given_at(t, slot), GIVEN_MASS);
   real sum = zero();
-  for (int c = link->dof; c < link->dof + dofs_in(t, link); c++) {
+  for (int c = link->dof; c < link->dof + dofs_in(single, link); c++) {
     const cell* at = column_at(t, c);
-    const column_forces T = forces_of(s, dofs_in(t, link) > 1, at, &b);
+    const column_forces T = forces_of(single, s, at, &b);
     if (s->out->tau) s->out->tau[c] = dot6(get_motion(at, ROW_S), b.f);
     if (!is_line(t)) put_zeros(s, l, c);
     sum = add(sum, put_pairs(s, l, c, &T));
@@ -285,7 +293,10 @@ KERNEL bool sweep_both_ways(const sweep* s)
   sweep_out(s);
   carried behind = carried_at(column_at(t, 0)); // replaced by the last link
   real sum = zero();
-  for (int l = t->m->nlink - 1; l >= 0; l--) sum = add(sum, sweep_back_to(s, l, &behind));
+  for (int l = t->m->nlink - 1; l >= 0; l--) {
+    const bool single = is_line(t) || t->m->link[l].ndof == 1;
+    sum = add(sum, single ? sweep_back_to(true, s, l, &behind) : sweep_back_to(false, s, l, &behind));
+  }
   return finite_lanes(sum);
 }
 

@@ -205,6 +205,8 @@ static void find_branches(limb_model* m)
     m->run[m->nrun - 1].end = i + 1;
   }
   m->serial = m->nbranch <= 1;
+  for (int i = 0; i < m->nlink; i++)
+    if (m->link[i].keep || m->nloop > 0) m->nkept = i + 1;
 }
 
 // The same robot without its loops. It owns nothing.

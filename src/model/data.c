@@ -28,7 +28,7 @@ static limb_data* lay_out(limb_arena* a, const limb_model* m, limb_loops_use use
   t.body_force = limb_arena_take(a, (size_t)m->nbody, sizeof *t.body_force);
   t.link_force = limb_arena_take(a, nl, sizeof *t.link_force);
   t.composite = limb_arena_take(a, nl, sizeof *t.composite);
-  t.carried = limb_arena_take(a, nl, sizeof *t.carried);
+  t.carried = t.ws.aba; // neither is there when the other is made
   t.inverse = limb_arena_take(a, (size_t)m->nv, 1);
   t.base = limb_arena_take(a, (size_t)m->nv, 1);
   t.user_v = limb_arena_take(a, (size_t)m->nv, sizeof *t.user_v);
@@ -140,7 +140,7 @@ void limb_ws_lay_out_recursion(limb_arena* a, const limb_model* m, size_t scalar
   out->a = limb_arena_take(a, nc, scalar);
   out->tau = limb_arena_take(a, nc, scalar);
   out->force = limb_arena_take(a, (nl + 1) * LIMB_WS_FORCE, scalar);
-  out->state = limb_arena_take(a, nl * LIMB_WS_STATE, scalar);
+  out->state = limb_arena_take(a, (size_t)m->nkept * LIMB_WS_STATE, scalar);
   out->base = limb_arena_take(a, (size_t)m->nroot * LIMB_WS_STATE, sizeof(double));
 }
 
@@ -150,12 +150,12 @@ void limb_ws_lay_out(limb_arena* a, const limb_model* m, size_t scalar, limb_ws*
 {
   const size_t nl = (size_t)m->nlink, nc = (size_t)m->ncdof, na = (size_t)m->naux;
   limb_ws_lay_out_recursion(a, m, scalar, out);
-  out->aba = limb_arena_take(a, nl * LIMB_WS_ABA, scalar);
+  out->aba = limb_arena_take(a, nl * LIMB_WS_LINK, scalar);
   out->aba_aux = limb_arena_take(a, na * LIMB_WS_ABA_AUX, scalar);
   out->partly = limb_arena_take(a, na * LIMB_WS_PARTLY, scalar);
   out->given = limb_arena_take(a, nc, 1);
   out->columns = limb_arena_take(a, whole_blocks(nc) * LIMB_WS_FORCE, scalar);
-  out->artic = limb_arena_take(a, nl * LIMB_WS_ARTIC, scalar);
+  out->artic = limb_arena_take(a, (size_t)m->nkept * LIMB_WS_ARTIC, scalar);
   limb_dof_table_lay_out(a, m, scalar, &out->table);
   out->packed = limb_arena_take(a, limb_ws_packed(m), scalar);
 }

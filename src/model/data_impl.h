@@ -18,7 +18,8 @@ enum {                  // sizes in scalars
   LIMB_WS_ABA = 18,     // what ABA keeps of a one-dof link
   LIMB_WS_ABA_AUX = 21, // and of a ball or free one
   LIMB_WS_PARTLY = 42,  // the same with given accelerations
-  LIMB_WS_ARTIC = 27    // articulated inertia and bias force
+  LIMB_WS_ARTIC = 27,   // articulated inertia and bias force
+  LIMB_WS_LINK = 27     // what ABA, a regressor or momentum derivatives keep of a link, one of them at a time
 };
 
 typedef struct limb_ws {
@@ -30,15 +31,15 @@ typedef struct limb_ws {
   void* a;              // ncdof: joint accelerations
   void* tau;            // ncdof: joint forces
   void* force;          // 1 + nlink: the world's, then the links'
-  void* state;          // nlink: of links whose state must be kept
+  void* state;          // nkept: of links whose state must be kept
   double* base;         // nroot states of the base frames; double, but for symbols (base3)
   int base_turns;       // 0: none of them turns or starts to turn
-  void* aba;            // nlink
+  void* aba;            // nlink times LIMB_WS_LINK
   void* aba_aux;        // naux
   void* partly;         // naux
   unsigned char* given; // ncdof: LIMB_FORCE_GIVEN or not, in compiled order
   void* columns;        // ncdof forces, whole blocks of them: columns of the mass matrix on their way
-  void* artic;          // nlink: of links with more than one child
+  void* artic;          // nkept: of links with more than one child
   limb_dof_table table;
   void* packed; // rows of L'DL, when the model wants them at hand (see limb_ws_packed)
 } limb_ws;
@@ -67,6 +68,8 @@ typedef struct limb_carried {
   sp_mat3 N;     // sum of m u x' over its particles: velocity u, place x
 } limb_carried;
 
+_Static_assert(sizeof(limb_carried) <= LIMB_WS_LINK * sizeof(double), "ws.aba holds them");
+
 enum { LIMB_HAS_POSES = 1, LIMB_HAS_VELOCITIES = 2, LIMB_HAS_ACCELERATIONS = 4 };
 
 struct limb_data {
@@ -81,7 +84,7 @@ struct limb_data {
   sp_force* body_force;               // nbody; joint reactions
   sp_force* link_force;               // nlink: external wrenches, link axes and origin; all zero between calls
   limb_moments* composite;            // nlink: scratch of the momentum matrix
-  limb_carried* carried;              // nlink: scratch of the momentum's derivatives
+  limb_carried* carried;              // nlink: scratch of the momentum's derivatives, in ws.aba
   unsigned char* inverse;             // nv marks of the inverse problem: limb_given_for_passive
   unsigned char* base;                // nv marks of the base: limb_given_for_base
   double* user_v;                     // nv: scratch in the user's order

@@ -186,6 +186,7 @@ struct limb_model {
   int ncdof;       // compiled degrees of freedom, mimic joints included
   int naux, nroot; // ball and free links; links on the world
   limb_link* link;
+  int nkept; // links up to the last one whose state must be kept; all of them in robots with loops
   int nbranch;
   limb_branch* branch; // in the order of the links
   limb_link_f64* k64;
