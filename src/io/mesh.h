@@ -21,7 +21,7 @@ typedef enum mesh_format { MESH_UNKNOWN, MESH_STL, MESH_OBJ, MESH_MSH } mesh_for
 // By the end of the name, in any case.
 mesh_format limb_mesh_format_of_name(const char* path);
 
-// Reads a mesh into the pool. Polygons become fans of triangles. first_object: an OBJ file ends with its first object
+// Reads a mesh into the pool, polygons as triangles. first_object: an OBJ file ends with its first object
 // or group that has faces.
 // LIMB_OK; LIMB_E_SYNTAX (err says why); LIMB_E_NOMEM.
 limb_status limb_mesh_read(const char* text, size_t size, mesh_format format, int first_object, memory_pool* pool,

@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "io/file_text.h"
 
+#include <float.h>
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -180,15 +181,97 @@ static const char* scan_corner(const reader* r, const char* text, const char* en
   return text;
 }
 
-static double squared_distance(const reader* r, int a, int b)
+static float squared_distance(const reader* r, int a, int b)
 {
-  const sp_vec3 d = sp_sub3(r->m->vertex[b], r->m->vertex[a]);
-  return sp_dot3(d, d);
+  const sp_vec3 p = r->m->vertex[a], q = r->m->vertex[b];
+  const float x = (float)q.x - (float)p.x, y = (float)q.y - (float)p.y, z = (float)q.z - (float)p.z;
+  return x * x + y * y + z * z;
 }
 
-// A quadrilateral is cut along its shorter diagonal; other polygons become fans.
-static limb_status add_polygon(reader* r, const int* v, int n)
+// ---- polygons of more than four corners -----------------------------------------------------------
+//
+// They are cut as MuJoCo's reader cuts them (tinyobjloader, in single precision), because inertias follow from the
+// triangles where a polygon is not flat: ears are cut off in the plane of two coordinates. Whether a corner is convex
+// is judged by the sign of the area between its first edge and the origin, and of a polygon without ears the rest is
+// left out.
+
+typedef struct flat {
+  float x, y;
+} flat;
+
+// The coordinates of a vertex without that of the axis.
+static flat flatten(const reader* r, int vertex, int axis)
 {
+  const sp_vec3 p = r->m->vertex[vertex];
+  const float x = (float)p.x, y = (float)p.y, z = (float)p.z;
+  return axis == 0 ? (flat){y, z} : axis == 1 ? (flat){x, z} : (flat){x, y};
+}
+
+static float turn(flat a, flat b, flat c) { return (b.x - a.x) * (c.y - b.y) - (b.y - a.y) * (c.x - b.x); }
+
+// The axis nearest to the normal at the first corner that is one.
+static int thin_axis(const reader* r, const int* v, int n)
+{
+  for (int k = 0; k < n; k++) {
+    float c[3];
+    for (int axis = 0; axis < 3; axis++)
+      c[axis] = fabsf(turn(flatten(r, v[k], axis), flatten(r, v[(k + 1) % n], axis), flatten(r, v[(k + 2) % n], axis)));
+    if (c[0] <= FLT_EPSILON && c[1] <= FLT_EPSILON && c[2] <= FLT_EPSILON) continue;
+    return c[0] > c[1] && c[0] > c[2] ? 0 : c[2] > c[0] && c[2] > c[1] ? 2 : 1;
+  }
+  return 0;
+}
+
+// Whether a point lies in a triangle: a ray from it crosses the boundary once.
+static int is_inside(const flat t[3], flat p)
+{
+  int inside = 0;
+  for (int i = 0, j = 2; i < 3; j = i++) {
+    if ((t[i].y > p.y) != (t[j].y > p.y) && p.x < (t[j].x - t[i].x) * (p.y - t[i].y) / (t[j].y - t[i].y) + t[i].x)
+      inside = !inside;
+  }
+  return inside;
+}
+
+// Whether corner k + 1 can be cut off.
+static int is_ear(const reader* r, const int* v, int n, int k, int axis)
+{
+  const flat t[3] = {flatten(r, v[k], axis), flatten(r, v[(k + 1) % n], axis), flatten(r, v[(k + 2) % n], axis)};
+  if (turn(t[0], t[1], t[2]) * ((t[0].x * t[1].y - t[0].y * t[1].x) / 2) < 0) return 0;
+  for (int i = 3; i < n; i++) {
+    if (is_inside(t, flatten(r, v[(k + i) % n], axis))) return 0;
+  }
+  return 1;
+}
+
+enum { MAX_CLIPPED = 1000 }; // corners: cutting takes the cube of time
+
+// Cuts ears off until a triangle is left; v is used up. The last corner that is tried ends it, even if it is an ear.
+static limb_status clip(reader* r, int* v, int n)
+{
+  const int axis = thin_axis(r, v, n);
+  limb_status status = LIMB_OK;
+  int k = 0, tries = n, was_ear = 0;
+  while (n > 3 && tries > 0 && !status) {
+    if (k >= n) k -= n;
+    tries = was_ear ? n : tries - 1;
+    was_ear = is_ear(r, v, n, k, axis);
+    if (!was_ear) {
+      k++;
+      continue;
+    }
+    status = add_face(r, v[k], v[(k + 1) % n], v[(k + 2) % n]);
+    const int cut = (k + 1) % n;
+    memmove(v + cut, v + cut + 1, (size_t)(n - cut - 1) * sizeof *v);
+    n--;
+  }
+  return n == 3 && !status ? add_face(r, v[0], v[1], v[2]) : status;
+}
+
+// A quadrilateral is cut along its shorter diagonal.
+static limb_status add_polygon(reader* r, int* v, int n)
+{
+  if (n > 4 && n <= MAX_CLIPPED) return clip(r, v, n);
   const int turned = n == 4 && !(squared_distance(r, v[0], v[2]) < squared_distance(r, v[1], v[3]));
   limb_status status = LIMB_OK;
   for (int k = 1; k + 1 < n && !status; k++)

@@ -1,6 +1,6 @@
 // MJCF: meshes among the assets, from files or with vertices in the model, and their mass properties at density 1:
-// of the convex hull, exact, legacy (MuJoCo's own, which counts hollows as filled) or of the shell. Vertices are rounded
-// to single precision, moved by -refpos, turned by the inverse of refquat, then scaled.
+// of the convex hull, exact, legacy (MuJoCo's own, which counts hollows as filled) or of the shell. Vertices are
+// rounded to single precision, moved by -refpos, turned by the inverse of refquat, then scaled.
 #include "io/read_mjcf.h"
 
 #include "io/geometry.h"
@@ -65,14 +65,14 @@ static int all_numbers(loading* x, const char* name, double** out)
 {
   const char* text = limb_mjcf_get(x->m, x->it, name);
   if (!text) return 0;
-  const size_t most = strlen(text) / 2 + 1;
-  if (most > 1 << 26) return -1;
-  double* number = limb_mempool_alloc(&x->pool, most * sizeof *number);
+  const size_t max_count = strlen(text) / 2 + 1;
+  if (max_count > 1 << 26) return -1;
+  double* number = limb_mempool_alloc(&x->pool, max_count * sizeof *number);
   if (!number) {
     x->m->no_memory = 1;
     return -1;
   }
-  const number_list list = limb_scan_list(text, (int)most, number);
+  const number_list list = limb_scan_list(text, (int)max_count, number);
   *out = number;
   return list.bad ? -1 : list.count;
 }
