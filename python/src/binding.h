@@ -88,6 +88,7 @@ typedef struct limb_call {
   PyTypeObject* result; // of several outputs, a structseq; NULL: a tuple
   int floats;           // 1: computes floats, too; 0: they are converted
   int heavy;            // numbers of one state beyond which the interpreter need not wait
+  int whole;            // 1: states are not independent of their number
   limb_status (*run)(void* context, limb_rows* rows);
   void* context;
 } limb_call;
@@ -206,6 +207,11 @@ void object_free(PyObject* self);         // at the end of a dealloc
 // A pool of so many threads, made when first asked for and again after a fork; NULL for one thread, or with an
 // exception set.
 const limb_pool* pool_of(int threads);
+
+// Whether Ctrl-C, or another signal, has raised an exception: for long calls, with the interpreter or without. Looks
+// once in SIGNAL_SECONDS; *last is the time of the last look, 0 at first.
+#define SIGNAL_SECONDS 0.05
+int interrupted(double* last);
 
 // Sets an exception for a status: a subclass of limb.Error with the library's sentence. Returns NULL.
 PyObject* raise_status(limb_status s, const limb_error* error, const char* file);

@@ -6,7 +6,11 @@
 
 #include "binding.h"
 
-enum { SHAPE_TEXT = 256, RELEASE_FROM = 64 }; // numbers of all states from which other threads of Python may run
+enum {
+  SHAPE_TEXT = 256,
+  RELEASE_FROM = 64, // numbers of all states from which other threads of Python may run
+  PART = 4096,       // states that are computed without listening to signals
+};
 
 // One call. Arrays count as open up to nin and nout.
 typedef struct job {
@@ -379,6 +383,43 @@ int status_of_state(limb_status s)
   return s == LIMB_E_ARG || s == LIMB_E_SINGULAR || s == LIMB_E_NOCONV || s == LIMB_E_NONFINITE;
 }
 
+// States from..from + n of a call.
+static limb_rows part_of(const job* j, size_t from, size_t n)
+{
+  const limb_call* c = j->call;
+  const size_t number = j->rows.type == 'd' ? sizeof(double) : sizeof(float);
+  limb_rows r = j->rows;
+  r.n = n;
+  for (int k = 0; k < c->ninput; k++) {
+    const size_t width = c->input[k].width < 0 ? 1 : (size_t)c->input[k].width;
+    if (r.in[k]) r.in[k] = (const char*)r.in[k] + from * width * number;
+  }
+  for (int k = 0; k < c->noutput; k++) r.out[k] = (char*)r.out[k] + from * c->output[k].size * number;
+  return r;
+}
+
+// Without the interpreter, in parts that grow until one takes a while: between them signals are heard.
+static limb_status run_parts(job* j)
+{
+  const limb_call* c = j->call;
+  limb_status first = LIMB_OK;
+  double last = 0, before = 0;
+  size_t part = PART;
+  if (j->rows.n <= PART || c->whole || j->rows.nwrench > 0) return c->run(c->context, &j->rows);
+  for (size_t from = 0; from < j->rows.n;) {
+    const size_t rest = j->rows.n - from;
+    limb_rows r = part_of(j, from, part < rest ? part : rest);
+    const limb_status s = c->run(c->context, &r);
+    if (s != LIMB_OK && first == LIMB_OK) first = s, j->rows.failed = from + r.failed, j->rows.error = r.error;
+    if (s != LIMB_OK && !(j->keep_failed && status_of_state(s))) return s;
+    from += r.n;
+    if (interrupted(&last)) return LIMB_E_ARG; // the exception is set
+    if (last == before) part *= 2;             // no look was due
+    before = last;
+  }
+  return first;
+}
+
 static int compute(job* j)
 {
   const limb_call* c = j->call;
@@ -388,7 +429,7 @@ static int compute(job* j)
   j->rows.failed = 0;
   if (j->rows.n * (size_t)c->heavy >= RELEASE_FROM) {
     PyThreadState* state = PyEval_SaveThread();
-    s = c->run(c->context, &j->rows);
+    s = run_parts(j);
     PyEval_RestoreThread(state);
   } else
     s = c->run(c->context, &j->rows);

@@ -110,6 +110,7 @@ PyObject* robot_ik(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyOb
                          .input = {{"targets", width, 0}, {"start", nq, 1}},
                          .output = {{1, {nq}, (size_t)nq}, {1, {REPORT_NUMBERS}, REPORT_NUMBERS}},
                          .heavy = 64,
+                         .whole = 1, // each target has random starts of its own
                          .run = run,
                          .context = &j};
     r = call_arrays(&c, args + 5, 2, names);

@@ -1,6 +1,7 @@
 // The module limb._limb: types, exceptions, threads.
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "binding.h"
@@ -20,6 +21,22 @@ void object_free(PyObject* self)
   PyTypeObject* type = Py_TYPE(self);
   ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
   Py_DECREF(type);
+}
+
+// ---- signals -----------------------------------------------------------------------------------------------------
+
+int interrupted(double* last)
+{
+  struct timespec t;
+  (void)clock_gettime(CLOCK_MONOTONIC, &t);
+  const double now = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+  if (*last == 0) *last = now;
+  if (now - *last < SIGNAL_SECONDS) return 0;
+  *last = now;
+  PyGILState_STATE state = PyGILState_Ensure();
+  const int raised = PyErr_CheckSignals() < 0;
+  PyGILState_Release(state);
+  return raised;
 }
 
 // ---- exceptions --------------------------------------------------------------------------------------------------

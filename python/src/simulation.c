@@ -25,7 +25,8 @@ struct simulation {
   PyObject *robot, *env;
   limb_sim* sim;
   source* sources;
-  int busy, nq, nv;
+  int busy, nq, nv, watched;
+  double last; // when signals were looked for
 };
 
 static simulation* data_of(PyObject* self) { return object_data(self, types.simulation); }
@@ -114,6 +115,14 @@ static double condition(void* context, const limb_sim_state* at)
   const double x = r ? PyFloat_AsDouble(r) : 1;
   Py_XDECREF(r);
   return PyErr_Occurred() || isnan(x) ? 1 : x;
+}
+
+// Ctrl-C ends a simulation after a step: a condition that is met when there is an exception.
+static double watch(void* context, const limb_sim_state* at)
+{
+  simulation* s = context;
+  (void)at;
+  return interrupted(&s->last) ? 1 : -1;
 }
 
 // ---- making ------------------------------------------------------------------------------------------------------
@@ -268,8 +277,11 @@ static PyObject* simulation_start(PyObject* self, PyObject* args)
   double* x = malloc(((size_t)s->nq + (size_t)s->nv + 1) * sizeof *x);
   if (!x) return PyErr_NoMemory();
   if (read_vector(q, "q", s->nq, x) == 0 && read_vector(v, "v", s->nv, x + s->nq) == 0) {
+    const limb_sim_condition c = {.value = watch, .context = s, .ends = 1, .polled = 1}; // behind those of the user
     s->busy = 1;
-    const limb_status status = limb_sim_start(s->sim, t, x, x + s->nq, &e);
+    limb_status status = s->watched ? LIMB_OK : limb_sim_add_condition(s->sim, &c, NULL);
+    s->watched = 1, s->last = 0;
+    if (status == LIMB_OK) status = limb_sim_start(s->sim, t, x, x + s->nq, &e);
     s->busy = 0;
     if (!PyErr_Occurred()) r = status == LIMB_OK ? Py_NewRef(Py_None) : raise_status(status, &e, NULL);
   }

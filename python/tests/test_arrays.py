@@ -155,6 +155,7 @@ def test_no_states(panda):
 
 
 def in_little_memory(panda, q, out, queue):
+    panda.gravity(q[:2])
     with open("/proc/self/statm", encoding="ascii") as file:
         used = int(file.read().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (used + q.nbytes // 2, -1))
@@ -162,16 +163,16 @@ def in_little_memory(panda, q, out, queue):
         panda.gravity(q, out=out)
         queue.put("computed")
         panda.gravity(q[::-1], out=out)
+        queue.put("a copy")
     except MemoryError:
         queue.put("no memory for a copy")
 
 
 def test_no_copy_of_contiguous_input(panda):
     q = numpy.tile(panda.random(1000), (300, 1))
-    panda.gravity(q[:2])
-    fork = multiprocessing.get_context("fork")
-    queue = fork.SimpleQueue()
-    child = fork.Process(target=in_little_memory, args=(panda, q, numpy.empty_like(q), queue))
+    fresh = multiprocessing.get_context("spawn")  # where other tests have left no room for a copy
+    queue = fresh.SimpleQueue()
+    child = fresh.Process(target=in_little_memory, args=(panda, q, numpy.empty_like(q), queue))
     child.start()
     child.join(60)
     assert queue.get() == "computed"

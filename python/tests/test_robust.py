@@ -7,10 +7,13 @@ import contextlib
 import gc
 import multiprocessing
 import os
+import subprocess
+import sys
 import warnings
 
 import limb
 import numpy
+import pytest
 from conftest import states
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -134,6 +137,28 @@ def test_threads_give_the_same_bits(panda):
         one = getattr(panda, name)(*args)
         assert numpy.array_equal(getattr(panda, name)(*args, threads=2), one)
         assert numpy.array_equal(getattr(panda, name)(*args, threads=0), one)
+
+
+LONG = {
+    "simulate": "panda.simulate(panda.start(), times=[0, 1e5])",
+    "eval": "panda.eval('christoffel', panda.random(1_000_000))",
+}
+
+
+@pytest.mark.parametrize("what", LONG)
+def test_interrupts_end_long_calls(what):
+    """Ctrl-C ends what runs in C, and leaves nothing behind."""
+    program = f"""if True:
+        import limb, os, signal, threading, warnings
+        warnings.simplefilter("ignore")
+        panda = limb.load("panda")
+        threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        try:
+            {LONG[what]}
+        except KeyboardInterrupt:
+            print(panda.gravity(panda.random(10000)).shape)"""
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=15, check=False)
+    assert run.stdout == "(10000, 7)\n", run.stderr
 
 
 def in_child(model, q, queue):
