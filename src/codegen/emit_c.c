@@ -150,7 +150,7 @@ static void put_sines_of_coordinates(limb_emitter* e, const limb_emitted* p, uin
 static void put_own_sines(limb_emitter* e, const limb_emitted* p)
 {
   const uint32_t n = limb_c_sine_count(e, p);
-  uint32_t first;
+  uint32_t first = 0;
   if (are_coordinates(e, p, &first)) {
     limb_text_print(e->text, "  %s sine[%u];\n  %s cosine[%u];\n", e->value, n, e->value, n);
     put_sines_of_coordinates(e, p, first);

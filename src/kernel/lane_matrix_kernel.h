@@ -175,10 +175,10 @@ KERNEL bool invert_short_chain(int n, const cell* L, cell* X)
   real row[SHORT][SHORT_BLOCKS], sum = zero();
 #pragma GCC unroll 8
   for (int k = 0; k < SHORT; k++) {
-    if (k >= n) continue;
-    const cell* factor = L + k * (k + 1) / 2;
     real* x = row[k];
     for (int b = 0; b < SHORT_BLOCKS; b++) x[b] = zero();
+    if (k >= n) continue;
+    const cell* factor = L + k * (k + 1) / 2;
 #pragma GCC unroll 8
     for (int j = 0; j < k; j++) {
       for (int b = 0; b * LANES < k; b++) x[b] = msub(x[b], every_lane(factor[j]), row[j][b]);
