@@ -29,8 +29,9 @@ const cli_option cli_model_options[] = {
    "how the root is attached to the world; the joint that is added is called base (default: as the file specifies, "
    "else fixed)"},
   {"no-mimic", NULL, "mimic joints move on their own"},
-  {"from", "urdf|yaml|par|mjcf", "language of the file (default: by its name, then by its content)"},
+  {"from", "urdf|yaml|par|mjcf|sdf", "language of the file (default: by its name, then by its content)"},
   {"max-bytes", "N", "refuse longer files (default: 67108864)"},
+  {"model-name", "NAME", "the robot, in an SDF file with several models"},
   {"args", "NAME:=VALUE ...", "arguments of a xacro file, separated by blanks"},
   {"package-path", "A:B:C", "folders of ROS packages, searched before ROS_PACKAGE_PATH and AMENT_PREFIX_PATH"},
   {"any-file", NULL, "let the model refer to any file, not only below its folder and in packages"},

@@ -101,7 +101,8 @@ void cli_print_error(FILE* out, const char* file, limb_status s, const limb_erro
 
 static limb_format format_option(const char* name)
 {
-  static const limb_format all[] = {LIMB_FORMAT_URDF, LIMB_FORMAT_YAML, LIMB_FORMAT_PAR, LIMB_FORMAT_MJCF};
+  static const limb_format all[] = {LIMB_FORMAT_URDF, LIMB_FORMAT_YAML, LIMB_FORMAT_PAR, LIMB_FORMAT_MJCF,
+                                    LIMB_FORMAT_SDF};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     if (strcmp(name, limb_format_name(all[i])) == 0) return all[i];
   return LIMB_FORMAT_AUTO;
@@ -155,6 +156,7 @@ int cli_read_options(const cli_args* args, limb_read_options* opt)
     if (bytes < 1 || bytes > 1e15) return cli_usage(args, "--max-bytes must be from 1 to 1e15");
     opt->max_bytes = (size_t)bytes;
   }
+  opt->model_name = cli_get(args, "model-name");
   opt->package_path = cli_get(args, "package-path");
   opt->any_file = cli_has(args, "any-file");
   return xacro_arguments(args, opt);

@@ -96,7 +96,8 @@ typedef enum limb_format {
   LIMB_FORMAT_URDF = 1, ///< .urdf
   LIMB_FORMAT_YAML = 2, ///< .limb.yaml, .yaml, .yml: docs/model-files.md
   LIMB_FORMAT_PAR = 3,  ///< .par of SYMORO+
-  LIMB_FORMAT_MJCF = 4  ///< .xml, .mjcf: the elements that describe dynamics
+  LIMB_FORMAT_MJCF = 4, ///< .xml, .mjcf: the elements that describe dynamics
+  LIMB_FORMAT_SDF = 5   ///< .sdf, .world: a model, or the one of a world
 } limb_format;
 
 /// "urdf", "yaml", ...; NULL for any other number.
@@ -122,6 +123,7 @@ typedef struct limb_read_options {
   size_t max_bytes;            ///< larger files are an error; default 64 MiB
   const limb_allocator* alloc; ///< NULL: malloc; expat and libyaml always use malloc
   const char* package_path;    ///< folders of ROS packages, a:b:c, searched first; NULL: none; kept by the caller
+  const char* model_name;      ///< the robot, in a file with several models (SDF); NULL: the only one
   const char* const* xacro_arguments; ///< name:=value, closed by NULL; NULL: none; kept by the caller
   int any_file; ///< 1: the model may refer to any file, not only below its folder, its package and
                 ///< other packages; default 0

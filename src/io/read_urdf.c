@@ -305,9 +305,9 @@ static void report_root(urdf_reader* r, const xml_node* root)
     limb_report_error(&r->report, RULE_WRONG_FORMAT, root->pos, "the root element is <mujoco>: this is MJCF, not URDF");
     limb_report_hint(r->report.findings, "name the file *.xml or *.mjcf, or use --from mjcf");
   } else if (strcmp(root->name, "sdf") == 0 || strcmp(root->name, "gazebo") == 0) {
-    limb_report_error(&r->report, RULE_UNSUPPORTED, root->pos,
-                      "the root element is <%s>: this is SDF, which is not supported", root->name);
-    limb_report_hint(r->report.findings, "convert it to URDF first, or use the URDF that it was made from");
+    limb_report_error(&r->report, RULE_WRONG_FORMAT, root->pos, "the root element is <%s>: this is SDF, not URDF",
+                      root->name);
+    limb_report_hint(r->report.findings, "name the file *.sdf, or use --from sdf");
   } else {
     limb_report_error(&r->report, RULE_WRONG_FORMAT, root->pos,
                       "the root element is <%.60s>, but that of a URDF is <robot>", root->name);

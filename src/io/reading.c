@@ -80,14 +80,16 @@ limb_status limb_write_expanded(const limb_reading* r, limb_text_fn* write, void
 
 // ---- reading a text -------------------------------------------------------------------------------
 
+static int is_xml(limb_format f) { return f == LIMB_FORMAT_URDF || f == LIMB_FORMAT_MJCF || f == LIMB_FORMAT_SDF; }
+
 // The language of the text, by option, name and content; AUTO when it cannot be recognised, which is reported.
 static limb_format detect_format(limb_reading* r)
 {
   const limb_source* src = &r->source;
   const limb_format by_name = r->format ? r->format : limb_format_of_name(src->name);
   const limb_format by_text = limb_format_of_text(src->text, src->size);
-  const int xml_named = by_name == LIMB_FORMAT_URDF || by_name == LIMB_FORMAT_MJCF;
-  const int xml_inside = by_text == LIMB_FORMAT_URDF || by_text == LIMB_FORMAT_MJCF;
+  const int xml_named = is_xml(by_name);
+  const int xml_inside = is_xml(by_text);
   if (by_name && by_text && xml_named != xml_inside) {
     limb_report(r->findings, RULE_WRONG_FORMAT, first_line, whole_file, "the file should be %s, but it looks like %s",
                 limb_format_name(by_name), limb_format_name(by_text));
@@ -118,6 +120,10 @@ static limb_status run_reader(limb_reading* r, const limb_read_options* opt)
   case LIMB_FORMAT_MJCF:
     s.words = mjcf;
     status = limb_read_mjcf(&r->source, opt, &s);
+    break;
+  case LIMB_FORMAT_SDF:
+    s.words = urdf;
+    status = limb_read_sdf(&r->source, opt, &s);
     break;
   case LIMB_FORMAT_AUTO: break;
   }
@@ -190,6 +196,7 @@ limb_read_options limb_default_read_options(void)
   o.max_bytes = (size_t)64 << 20;
   o.alloc = NULL;
   o.package_path = NULL;
+  o.model_name = NULL;
   o.xacro_arguments = NULL;
   o.any_file = 0;
   return o;

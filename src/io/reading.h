@@ -55,6 +55,7 @@ struct limb_reading {
 limb_status limb_read_urdf(limb_source* src, const limb_read_options* opt, limb_raw_robot* s);
 limb_status limb_read_yaml(limb_source* src, const limb_read_options* opt, limb_raw_robot* s);
 limb_status limb_read_par(limb_source* src, const limb_read_options* opt, limb_raw_robot* s);
+limb_status limb_read_sdf(limb_source* src, const limb_read_options* opt, limb_raw_robot* robot);
 limb_status limb_read_mjcf(limb_source* src, const limb_read_options* opt, limb_raw_robot* s);
 
 // A run file; out lives in the pool. Status as above.

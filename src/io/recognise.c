@@ -7,7 +7,7 @@
 
 // ---- languages ------------------------------------------------------------------------------------
 
-static const char* const format_names[] = {"auto", "urdf", "yaml", "par", "mjcf"}; // by value
+static const char* const format_names[] = {"auto", "urdf", "yaml", "par", "mjcf", "sdf"}; // by value
 
 const char* limb_format_name(limb_format format)
 {
@@ -30,7 +30,8 @@ limb_format limb_format_of_name(const char* path)
     const char* end;
     limb_format format;
   } known[] = {{".urdf", LIMB_FORMAT_URDF}, {".xacro", LIMB_FORMAT_URDF}, {".yaml", LIMB_FORMAT_YAML},
-               {".yml", LIMB_FORMAT_YAML},  {".par", LIMB_FORMAT_PAR},    {".mjcf", LIMB_FORMAT_MJCF}};
+               {".yml", LIMB_FORMAT_YAML},  {".par", LIMB_FORMAT_PAR},    {".mjcf", LIMB_FORMAT_MJCF},
+               {".sdf", LIMB_FORMAT_SDF},   {".world", LIMB_FORMAT_SDF}};
   for (int i = 0; path && i < COUNT(known); i++) {
     if (ends_with(path, known[i].end)) return known[i].format;
   }
@@ -54,7 +55,8 @@ limb_format limb_format_of_text(const char* text, size_t size)
   text = limb_skip_to_text(text, end);
   if (text == end) return LIMB_FORMAT_AUTO;
   if (*text == '<') {
-    const char *robot = find(text, end, "<robot"), *mujoco = find(text, end, "<mujoco");
+    const char *robot = find(text, end, "<robot"), *mujoco = find(text, end, "<mujoco"), *sdf = find(text, end, "<sdf");
+    if (sdf && !robot && !mujoco) return LIMB_FORMAT_SDF;
     return mujoco && (!robot || mujoco < robot) ? LIMB_FORMAT_MJCF : LIMB_FORMAT_URDF;
   }
   if (end - text >= 2 && memcmp(text, "(*", 2) == 0) return LIMB_FORMAT_PAR;

@@ -175,7 +175,7 @@ typedef struct xacro_call {
   int count;
 } xacro_call;
 
-int limb_xacro_takes(const xacro_call* c, int least, int most);
+int limb_xacro_takes(const xacro_call* c, int min, int max);
 const char* limb_xacro_text_at(const xacro_call* c, int i);
 
 // A whole number, unless it is too large.

@@ -86,9 +86,9 @@ xacro_value limb_xacro_member(xacro* x, xacro_value object, const char* name)
 
 typedef xacro_call call;
 
-int limb_xacro_takes(const call* c, int least, int most)
+int limb_xacro_takes(const call* c, int min, int max)
 {
-  if (c->count >= least && c->count <= most) return 1;
+  if (c->count >= min && c->count <= max) return 1;
   (void)limb_xacro_fail(c->x, "%s() does not take %d argument%s", c->name, c->count, c->count == 1 ? "" : "s");
   return 0;
 }
