@@ -90,7 +90,7 @@ static void* make(const bench_library* library, const bench_robot* robot, const 
   t->y = calloc(nv, sizeof *t->y);
   t->J = calloc(nv, sizeof *t->J);
   const int ok = t->x && t->y && t->J && mix(t, robot->model) && make_matrices(t, robot->model) &&
-                 limb_data_create(robot->model, NULL, &t->d) == LIMB_OK;
+                 limb_data_create(limb_spanning_tree(robot->model), NULL, &t->d) == LIMB_OK;
   if (ok) return t;
   destroy(t);
   return NULL;
@@ -152,8 +152,7 @@ static void run_jacobian(void* self, int first, int count)
   subject* t = self;
   for (int i = 0; i < count; i++) {
     const size_t k = (size_t)((first + i) & t->mask);
-    keep(t, limb_kinematics(t->d, t->s->q + k * t->nq, NULL, NULL));
-    keep(t, limb_frame_jacobian(t->d, t->tip, LIMB_ALIGNED, t->J));
+    keep(t, limb_frame_jacobian_at(t->d, t->s->q + k * t->nq, t->tip, LIMB_ALIGNED, t->J));
   }
 }
 
@@ -219,8 +218,7 @@ static void run_centroidal(void* self, int first, int count)
   subject* t = self;
   for (int i = 0; i < count; i++) {
     const size_t k = (size_t)((first + i) & t->mask);
-    keep(t, limb_kinematics(t->d, t->s->q + k * t->nq, NULL, NULL));
-    keep(t, limb_momentum_matrix(t->d, 1, (sp_force*)(void*)t->J));
+    keep(t, limb_momentum_matrix_at(t->d, t->s->q + k * t->nq, 1, (sp_force*)(void*)t->J));
   }
 }
 

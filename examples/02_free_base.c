@@ -38,15 +38,18 @@ static limb_status fall(limb_data* d)
   const double tau[NV] = {0, 0, 0, 0, 0, 0, 1.5, -0.5, 2, -1}; // nothing pushes the trunk
   double a[NV];
   sp_vec3 com;
-  sp_force rate;
-  limb_status s = limb_forward_dynamics(d, q, v, tau, NULL, a);
+  sp_force rate, A[NV], momentum = {{0, 0, 0}, {0, 0, 0}};
+  limb_status s = limb_momentum_matrix_at(d, q, 1, A); // about the centre of mass, as below
+  for (int k = 0; k < NV && s == LIMB_OK; k++) momentum = sp_addf(momentum, sp_scalef(v[k], A[k]));
+  if (s == LIMB_OK) s = limb_forward_dynamics(d, q, v, tau, NULL, a);
   if (s == LIMB_OK) s = limb_kinematics(d, q, v, a);
   if (s == LIMB_OK) s = limb_center_of_mass(d, NULL, NULL, &com);
-  if (s == LIMB_OK) s = limb_momentum_rate(d, 1, &rate); // about the centre of mass
+  if (s == LIMB_OK) s = limb_momentum_rate(d, 1, &rate);
   if (s != LIMB_OK) return s;
   printf("trunk:          %7.3f %7.3f %7.3f rad/s^2 in its own axes\n", a[0], a[1], a[2]);
   printf("hips:           %7.3f %7.3f %7.3f %7.3f rad/s^2\n", a[6], a[7], a[8], a[9]);
   printf("centre of mass: %7.3f m/s^2 down, %.0e sideways\n", -com.z, hypot(com.x, com.y));
+  printf("spin:           %7.3f %7.3f %7.3f N m s\n", momentum.m.x, momentum.m.y, momentum.m.z);
   printf("rate of spin:   %.0e N m\n", sp_norm3(rate.m));
   const double off = sp_norm3(sp_sub3(com, sp_v3(0, 0, -9.81)));
   return off < 1e-12 && sp_norm3(rate.m) < 1e-11 ? LIMB_OK : LIMB_E_NOCONV;

@@ -81,7 +81,7 @@ static limb_status reach(satellite* a, double* q, sp_vec3 goal, int knows, doubl
     const sp_vec3 left = sp_sub3(goal, X.p);
     off[0] = fmax(off[0], sp_norm3(sp_cross3(left, way)) / sp_norm3(way)), off[1] = sp_norm3(left);
     if (s == LIMB_OK && knows) s = limb_generalized_jacobian(a->d, q, NULL, a->hand, LIMB_ALIGNED, a->work, J);
-    if (s == LIMB_OK && !knows) s = limb_frame_jacobian(a->d, a->hand, LIMB_ALIGNED, J);
+    if (s == LIMB_OK && !knows) s = limb_frame_jacobian_at(a->d, q, a->hand, LIMB_ALIGNED, J);
     if (s != LIMB_OK) return s;
     least_velocities(knows ? J : J + 6, sp_scale3(GAIN, left), v + 6);
     s = advance(a, v, q);

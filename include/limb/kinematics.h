@@ -57,6 +57,13 @@ LIMB_NODISCARD LIMB_API limb_status limb_frame_classical_acceleration(const limb
 /// @param J  nv motion columns (output)
 LIMB_NODISCARD LIMB_API limb_status limb_frame_jacobian(const limb_data* d, int frame, limb_ref ref, sp_motion* J);
 
+/// The same at q, without limb_kinematics: only the joints between the frame and the world are computed. What
+/// limb_kinematics has found stays. O(nv + depth).
+/// @param q  nq [rad, m], as for limb_kinematics
+/// @return also LIMB_E_NONFINITE.
+LIMB_NODISCARD LIMB_API limb_status limb_frame_jacobian_at(limb_data* d, const double* q, int frame, limb_ref ref,
+                                                           sp_motion* J);
+
 /// Time derivative of the components of limb_frame_jacobian. Needs velocities.
 LIMB_NODISCARD LIMB_API limb_status limb_frame_jacobian_rate(const limb_data* d, int frame, limb_ref ref,
                                                              sp_motion* Jdot);
@@ -90,6 +97,11 @@ LIMB_NODISCARD LIMB_API limb_status limb_momentum_rate(const limb_data* d, int c
 /// @param A  nv force columns (output)
 /// @return as limb_momentum.
 LIMB_NODISCARD LIMB_API limb_status limb_momentum_matrix(limb_data* d, int centroidal, sp_force* A);
+
+/// The same at q, without limb_kinematics, in less time than both; what limb_kinematics has found stays. O(n).
+/// @param q  nq [rad, m], as for limb_kinematics
+/// @return also LIMB_E_NONFINITE.
+LIMB_NODISCARD LIMB_API limb_status limb_momentum_matrix_at(limb_data* d, const double* q, int centroidal, sp_force* A);
 
 /// The motion of all bodies at once. Set the pointers before the call; NULL: not computed. Arrays have one entry per
 /// body, the world first.

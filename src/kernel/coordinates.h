@@ -87,19 +87,58 @@ KERNEL void load_angles(context ctx, const real* user, real* q, real* s, real* c
 }
 #endif
 
+// Of a joint that is no rotation: what stands in for the sine and cosine, and the pose of a dense one.
+KERNEL void load_other(context ctx, const real* user, int i)
+{
+  const limb_link* link = link_of(ctx, i);
+  real *c = ctx.ws->c, *s = ctx.ws->s;
+  if (link->joint_class == CLASS_TRANS) c[i] = number(ctx.k[i].ct), s[i] = number(ctx.k[i].st);
+  if (!is_dense(link->joint_class)) return;
+  dense_poses(ctx)[link->aux] = ball_or_free_pose(link->joint_class, ctx.m, link->aux, user + link->q);
+}
+
+#ifdef BLOCKS_OF_ANGLES
+enum { SOME_LINKS = LIMB_SINCOS_LANES_F64 };
+
+// Sines and cosines of the coordinates of some links, which go to the sincos in registers as above.
+KERNEL void sines_of_some(context ctx, const real* user, const int* link, int count, real* q, real* s, real* c)
+{
+  limb_vec_f64 x = {0}, sx, cx;
+  for (int l = 0; l < SOME_LINKS; l++) x[l] = coordinate(ctx, user, link[l < count ? l : 0]);
+  const unsigned beyond = limb_sincos_block_f64(x, &sx, &cx);
+  memcpy(q, &x, sizeof x), memcpy(s, &sx, sizeof sx), memcpy(c, &cx, sizeof cx);
+  if (__builtin_expect(beyond != 0, 0)) limb_sincos_far_f64(count, q, s, c);
+}
+#else
+enum { SOME_LINKS = 8 };
+
+KERNEL void sines_of_some(context ctx, const real* user, const int* link, int count, real* q, real* s, real* c)
+{
+  for (int l = 0; l < count; l++) q[l] = coordinate(ctx, user, link[l]);
+  sines(count, q, s, c);
+}
+#endif
+
+// The same as load_coordinates() for up to SOME_LINKS links.
+KERNEL void load_some(context ctx, const real* user, const int* link, int count)
+{
+  real *q = ctx.ws->q, *c = ctx.ws->c, *s = ctx.ws->s;
+  real x[SOME_LINKS], sine[SOME_LINKS], cosine[SOME_LINKS];
+  sines_of_some(ctx, user, link, count, x, sine, cosine);
+  for (int l = 0; l < count; l++) {
+    const int i = link[l];
+    q[i] = x[l], c[i] = cosine[l], s[i] = sine[l];
+    if (ctx.m->mixed) load_other(ctx, user, i);
+  }
+}
+
 // Fills q, c, s and the poses of dense joints in the workspace from the user's coordinates.
 KERNEL_PASS void load_coordinates(const limb_model* m, const link_const* k, const limb_ws* ws, const real* user)
 {
   const context ctx = {m, k, ws};
   real *q = ctx.ws->q, *c = ctx.ws->c, *s = ctx.ws->s;
   load_angles(ctx, user, q, s, c);
-  if (!m->mixed) return;
-  pose* X = dense_poses(ctx);
-  for (int i = 0; i < m->nlink; i++) {
-    const limb_link* link = &m->link[i];
-    if (link->joint_class == CLASS_TRANS) c[i] = number(ctx.k[i].ct), s[i] = number(ctx.k[i].st);
-    if (is_dense(link->joint_class)) X[link->aux] = ball_or_free_pose(link->joint_class, m, link->aux, user + link->q);
-  }
+  for (int i = 0; i < m->nlink && m->mixed; i++) load_other(ctx, user, i);
 }
 
 // The user's velocities or accelerations in compiled order; the user's own array where that is it.

@@ -38,4 +38,6 @@ const limb_kernels LIMB_JOIN(limb_kernels_f64_, LIMB_ISA) = {SET(finite),
                                                              SET(momentum_matrix),
                                                              SET(add_wrench),
                                                              SET(frame_jacobian),
-                                                             SET(forward_chain)};
+                                                             SET(forward_chain),
+                                                             SET(momentum_matrix_at),
+                                                             SET(way_poses)};

@@ -10,8 +10,8 @@
 #ifndef LIMB_KERNEL_KINEMATICS_KERNEL_H
 #define LIMB_KERNEL_KINEMATICS_KERNEL_H
 
+#include "kernel/coordinates.h"
 #include "kernel/inertia.h"
-#include "kernel/joint_transform.h"
 
 typedef struct link_arrays { // nlink each; v and the a's may be NULL
   pose* X;
@@ -80,6 +80,60 @@ KERNEL void link_motion(context ctx, const real* v, const real* a, const link_ar
   }
 }
 
+// ---- the way to one link ---------------------------------------------------------------------------------
+
+// Of a subtree with link `to`, the child of i that has it, or is it: links are numbered depth first.
+KERNEL int next_on_way(const limb_model* m, int i, int to)
+{
+  for (i++; m->link[i].end <= to;) i = m->link[i].end;
+  return i;
+}
+
+KERNEL int root_of_way(const limb_model* m, int to)
+{
+  int i = 0;
+  while (m->link[i].end <= to) i = m->link[i].end;
+  return i;
+}
+
+// Coordinates of link `to` and of those that carry it.
+KERNEL void load_way(const limb_model* m, const link_const* k, const limb_ws* ws, const real* user, int to)
+{
+  if (m->nrun == 1) { // few others
+    load_coordinates(m, k, ws, user);
+    return;
+  }
+  for (int i = root_of_way(m, to), last = -1; last != to;) {
+    int some[SOME_LINKS], count = 0;
+    while (last != to && count < SOME_LINKS) {
+      last = some[count++] = i;
+      if (i != to) i = next_on_way(m, i, to);
+    }
+    load_some((context){m, k, ws}, user, some, count);
+  }
+}
+
+KERNEL pose pose_step(int joint_class, context ctx, int i, pose from)
+{
+  const joint_transform P = joint_transform_of(joint_class, ctx, i);
+  return moved_pose(from, &P);
+}
+
+// Poses in the world of link `to` and of those that carry it. Cost O(depth).
+KERNEL_ENTRY void set_way_poses(const limb_model* m, const link_const* k, const limb_ws* ws, const real* user, int to,
+                                real* poses)
+{
+  const context ctx = {m, k, ws};
+  int i = root_of_way(m, to);
+  pose X = base_pose(m, link_of(ctx, i)->root);
+  load_way(m, k, ws, user, to);
+  for (;; i = next_on_way(m, i, to)) {
+    FOR_JOINT_CLASS(link_of(ctx, i)->joint_class, X = pose_step(CLASS, ctx, i, X))
+    ((pose*)poses)[i] = X;
+    if (i == to) return;
+  }
+}
+
 // ---- joint axes as columns -----------------------------------------------------------------------------
 
 // Column `axis` of a link with pose X: the motion of the link per unit of that velocity, in the axes that X
@@ -133,7 +187,8 @@ KERNEL void frame_columns(const limb_model* m, const link_const* k, const pose* 
       const par mult = parameter(dof->mult);
       motion S = link_axis(&m->link[i], &k[i], &X[i], r, at);
       if (ref == LIMB_BODY) S = (motion){tmulv(T->R, S.w), tmulv(T->R, S.v)};
-      J[dof->v] = addm(J[dof->v], (motion){kscale3(mult, S.w), kscale3(mult, S.v)});
+      if (m->has_mimic) S = addm(J[dof->v], (motion){kscale3(mult, S.w), kscale3(mult, S.v)});
+      J[dof->v] = S;
     }
   }
 }
@@ -205,6 +260,72 @@ KERNEL_ENTRY void set_momentum_matrix(const limb_model* m, const link_const* k, 
       if (m->has_mimic) F = addf(to[dof->v], (force){kscale3(mult, F.n), kscale3(mult, F.f)});
       to[dof->v] = F;
     }
+  }
+}
+
+// The same from the coordinates: outwards poses and the centre of mass, inwards composites in link axes, whose
+// parameters may be the regrouped ones: what these hand to the parent lies on the axis and does not move with it.
+
+KERNEL composite no_composite(void)
+{
+  return (composite){zero(), zero3(), {zero(), zero(), zero(), zero(), zero(), zero()}};
+}
+
+// The columns of link i, which carries C; returns the composite of both in the parent. at: relative to poses X.
+KERNEL composite momentum_step(int joint_class, context ctx, int i, const pose* X, vec3 at, composite C, force* A)
+{
+  const limb_link* link = link_of(ctx, i);
+  const joint_transform P = joint_transform_of(joint_class, ctx, i);
+  C = add_own(C, moments_of(joint_class, &ctx.k[i]), link->massive);
+  const vec3 arm = sub3(X[i].p, at);
+  for (int r = 0; r < dofs_of(joint_class); r++) {
+    const limb_dof* dof = &ctx.m->dof[link->dof + r];
+    const force F = column(joint_class, &ctx.k[i], C, r);
+    const vec3 f = mulv(X[i].R, F.f);
+    force out = {add3(mulv(X[i].R, F.n), cross3(arm, f)), f};
+    if (ctx.m->has_mimic) {
+      const par mult = parameter(dof->mult);
+      out = addf(A[dof->v], (force){kscale3(mult, out.n), kscale3(mult, out.f)});
+    }
+    A[dof->v] = out;
+  }
+  if (link->parent < 0) return no_composite();
+  return composite_to_parent(&P, link->massive ? C : massless(C));
+}
+
+KERNEL_ENTRY void set_momentum_matrix_at(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q,
+                                         bool centroidal, real* poses, real* A)
+{
+  const context ctx = {m, k, ws};
+  const link_arrays out = {.X = (pose*)poses};
+  composite* kept = ws->aba;
+  force* to = (force*)A;
+  vec3 o = zero3(), h = zero3();
+  if (m->nlink == 0) return;
+  load_coordinates(m, k, ws, q);
+  for (int i = 0; i < m->nlink; i++) {
+    const limb_link* link = link_of(ctx, i);
+    const limb_moments* own = &m->inertia[i];
+    const pose from = link->parent < 0 ? base_pose(m, link->root) : out.X[link->parent];
+    FOR_JOINT_CLASS(link->joint_class, link_motion_step(CLASS, ctx, i, from, NULL, NULL, &out))
+    if (i == 0) o = out.X[0].p;
+    if (link->parent < 0) out.X[i].p = sub3(out.X[i].p, o);
+    h = add3(h, add3(mulv(out.X[i].R, given3(own->hx, own->hy, own->hz)), kscale3(parameter(own->m), out.X[i].p)));
+    kept[i] = no_composite();
+  }
+  const limb_moments* fixed = &m->fixed;
+  h = add3(h, sub3(given3(fixed->hx, fixed->hy, fixed->hz), kscale3(parameter(fixed->m), o)));
+  const vec3 at = centroidal ? kscale3(parameter(1 / m->total_mass), h) : sub3(zero3(), o);
+  for (int i = 0; i < m->nv && m->has_mimic; i++) to[i] = zerof();
+  composite C = no_composite();
+  for (int i = m->nlink - 1; i >= 0; i--) {
+    const limb_link* link = link_of(ctx, i);
+    const int p = link->parent;
+    if (link->keep) C = add_composites(C, kept[i]);
+    FOR_JOINT_CLASS(link->joint_class, C = momentum_step(CLASS, ctx, i, out.X, at, C, to))
+    if (p == i - 1) continue;
+    if (p >= 0) kept[p] = add_composites(kept[p], C);
+    C = no_composite();
   }
 }
 

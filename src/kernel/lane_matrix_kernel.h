@@ -243,30 +243,42 @@ KERNEL_ENTRY bool lane_invert(const limb_elimination* e, int n, const cell* L, c
   return finite_lanes(sum);
 }
 
+// Columns c ... c + LANES - 1 of a body's moments and forces, from its own axes at its origin to those of the pose X.
+KERNEL force moved_terms(const cell* terms, const cell* X, int c, bool forces)
+{
+  const mat3 R = {every_lane(X[0]), every_lane(X[1]), every_lane(X[2]), every_lane(X[3]), every_lane(X[4]),
+                  every_lane(X[5]), every_lane(X[6]), every_lane(X[7]), every_lane(X[8])};
+  const cell* at = terms + c;
+  const vec3 n = {lanes_at(at), lanes_at(at + BODY_ROW), lanes_at(at + 2 * BODY_ROW)};
+  force F = {mulv(R, n), zero3()};
+  if (!forces) return F;
+  F.f = mulv(R, v3(lanes_at(at + 3 * BODY_ROW), lanes_at(at + 4 * BODY_ROW), lanes_at(at + 5 * BODY_ROW)));
+  F.n = add_cross3(F.n, v3(every_lane(X[9]), every_lane(X[10]), every_lane(X[11])), F.f);
+  return F;
+}
+
 // Rows of a regressor: of every axis (w; v) the products with the ten columns of a body (regressor_kernel.h), which are
-// moments n and forces f: w . n + v . f. Only the first four, mass and first moments, need forces, and the mass no
-// moment. terms: n_x, n_y, n_z, f_x, f_y, f_z, each BODY_ROW cells. Rows are put, or added to what is there. False:
+// moments n and forces f: w . n + v . f. Only the first four, mass and first moments, have forces. terms: n_x, n_y,
+// n_z, f_x, f_y, f_z, each BODY_ROW cells; X: pose of the body. Rows are put, or added to what is there. False:
 // something is not finite.
-KERNEL_ENTRY bool lane_body_rows(const cell* terms, const cell* axes, const ptrdiff_t* at, int count, bool more,
-                                 cell* Y)
+KERNEL_ENTRY bool lane_body_rows(const cell* terms, const cell* X, const cell* axes, const int* dof,
+                                 const ptrdiff_t* at, int count, bool more, cell* Y)
 {
   enum { COLUMNS = 10, BLOCKS = (COLUMNS + LANES - 1) / LANES, BY_FORCE = 4 };
-  real B[6][BLOCKS], sum = zero();
-#pragma GCC unroll 6
-  for (int r = 0; r < 6; r++) {
+  force B[BLOCKS];
+  real sum = zero();
 #pragma GCC unroll 10
-    for (int b = 0; b < BLOCKS; b++) B[r][b] = lanes_at(terms + r * BODY_ROW + b * LANES);
-  }
+  for (int b = 0; b < BLOCKS; b++) B[b] = moved_terms(terms, X, b * LANES, b * LANES < BY_FORCE);
   for (int i = 0; i < count; i++) {
-    const cell* S = axes + 6 * (ptrdiff_t)i;
+    const cell* S = axes + 6 * (ptrdiff_t)dof[i];
+    const vec3 w = {every_lane(S[0]), every_lane(S[1]), every_lane(S[2])};
+    const vec3 v = {every_lane(S[3]), every_lane(S[4]), every_lane(S[5])};
     cell* row = Y + at[i];
 #pragma GCC unroll 10
     for (int b = 0; b < BLOCKS; b++) {
       const int c = b * LANES, wide = COLUMNS - c < LANES ? COLUMNS - c : LANES;
-      real y = zero();
-      for (int r = 0; r < 6; r++) {
-        if (r < 3 ? c + LANES > 1 : c < BY_FORCE) y = madd(y, every_lane(S[r]), B[r][b]);
-      }
+      real y = dot3(w, B[b].n);
+      if (c < BY_FORCE) y = add_dot3(y, v, B[b].f);
       if (more) y = add(y, some_at(row + c, wide));
       put_some(row + c, y, wide);
       sum = add(sum, scale(constant(0x1p-20), y)); // finite if all y are

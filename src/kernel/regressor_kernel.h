@@ -9,13 +9,15 @@
 //   w, w'     w, al     angular velocity and acceleration of a body, its axes
 //   p'' - g   a         acceleration of its origin less gravity
 //   U         U         [al] + [w][w] (rnea_kernel.h)
-//   J_k       s         axis k: the body's velocity per unit of v_k, root link's axes, body's origin
+//   J_k       s         axis k: a body's velocity per unit of v_k, in the axes of the root link, at its origin
 //
-// What moves the body is f = m a + U h, n = h x a + I al + w x I w; a row is s_v . f + s_w . n by parameters:
+// What moves a body is f = m a + U h, n = h x a + I al + w x I w in its own axes; by parameters:
 //
-//   m     s_v . a
-//   h     U' s_v + a x s_w
-//   I     s_w . N_k,      N_k the moment that entry k of I needs
+//   m     f = a,            n = 0
+//   h_k   f = U e_k,        n = e_k x a
+//   I_k   f = 0,            n = N_k: the moment that entry k of I needs
+//
+// Turned into the axes of the root link and moved to its origin, a row is s_v . f + s_w . n.
 //
 // A joint coordinate is mult times the user's (mimic joints), and so is what its axis adds to the user's row.
 // Poses are those in the root link of the tree, so that a robot far from the world's origin keeps its digits.
@@ -57,58 +59,105 @@ KERNEL void link_states(context ctx, const real* v, const real* a)
   }
 }
 
-// Component k of the six rows of terms (kernel/lane_matrix_kernel.h).
-KERNEL void put_terms(real* terms, int k, vec3 n, vec3 f)
+// Component k of the six rows of terms (kernel/lane_matrix_kernel.h). What is always zero stays so.
+KERNEL void put_term(real* terms, int k, int row, real x) { terms[row * BODY_ROW + k] = x; }
+
+KERNEL void put_term3(real* terms, int k, int row, vec3 x)
 {
-  const real x[6] = {n.x, n.y, n.z, f.x, f.y, f.z};
-  for (int r = 0; r < 6; r++) terms[r * BODY_ROW + k] = x[r];
+  put_term(terms, k, row, x.x), put_term(terms, k, row + 1, x.y), put_term(terms, k, row + 2, x.z);
 }
 
-// From motions in axes that R turns into those of the root link.
-KERNEL void body_terms_of(mat3 R, vec3 w, vec3 al, vec3 a, real* terms)
+// From motions in the body's axes.
+KERNEL void body_terms_of(vec3 w, vec3 al, vec3 a, real* terms)
 {
-  const mat3 U = spin(w, al), V = mulM(R, U);
+  enum { NX, NY, NZ, F };
+  const mat3 U = spin(w, al);
   const real xy = mul(w.x, w.y), xz = mul(w.x, w.z), yz = mul(w.y, w.z);
   const vec3 N[6] = {
     v3(al.x, xz, neg(xy)), v3(neg(U.zx), U.zy, det2(w.x, w.x, w.y, w.y)), v3(U.yx, det2(w.z, w.z, w.x, w.x), neg(U.yz)),
     v3(neg(yz), al.y, xy), v3(det2(w.y, w.y, w.z, w.z), neg(U.xy), U.xz), v3(yz, neg(xz), al.z)};
-  put_terms(terms, 0, zero3(), mulv(R, a));
-  put_terms(terms, 1, mulv(R, v3(zero(), neg(a.z), a.y)), column_x(V)); // e x a
-  put_terms(terms, 2, mulv(R, v3(a.z, zero(), neg(a.x))), column_y(V));
-  put_terms(terms, 3, mulv(R, v3(neg(a.y), a.x, zero())), column_z(V));
-  for (int k = 0; k < 6; k++) put_terms(terms, 4 + k, mulv(R, N[k]), zero3());
+  put_term3(terms, 0, F, a);
+  put_term3(terms, 1, F, column_x(U)), put_term(terms, 1, NY, neg(a.z)), put_term(terms, 1, NZ, a.y); // e x a
+  put_term3(terms, 2, F, column_y(U)), put_term(terms, 2, NX, a.z), put_term(terms, 2, NZ, neg(a.x));
+  put_term3(terms, 3, F, column_z(U)), put_term(terms, 3, NX, neg(a.y)), put_term(terms, 3, NY, a.x);
+  for (int k = 0; k < 6; k++) put_term3(terms, 4 + k, NX, N[k]);
+}
+
+// What the columns of a body are made of.
+typedef struct body_term {
+  real terms[6 * BODY_ROW]; // its axes and origin
+  pose X;                   // in the root link
+} body_term;
+
+KERNEL void body_terms(context ctx, const limb_body* body, body_term* out)
+{
+  const link_state* own = &state_of_links(ctx)[body->link];
+  const pose in = given_pose(&body->in_link);
+  const vec3 a = add3(own->x.a, mulv(spin(own->x.w, own->x.al), in.p));
+  out->X = compose(own->X, in);
+  body_terms_of(tmulv(in.R, own->x.w), tmulv(in.R, own->x.al), tmulv(in.R, a), out->terms);
+}
+
+// Axes of all dofs, in ws->columns.
+KERNEL motion* put_dof_axes(context ctx)
+{
+  const limb_model* m = ctx.m;
+  const link_state* links = state_of_links(ctx);
+  motion* axes = ctx.ws->columns;
+  for (int i = 0; i < m->nlink; i++) {
+    const limb_link* link = &m->link[i];
+    for (int r = 0; r < link->ndof; r++) {
+      const par mult = parameter(m->dof[link->dof + r].mult);
+      const motion S = link_axis(link, &ctx.k[i], &links[i].X, r, zero3());
+      axes[link->dof + r] = (motion){kscale3(mult, S.w), kscale3(mult, S.v)};
+    }
+  }
+  return axes;
 }
 
 enum { SOME_AXES = 32 };
 
 // The ten columns of one body, row by row, from its link to the world. False: something is not finite.
-KERNEL bool body_columns(context ctx, const limb_body* body, int np, real* Y)
+KERNEL bool body_columns(const limb_model* m, const limb_body* body, const body_term* x, const motion* axes, int np,
+                         real* Y)
 {
-  const limb_model* m = ctx.m;
-  const link_state* links = state_of_links(ctx);
-  const link_state* own = &links[body->link];
-  const pose in = given_pose(&body->in_link), X = compose(own->X, in);
-  const vec3 a = add3(own->x.a, mulv(spin(own->x.w, own->x.al), in.p));
-  real terms[6 * BODY_ROW];
-  motion axes[SOME_AXES];
+  int dof[SOME_AXES], count = 0;
   ptrdiff_t at[SOME_AXES];
-  int count = 0;
   bool fine = true;
-  for (int k = 0; k < 6 * BODY_ROW; k++) terms[k] = zero();
-  body_terms_of(X.R, tmulv(in.R, own->x.w), tmulv(in.R, own->x.al), tmulv(in.R, a), terms);
   for (int i = body->link; i >= 0; i = m->link[i].parent) {
     for (int r = 0; r < m->link[i].ndof; r++) {
-      const limb_dof* dof = &m->dof[m->link[i].dof + r];
-      const motion S = link_axis(&m->link[i], &ctx.k[i], &links[i].X, r, X.p);
-      const par mult = parameter(dof->mult);
-      axes[count] = (motion){kscale3(mult, S.w), kscale3(mult, S.v)};
-      at[count++] = (ptrdiff_t)dof->v * np;
-      if (count < SOME_AXES) continue;
-      fine &= LANE_KERNELS.body_rows(terms, &axes[0].w.x, at, count, m->has_mimic, Y);
+      dof[count] = m->link[i].dof + r;
+      at[count] = (ptrdiff_t)m->dof[dof[count]].v * np;
+      if (++count < SOME_AXES) continue;
+      fine &= LANE_KERNELS.body_rows(x->terms, &x->X.R.xx, &axes[0].w.x, dof, at, count, m->has_mimic, Y);
       count = 0;
     }
   }
-  return LANE_KERNELS.body_rows(terms, &axes[0].w.x, at, count, m->has_mimic, Y) && fine;
+  return LANE_KERNELS.body_rows(x->terms, &x->X.R.xx, &axes[0].w.x, dof, at, count, m->has_mimic, Y) && fine;
+}
+
+// Of all bodies, from *Y on, which moves on. The terms of a body are made before the columns of the one before: they
+// are written number by number and read as vectors, which would wait.
+KERNEL bool columns_of_bodies(context ctx, int np, real** Y)
+{
+  const limb_model* m = ctx.m;
+  const motion* axes = put_dof_axes(ctx);
+  const limb_body* last = NULL;
+  body_term x[2];
+  int now = 0;
+  bool fine = true;
+  for (int k = 0; k < 6 * BODY_ROW; k++) x[0].terms[k] = x[1].terms[k] = zero();
+  for (int b = 0; b <= m->nbody; b++) {
+    if (b < m->nbody && !limb_has_parameters(m, b)) continue;
+    if (b < m->nbody) body_terms(ctx, &m->body[b], &x[now]);
+    now = !now;
+    if (last) {
+      fine &= body_columns(m, last, &x[now], axes, np, *Y);
+      *Y += LIMB_BODY_PARAMETERS;
+    }
+    last = &m->body[b];
+  }
+  return fine;
 }
 
 // tau += mult (Ia q'' + Fv q' + Fs sign(q') + k q + offset), q = mult q_user + offset of the mimic joint
@@ -165,12 +214,7 @@ KERNEL_ENTRY bool set_regressor(const limb_model* m, const link_const* k, const 
   link_states(ctx, in_compiled_order(m, in->v, ws->v), in_compiled_order(m, in->x, ws->a));
   for (size_t i = 0; i < (size_t)m->nv * (size_t)np; i++) Y[i] = zero();
   real* at = Y;
-  bool fine = true;
-  for (int b = 0; b < m->nbody; b++) {
-    if (!limb_has_parameters(m, b)) continue;
-    fine &= body_columns(ctx, &m->body[b], np, at);
-    at += LIMB_BODY_PARAMETERS;
-  }
+  const bool fine = columns_of_bodies(ctx, np, &at);
   return (at == Y + np || actuator_columns(m, in, np, at)) && fine; // of a batch the other states are to be complete
 }
 

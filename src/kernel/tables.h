@@ -21,43 +21,44 @@ enum { BODY_ROW = 16 }; // cells of a row of a body's terms, whole vectors
 
 // Lane kernels, on the dof table: cells are what rows consist of. Vectors are in compiled order, matrices in the
 // user's (kernel/lane_passes_kernel.h).
-#define LIMB_LANE_SET(name, cell)                                                                                \
-  typedef struct name##_in {                                                                                     \
-    const cell *q, *v, *a; /* ncdof each; a may be NULL: zero */                                                 \
-    const double* base;    /* states of the bases (limb_ws); NULL: at rest, without gravity */                   \
-    bool base_turns;                                                                                             \
-    bool keep;            /* the dof table is read afterwards */                                                 \
-    const cell* slope[3]; /* forward_block: see there */                                                         \
-  } name##_in;                                                                                                   \
-  typedef struct name##_out {                                                                                    \
-    cell *tau, *M, *dq, *dv;                                                                                     \
-  } name##_out;                                                                                                  \
-  /* tensors, nv x nv x nv in the user's order, NULL: not computed; and scratch */                               \
-  typedef struct name##_second {                                                                                 \
-    cell *dqdq, *dqdv, *dvdv, *dqdx;                                                                             \
-    cell* work; /* LIMB_SECOND_CELLS limb_second_columns(m) */                                                   \
-    int* path;  /* LIMB_SECOND_PLACES ncdof */                                                                   \
-  } name##_second;                                                                                               \
-  typedef struct name {                                                                                          \
-    int lanes; /* of a block */                                                                                  \
-    bool (*inverse)(const limb_model* m, const limb_dof_table* s, const name##_in* in, const name##_out* out);   \
-    /* tau and M without accelerations; then dq and dv with them */                                              \
-    bool (*bias)(const limb_model* m, const limb_dof_table* s, const name##_in* in, const name##_out* out);      \
-    bool (*slopes)(const limb_model* m, const limb_dof_table* s, const cell* a, const name##_out* out);          \
-    bool (*coriolis)(const limb_model* m, const limb_dof_table* s, const name##_in* in, limb_slopes kind,        \
-                     const name##_out* out);                                                                     \
-    /* forward dynamics of a robot of one block (see there); the smallest margin of a pivot; NULL:  */           \
-    /* there is one lane only */                                                                                 \
-    cell (*forward_block)(const limb_model* m, const limb_dof_table* s, const name##_in* in, const cell* tau,    \
-                          const name##_out* out);                                                                \
-    /* second derivatives of rigid bodies; NULL: there is one lane only */                                       \
-    bool (*second)(const limb_model* m, const limb_dof_table* s, const name##_in* in, const name##_second* out); \
-    /* X = M^-1 in the user's order from its factors; work: n times the lanes; list: n places */                 \
-    bool (*invert)(const limb_elimination* e, int n, const cell* L, cell* X, cell* work, int* list);             \
-    /* rows of a regressor, at Y + at[k], from `count` axes (w; v); put or added; false: not finite */           \
-    bool (*body_rows)(const cell* terms, const cell* axes, const ptrdiff_t* at, int count, bool more, cell* Y);  \
-    /* X = -A X, X with entries along the tree of e; NULL: anywhere; list: 2 n places */                         \
-    bool (*take_product)(const limb_elimination* e, int n, const cell* A, cell* X, cell* work, int* list);       \
+#define LIMB_LANE_SET(name, cell)                                                                                 \
+  typedef struct name##_in {                                                                                      \
+    const cell *q, *v, *a; /* ncdof each; a may be NULL: zero */                                                  \
+    const double* base;    /* states of the bases (limb_ws); NULL: at rest, without gravity */                    \
+    bool base_turns;                                                                                              \
+    bool keep;            /* the dof table is read afterwards */                                                  \
+    const cell* slope[3]; /* forward_block: see there */                                                          \
+  } name##_in;                                                                                                    \
+  typedef struct name##_out {                                                                                     \
+    cell *tau, *M, *dq, *dv;                                                                                      \
+  } name##_out;                                                                                                   \
+  /* tensors, nv x nv x nv in the user's order, NULL: not computed; and scratch */                                \
+  typedef struct name##_second {                                                                                  \
+    cell *dqdq, *dqdv, *dvdv, *dqdx;                                                                              \
+    cell* work; /* LIMB_SECOND_CELLS limb_second_columns(m) */                                                    \
+    int* path;  /* LIMB_SECOND_PLACES ncdof */                                                                    \
+  } name##_second;                                                                                                \
+  typedef struct name {                                                                                           \
+    int lanes; /* of a block */                                                                                   \
+    bool (*inverse)(const limb_model* m, const limb_dof_table* s, const name##_in* in, const name##_out* out);    \
+    /* tau and M without accelerations; then dq and dv with them */                                               \
+    bool (*bias)(const limb_model* m, const limb_dof_table* s, const name##_in* in, const name##_out* out);       \
+    bool (*slopes)(const limb_model* m, const limb_dof_table* s, const cell* a, const name##_out* out);           \
+    bool (*coriolis)(const limb_model* m, const limb_dof_table* s, const name##_in* in, limb_slopes kind,         \
+                     const name##_out* out);                                                                      \
+    /* forward dynamics of a robot of one block (see there); the smallest margin of a pivot; NULL:  */            \
+    /* there is one lane only */                                                                                  \
+    cell (*forward_block)(const limb_model* m, const limb_dof_table* s, const name##_in* in, const cell* tau,     \
+                          const name##_out* out);                                                                 \
+    /* second derivatives of rigid bodies; NULL: there is one lane only */                                        \
+    bool (*second)(const limb_model* m, const limb_dof_table* s, const name##_in* in, const name##_second* out);  \
+    /* X = M^-1 in the user's order from its factors; work: n times the lanes; list: n places */                  \
+    bool (*invert)(const limb_elimination* e, int n, const cell* L, cell* X, cell* work, int* list);              \
+    /* rows of a regressor, at Y + at[k], from the axes (w; v) of dofs dof[k]; put or added; false: not finite */ \
+    bool (*body_rows)(const cell* terms, const cell* X, const cell* axes, const int* dof, const ptrdiff_t* at,    \
+                      int count, bool more, cell* Y);                                                             \
+    /* X = -A X, X with entries along the tree of e; NULL: anywhere; list: 2 n places */                          \
+    bool (*take_product)(const limb_elimination* e, int n, const cell* A, cell* X, cell* work, int* list);        \
   } name
 
 // The kernels of kernel/kernel_set.h over one scalar type: their arguments, and the type name_x_fn of every
@@ -148,9 +149,15 @@ enum { BODY_ROW = 16 }; // cells of a row of a body's terms, whole vectors
   /* nv force columns about the centre of mass, or the world's origin, from the poses X; scratch: 10 a link */        \
   typedef void name##_momentum_matrix_fn(const limb_model* m, const link_const* k, const real* X, bool centroidal,    \
                                          real* scratch, real* A);                                                     \
+  /* the same at q; X: scratch, 12 a link */                                                                          \
+  typedef void name##_momentum_matrix_at_fn(const limb_model* m, const link_const* k, const limb_ws* ws,              \
+                                            const real* q, bool centroidal, real* X, real* A);                        \
   /* adds a wrench (n, f) to the forces on the links, from their poses X */                                           \
   typedef void name##_add_wrench_fn(const limb_model* m, const real* X, int frame, limb_ref ref, const real* F,       \
                                     real* on);                                                                        \
+  /* poses of a link and of those that carry it */                                                                    \
+  typedef void name##_way_poses_fn(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q,        \
+                                   int link, real* X);                                                                \
   /* of a frame at in_link in a link (-1: in the world), from the poses X of the links: 12 */                         \
   /* numbers; nv columns */                                                                                           \
   typedef void name##_frame_pose_fn(const real* X, int link, const sp_pose* in_link, real* out);                      \
@@ -190,6 +197,8 @@ typedef struct limb_kernels {
   LIMB_KERNEL(limb_kernels, add_wrench);
   LIMB_KERNEL(limb_kernels, frame_jacobian);
   LIMB_KERNEL(limb_kernels, forward_chain);
+  LIMB_KERNEL(limb_kernels, momentum_matrix_at);
+  LIMB_KERNEL(limb_kernels, way_poses);
 } limb_kernels;
 
 // Chains by vectors of columns (kernel/kernels_chain_f64.c).

@@ -245,6 +245,19 @@ limb_status limb_frame_jacobian(const limb_data* d, int frame, limb_ref ref, sp_
   return d->loops ? d->m->loop_calls->reduce(d->loops, d->q, 6, &J[0].w.x) : LIMB_OK;
 }
 
+limb_status limb_frame_jacobian_at(limb_data* d, const double* q, int frame, limb_ref ref, sp_motion* J)
+{
+  limb_site s;
+  if (!q || !J) return LIMB_E_ARG;
+  limb_status status = limb_site_find(d, frame, ref, 0, &s);
+  if (status == LIMB_OK) status = limb_check_state(d, q, NULL, NULL);
+  if (status != LIMB_OK) return status;
+  const limb_model* m = d->m;
+  if (s.link >= 0) limb_kernels_of(d)->way_poses(m, m->k64, &d->ws, q, s.link, &d->own.X[0].R.m[0]);
+  limb_site_jacobian(d, &s, d->own.X, ref, J);
+  return d->loops ? m->loop_calls->reduce(d->loops, q, 6, &J[0].w.x) : LIMB_OK;
+}
+
 // With loops: the rate of J Ghat. J takes part as the tree has it.
 static limb_status close_rate(const limb_data* d, const limb_site* s, limb_ref ref, sp_motion* Jdot)
 {

@@ -177,3 +177,15 @@ limb_status limb_momentum_matrix(limb_data* d, int centroidal, sp_force* A)
   limb_kernels_of(d)->momentum_matrix(m, m->k64, d->motion.X[0].R.m, centroidal != 0, &d->composite[0].m, &A[0].m.x);
   return d->loops ? m->loop_calls->reduce(d->loops, d->q, 6, &A[0].m.x) : LIMB_OK;
 }
+
+limb_status limb_momentum_matrix_at(limb_data* d, const double* q, int centroidal, sp_force* A)
+{
+  if (!d || !q || !A) return LIMB_E_ARG;
+  limb_status s = limb_check_state(d, q, NULL, NULL);
+  if (s != LIMB_OK) return s;
+  const limb_model* m = d->m;
+  if (centroidal && m->total_mass == 0) return LIMB_E_SINGULAR;
+  if (m->nlink == 0) return LIMB_OK;
+  limb_kernels_of(d)->momentum_matrix_at(m, m->k64, &d->ws, q, centroidal != 0, &d->own.X[0].R.m[0], &A[0].m.x);
+  return d->loops ? m->loop_calls->reduce(d->loops, q, 6, &A[0].m.x) : LIMB_OK;
+}

@@ -120,7 +120,7 @@ END_TEST
 
 static void momentum(trial* t)
 {
-  sp_force* A = trial_forces(t, (size_t)t->nv);
+  sp_force *A = trial_forces(t, (size_t)t->nv), *alone = trial_forces(t, (size_t)t->nv);
   sp_vec3 com, velocity;
   assert_ok(limb_kinematics(t->d, t->q, t->v, NULL));
   assert_ok(limb_center_of_mass(t->d, &com, &velocity, NULL));
@@ -128,6 +128,8 @@ static void momentum(trial* t)
   for (int centroidal = 0; centroidal < 2; centroidal++) {
     assert_ok(limb_momentum(t->d, centroidal, &h[centroidal]));
     assert_ok(limb_momentum_matrix(t->d, centroidal, A));
+    assert_ok(limb_momentum_matrix_at(t->d, t->q, centroidal, alone));
+    assert_close_forces(alone, A, t->nv, TOL_ALGEBRA, 0);
     sp_force sum = {{0, 0, 0}, {0, 0, 0}};
     for (int k = 0; k < t->nv; k++) sum = sp_addf(sum, sp_scalef(t->v[k], A[k]));
     assert_close_force(h[centroidal], sum, TOL_ALGEBRA, 0);

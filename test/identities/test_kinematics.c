@@ -58,7 +58,7 @@ static sp_motion in_reference(sp_pose X, limb_ref ref, sp_motion body)
 
 static void velocities(trial* t)
 {
-  sp_motion* J = trial_motions(t, (size_t)t->nv);
+  sp_motion *J = trial_motions(t, (size_t)t->nv), *alone = trial_motions(t, (size_t)t->nv);
   assert_ok(limb_kinematics(t->d, t->q, t->v, NULL));
   for (int i = 0; i < t->nframe; i += frame_step(t)) {
     sp_pose X;
@@ -69,6 +69,8 @@ static void velocities(trial* t)
       sp_motion v;
       assert_ok(limb_frame_velocity(t->d, i, refs[k], &v));
       assert_ok(limb_frame_jacobian(t->d, i, refs[k], J));
+      assert_ok(limb_frame_jacobian_at(t->d, t->q, i, refs[k], alone));
+      assert_close_motions(alone, J, t->nv, TOL_ALGEBRA, 0);
       assert_close_motion(v, times(J, t->v, t->nv), TOL_ALGEBRA, 0);
       assert_close_motion(v, in_reference(X, refs[k], body), TOL_ALGEBRA, 0);
     }

@@ -11,7 +11,13 @@ START_TEST(arguments)
   moving r = moving_begin(robot_quadruped(), 1);
   sp_motion J[MOVING_MAX];
   const int count = limb_frame_count(r.m);
+  assert_ok(limb_frame_jacobian_at(r.d, r.q, count - 1, LIMB_BODY, J)); // the others still have nothing to go by:
   assert_status(limb_frame_jacobian(r.d, 1, LIMB_BODY, J), LIMB_E_ORDER);
+  assert_status(limb_frame_jacobian_at(NULL, r.q, 1, LIMB_BODY, J), LIMB_E_ARG);
+  assert_status(limb_frame_jacobian_at(r.d, NULL, 1, LIMB_BODY, J), LIMB_E_ARG);
+  assert_status(limb_frame_jacobian_at(r.d, r.q, 1, LIMB_BODY, NULL), LIMB_E_ARG);
+  assert_status(limb_frame_jacobian_at(r.d, r.q, count, LIMB_BODY, J), LIMB_E_ARG);
+  assert_status(limb_frame_jacobian_at(r.d, r.q, 1, (limb_ref)7, J), LIMB_E_ARG);
   assert_ok(limb_kinematics(r.d, r.q, NULL, NULL));
   assert_ok(limb_frame_jacobian(r.d, 1, LIMB_BODY, J));
   assert_status(limb_frame_jacobian_rate(r.d, 1, LIMB_BODY, J), LIMB_E_ORDER);

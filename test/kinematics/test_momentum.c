@@ -14,6 +14,10 @@ START_TEST(arguments)
     assert_status(limb_momentum_rate(r.d, centroidal, NULL), LIMB_E_ARG);
     assert_status(limb_momentum_matrix(NULL, centroidal, A), LIMB_E_ARG);
     assert_status(limb_momentum_matrix(r.d, centroidal, NULL), LIMB_E_ARG);
+    assert_status(limb_momentum_matrix_at(NULL, r.q, centroidal, A), LIMB_E_ARG);
+    assert_status(limb_momentum_matrix_at(r.d, NULL, centroidal, A), LIMB_E_ARG);
+    assert_status(limb_momentum_matrix_at(r.d, r.q, centroidal, NULL), LIMB_E_ARG);
+    assert_ok(limb_momentum_matrix_at(r.d, r.q, centroidal, A));
   }
   assert_status(limb_momentum_matrix(r.d, 0, A), LIMB_E_ORDER);
   assert_ok(limb_kinematics(r.d, r.q, NULL, NULL));
