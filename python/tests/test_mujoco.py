@@ -150,6 +150,8 @@ OWN = {
     "several": "<body><freejoint/><geom size='.1' pos='.1 .2 .3'/><geom type='box' size='.1 .2 .3' density='10'/>"
     "<geom size='1' group='4'/><geom size='1' mass='0'/><body pos='0 0 1'><joint type='ball' pos='.1 .2 .3'/>"
     "<geom type='capsule' fromto='0 0 0 1 2 3' size='.1'/></body></body>",
+    "aligned": "<body pos='1 2 3' euler='30 0 0'><freejoint align='true'/><inertial pos='.1 .2 .3' quat='1 2 3 4'"
+    " mass='2' diaginertia='.03 .02 .04'/></body>",
     "springs": "<body><joint springdamper='.1 1' ref='30' axis='1 0 0'/><geom type='box' size='.1 .2 .3' pos='0 1 0'/>"
     "<body pos='1 0 0'><joint springdamper='.2 .5' springref='20'/><geom type='box' size='.1 .3 .2' pos='1 0 0'/>"
     "</body></body>",
@@ -168,6 +170,14 @@ def test_own_robots(name: str, tmp_path: pathlib.Path) -> None:
     path.write_text(model)
     robot = limb.load(path, mimic=False)
     check_dynamics(robot, mujoco.MjModel.from_xml_path(str(path)), 1e-10)
+
+
+def test_actuators_have_rotors_and_dampers(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "model.xml"
+    path.write_text("""<mujoco><default><motor damping="0.5" gear="2"/></default><worldbody><body><joint name="j"/>
+      <geom size=".1"/><body pos="1 0 0"><joint name="k" damping=".3" armature=".1"/><geom size=".1"/></body></body>
+      </worldbody><actuator><motor joint="j" gear="3" armature=".7"/><motor joint="k"/></actuator></mujoco>""")
+    check_dynamics(limb.load(path), mujoco.MjModel.from_xml_path(str(path)), 1e-10)
 
 
 def test_attached_models(tmp_path: pathlib.Path) -> None:

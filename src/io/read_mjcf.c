@@ -4,6 +4,7 @@
 #include "io/read_mjcf.h"
 
 #include "io/geometry.h"
+#include "io/properties.h"
 
 #include <string.h>
 
@@ -157,11 +158,35 @@ static const char* passive_force(const mjcf* m, mjcf_item it)
   return gain && strcmp(gain, "fixed") != 0 ? "a spring and a damper, because of its gaintype" : NULL;
 }
 
-static void read_actuators(mjcf* m, const xml_node* section)
+// The rotor and the damper of an actuator, which its joint feels by the square of the gear.
+static void add_rotor(mjcf* m, const limb_names* joints, mjcf_item it)
+{
+  double gear[6] = {1}, armature = 0, damping[3] = {0, 0, 0};
+  (void)limb_mjcf_numbers(m, it, "gear", 1, 6, gear);
+  (void)limb_mjcf_numbers(m, it, "armature", 1, 1, &armature);
+  (void)limb_mjcf_numbers(m, it, "damping", 1, 3, damping);
+  if (armature == 0 && damping[0] == 0 && damping[1] == 0 && damping[2] == 0) return;
+  const char* name = limb_mjcf_scoped(m, it.node, "joint");
+  const int k = name ? limb_names_find(joints, name, limb_raw_joint_name, m->s) : -1;
+  raw_joint* j = k >= 0 ? &m->s->joint[k] : NULL;
+  if (armature < 0 || damping[0] < 0) {
+    limb_mjcf_report(m, RULE_BAD_VALUE, it.node, "its armature or damping is negative");
+  } else if (!j || !one_dof(j->def.type)) {
+    limb_mjcf_report(m, RULE_DROPPED, it.node, "armature and damping: it does not act on a hinge or slide");
+  } else {
+    j->def.rotor_inertia += gear[0] * gear[0] * armature;
+    j->def.viscous += gear[0] * gear[0] * damping[0];
+    if (damping[1] != 0 || damping[2] != 0)
+      limb_mjcf_report(m, RULE_DROPPED, it.node, "damping: only its linear part is used");
+  }
+}
+
+static void read_actuators(mjcf* m, const limb_names* joints, const xml_node* section)
 {
   int inputs = 0;
   for (const xml_node* n = section->first; n; n = n->next) {
     const mjcf_item it = limb_mjcf_make_item(m, n, MJCF_GENERAL, m->model->main_class);
+    add_rotor(m, joints, it);
     const char* like = passive_force(m, it);
     inputs += !like;
     if (like)
@@ -171,6 +196,23 @@ static void read_actuators(mjcf* m, const xml_node* section)
   if (inputs > 0)
     limb_report_once(m->findings, RULE_IGNORED, section->pos, (limb_subject){"section", "actuator"},
                      "motors are inputs: their torques are computed or given, not part of the model");
+}
+
+// Those of the model, and of the models that are attached.
+static void read_all_actuators(mjcf* m)
+{
+  const mjcf_scope* own = m->scope;
+  limb_names joints;
+  if (!limb_raw_joint_names(m->s, &joints)) {
+    m->no_memory = 1;
+    return;
+  }
+  for (const mjcf_scope* s = own; s && !m->no_memory; s = s == own ? m->attached : s->next) {
+    (void)limb_mjcf_enter(m, s);
+    for (const xml_node* n = limb_xml_child(s->model->root, "actuator"); n; n = limb_xml_next(n))
+      read_actuators(m, &joints, n);
+  }
+  (void)limb_mjcf_enter(m, own);
 }
 
 // Makes the joint of an actuator active. 0 when it acts on something else.
@@ -265,7 +307,7 @@ static void read_robot(mjcf* m, const xml_node* root)
     limb_mjcf_read_world(m, n, &bodies);
   if (!m->no_memory) limb_mjcf_read_equalities(m);
   for (const xml_node* n = limb_xml_child(root, "tendon"); n; n = limb_xml_next(n)) limb_mjcf_read_tendons(m, n);
-  for (const xml_node* n = limb_xml_child(root, "actuator"); n; n = limb_xml_next(n)) read_actuators(m, n);
+  read_all_actuators(m);
   read_drives(m, root);
   limb_mjcf_report_meshes(m);
   limb_mjcf_scale_mass(m);

@@ -215,6 +215,9 @@ void limb_mjcf_add_geom(mjcf* m, mjcf_item it, sp_pose X, mjcf_mass* mass);
 // The inertia of a body. fixed: it does not move, so that a mesh may be missing.
 sp_inertia limb_mjcf_inertia(mjcf* m, const xml_node* n, const char* name, const mjcf_mass* mass, int fixed);
 
+// The axes in which a body of inertia Y is aligned: those of its <inertial> or only geom, or its principal axes.
+sp_pose limb_mjcf_axes(mjcf* m, const mjcf_mass* mass, const sp_inertia* Y);
+
 // Scales all bodies to the total mass that <compiler> requests.
 void limb_mjcf_scale_mass(mjcf* m);
 
@@ -243,6 +246,7 @@ typedef struct mjcf_carried {
   const char *name, *parent; // parent NULL: the world
   sp_pose X;                 // in the parent
   file_pos pos;
+  const sp_pose* aligned; // its principal axes, which a free joint may take for its frame; NULL: it may not
 } mjcf_carried;
 
 // Connects a body of the raw robot to its parent by its joints, one after the other.

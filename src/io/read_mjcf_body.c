@@ -298,18 +298,29 @@ static void keep_home(mjcf* m, const char* body, sp_pose X)
   m->home[m->nhome++] = (mjcf_home){body, X};
 }
 
+// Whether there are bodies in a body, or what may contain some.
+static int has_bodies(const xml_node* n)
+{
+  for (const xml_node* c = n->first; c; c = c->next) {
+    if (strcmp(c->name, "body") == 0 || is_group(c)) return 1;
+  }
+  return 0;
+}
+
 static void read_body(mjcf* m, const xml_node* n, const mjcf_frame* at, int number)
 {
   const char* name = limb_mjcf_name(m, n, at->body ? at->body : "world", ".body", number, 1);
   if (!name || !go_deeper(m, n)) return;
   check_body(m, n, name);
-  const mjcf_carried b = {name, at->body, sp_compose(at->X, limb_mjcf_pose(m, limb_mjcf_plain(n))), n->pos};
+  mjcf_carried b = {name, at->body, sp_compose(at->X, limb_mjcf_pose(m, limb_mjcf_plain(n))), n->pos, NULL};
   mjcf_frame inside = {name, sp_compose(at->home, b.X), sp_pose_identity(),
                        limb_mjcf_named_class(m, n, "childclass", at->class_index), at->moves};
   parts p = {0};
   collect(m, n, &inside, &p);
   inside.moves |= p.njoint > 0 || is_freed(m, &b, &p);
   const sp_inertia Y = limb_mjcf_inertia(m, n, name, &p.mass, !inside.moves);
+  const sp_pose axes = has_bodies(n) ? sp_pose_identity() : limb_mjcf_axes(m, &p.mass, &Y);
+  if (!has_bodies(n) && p.njoint == 1) b.aligned = &axes;
   if (is_freed(m, &b, &p))
     free_root(m, &b);
   else

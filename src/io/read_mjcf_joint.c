@@ -20,16 +20,14 @@ static joint_kind kind_of(mjcf* m, const mjcf_joint* j)
 static void check_attributes(mjcf* m, const mjcf_joint* j)
 {
   if (is_free(j)) {
-    limb_mjcf_check_attributes(m, j->item.node, "name align", "group", 0);
-    if (limb_mjcf_word(m, limb_mjcf_plain(j->item.node), "align", "false true auto", 0) == 1)
-      limb_mjcf_report(m, RULE_DROPPED, j->item.node, "align: its coordinates remain those of the body frame");
+    limb_mjcf_check_attributes(m, j->item.node, "name align", "group", 1);
     return;
   }
-  limb_mjcf_check_attributes(m, j->item.node,
-                             "name class type pos axis springdamper limited range actuatorfrclimited actuatorfrcrange "
-                             "stiffness armature damping frictionloss ref springref",
-                             "group solreflimit solimplimit solreffriction solimpfriction margin user actuatorgravcomp",
-                             0);
+  limb_mjcf_check_attributes(
+    m, j->item.node,
+    "name class type pos axis springdamper limited range actuatorfrclimited actuatorfrcrange align "
+    "stiffness armature damping frictionloss ref springref",
+    "group solreflimit solimplimit solreffriction solimpfriction margin user actuatorgravcomp", 0);
 }
 
 // ---- properties --------------------------------------------------------------------------------------
@@ -180,6 +178,12 @@ static void add_free(mjcf* m, const mjcf_carried* b, const mjcf_joint* part, int
   j->child = b->name;
   j->def.type = LIMB_FREE;
   if (!is_free(part)) report_dropped(m, part->item);
+  const int align = limb_mjcf_word(m, part->item, "align", "false true auto", 2);
+  if (b->aligned && (align == 1 || (align == 2 && m->model->align_free))) {
+    j->offset = sp_invert(*b->aligned);
+    limb_mjcf_report(m, RULE_ASSUMED, part->item.node,
+                     "it is aligned: q and v are those of the principal axes of inertia of '%s'", b->name);
+  }
   limb_mjcf_report_start(m, b);
 }
 

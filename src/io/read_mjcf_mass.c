@@ -360,6 +360,22 @@ sp_inertia limb_mjcf_inertia(mjcf* m, const xml_node* n, const char* name, const
   return Y;
 }
 
+sp_pose limb_mjcf_axes(mjcf* m, const mjcf_mass* mass, const sp_inertia* Y)
+{
+  const mjcf_item it = limb_mjcf_plain(mass->inertial);
+  double moment[3]; // ascending; MuJoCo has them descending
+  sp_mat3 axes;
+  if (mass->inertial && m->model->from_geom != MJCF_ALWAYS && limb_xml_get(mass->inertial, "diaginertia"))
+    return limb_mjcf_pose(m, it);
+  limb_inertia_principal(Y, moment, &axes);
+  const double* a = axes.m;
+  const sp_mat3 R = {{a[2], -a[1], a[0], a[5], -a[4], a[3], a[8], -a[7], a[6]}};
+  const int alone =
+    mass->ngeom == 1 && !limb_mjcf_get(m, mass->geom[0], "mesh") && !limb_mjcf_get(m, mass->geom[0], "fromto");
+  const sp_pose geom = alone ? sp_compose(mass->X[0], limb_mjcf_pose(m, mass->geom[0])) : sp_pose_identity();
+  return sp_pose_make(alone ? geom.R : R, Y->com);
+}
+
 void limb_mjcf_scale_mass(mjcf* m)
 {
   double total = 0;

@@ -73,13 +73,25 @@ static int add_class(mjcf* m, const char* name, int parent, file_pos at)
 }
 
 // Defaults of elements that do not affect dynamics.
-static const char other_defaults[] = "material camera light pair motor position velocity cylinder muscle "
-                                     "intvelocity adhesion plugin damper dcmotor flex default";
+static const char other_defaults[] = "material camera light pair adhesion plugin flex default";
+
+// Actuators share their defaults.
+static const char actuators[] = "motor position velocity cylinder muscle intvelocity damper dcmotor pid orientation";
+
+// 1 when the defaults of an actuator were given before, for another kind of it.
+static int is_second_actuator(mjcf* m, const xml_node* c, const xml_node* first)
+{
+  if (!first || strcmp(first->name, c->name) == 0) return 0;
+  if (limb_xml_get(c, "armature") || limb_xml_get(c, "damping") || limb_xml_get(c, "gear"))
+    limb_mjcf_report(m, RULE_DROPPED, c, "the class has defaults of <%s> already: these are not used", first->name);
+  return 1;
+}
 
 static void read_items(mjcf* m, const xml_node* n, int index)
 {
   for (const xml_node* c = n->first; c; c = c->next) {
-    const int kind = limb_find_word(kinds, c->name, strlen(c->name));
+    int kind = limb_find_word(kinds, c->name, strlen(c->name));
+    if (kind < 0 && limb_has_word(actuators, c->name)) kind = MJCF_GENERAL;
     if (kind < 0) {
       if (!limb_has_word(other_defaults, c->name))
         limb_report_once(m->findings, RULE_UNKNOWN_TAG, c->pos, (limb_subject){"default", c->name},
@@ -87,6 +99,7 @@ static void read_items(mjcf* m, const xml_node* n, int index)
       continue;
     }
     const xml_node** item = &m->model->class_list[index].item[kind];
+    if (kind == MJCF_GENERAL && is_second_actuator(m, c, *item)) continue;
     if (*item)
       limb_report(m->findings, RULE_DUPLICATE_KEY, c->pos, (limb_subject){"default", c->name},
                   "this class already has a <%s>, on %s", c->name,
