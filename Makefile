@@ -48,7 +48,7 @@ docs:
 	$(MAKE) configure
 	$(BUILD) --target limb_cli limb_python
 	PYTHONPATH=$(RELEASE)/python .deps/python/bin/python tools/make_site.py $(RELEASE)/limb build/site/pages
-	NO_MKDOCS_2_WARNING=1 .deps/docs/bin/mkdocs build --strict --quiet --config-file docs/mkdocs.yml
+	NO_MKDOCS_2_WARNING=1 .deps/docs/bin/mkdocs build --strict --config-file docs/mkdocs.yml
 
 bench:
 	scripts/setup build bench

@@ -16,7 +16,7 @@ import limb
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 COPIED = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE", "bench/README.md", "docs", "examples",
           "python/examples"]
-MOVED = {"(include/limb)": "(reference/c.md)", "(LICENSE)": "(LICENSE.md)"}  # links to what is no page
+HEADER = re.compile(r"\]\(((?:\.\./)*)include/limb(/\w+)?(?:\.h)?\)")  # a link to one, or to their folder
 SIGNS = re.compile(r"([*_<\[\]|`])")
 
 
@@ -175,11 +175,9 @@ def main():
         else:
             shutil.copy(ROOT / name, to)
     (folder / "LICENSE").rename(folder / "LICENSE.md")
-    for page in folder.glob("*.md"):
-        text = page.read_text(encoding="utf-8")
-        for link, moved in MOVED.items():
-            text = text.replace(link, moved)
-        page.write_text(text, encoding="utf-8")
+    for page in folder.rglob("*.md"):
+        text = page.read_text(encoding="utf-8").replace("(LICENSE)", "(LICENSE.md)")
+        page.write_text(HEADER.sub(r"](\1reference/c\2.md)", text), encoding="utf-8")
     pages = {"tool.md": tool_page(tool), "python.md": python_page(), **c_pages()}
     for name, text in pages.items():
         path = folder / "reference" / name
