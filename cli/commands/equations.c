@@ -54,7 +54,9 @@ static int run(const cli_args* args)
 
 static const cli_option options[] = {
   {"", NULL, "the equations"},
-  {"what", "M,C,...", "from M,C,g,h,tau,T,U,L,christoffel,Psi,Psidot (default: M,C,g, and Psi for robots with loops)"},
+  {"what", "M,C,...",
+   "from M,C,g,h,tau,T,U,L,christoffel,Psi,Psidot (default: M,C,g, or M,h with ball and free joints; and Psi with "
+   "loops)"},
   {"format", "text|latex|c", "notation (default: text)"},
   {"numbers", NULL, "the robot's numbers instead of symbols"},
   {"max-terms", "N", "refuse robots with more terms in an entry (default: 2000)"},

@@ -136,14 +136,16 @@ LIMB_NODISCARD LIMB_API limb_status limb_codegen_get(const limb_codegen* c, int 
 //
 // Lengths, masses and inertias are symbols; terms that are zero for this robot are omitted. Sums of angles about
 // parallel axes are abbreviated: c12 = cos(q1 + q2). Numbers are rounded to 13 digits in text and LaTeX, and exact in
-// C. With loops, M a + C v + g is not tau alone: the rows of "tau" are then called tau + Psi^T lambda.
+// C. With loops, M a + C v + g is not tau alone: the rows of "tau" are then called tau + Psi^T lambda. Ball and free
+// joints have quaternions of norm 1, and velocities that are not derivatives of coordinates: there is no C then, but h.
 
 typedef enum limb_notation { LIMB_NOTATION_TEXT = 0, LIMB_NOTATION_LATEX = 1, LIMB_NOTATION_C = 2 } limb_notation;
 
 /// Start from limb_default_equation_options(); NULL: these defaults.
 typedef struct limb_equation_options {
   size_t size;            ///< sizeof(limb_equation_options), set by the default function
-  const char* what;       ///< from "M,C,g,h,tau,Psi"; NULL: M, C, g, and Psi if there are loops
+  const char* what;       ///< from "M,C,g,h,tau,T,U,L,christoffel,Psi,Psidot"; NULL: M, C, g (M, h with ball and free
+                          ///< joints), and Psi if there are loops
   limb_notation notation; ///< default: text
   int numbers;            ///< not 0: the robot's numbers instead of symbols
   int max_terms;          ///< largest number of terms of an entry of M, C, g or Psi (LIMB_E_UNSUPPORTED); default 2000
@@ -154,7 +156,8 @@ LIMB_API limb_equation_options limb_default_equation_options(void);
 /// Passes the equations to `text`, piece by piece, after all of them have been derived.
 /// @param error  which option or quantity is wrong, and what to do; NULL: not needed (output)
 /// @return LIMB_OK; LIMB_E_ARG (NULL, a quantity that is unknown or named twice, options out of range);
-///         LIMB_E_UNSUPPORTED (too many terms, ball and free joints, a robot without moving joints); LIMB_E_NOMEM.
+///         LIMB_E_UNSUPPORTED (too many terms, C of ball and free joints, a robot without moving joints);
+///         LIMB_E_NOMEM.
 LIMB_NODISCARD LIMB_API limb_status limb_equations_write(const limb_model* m, const limb_equation_options* options,
                                                          const limb_allocator* alloc, limb_text_fn* text, void* context,
                                                          limb_error* error);

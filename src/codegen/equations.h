@@ -79,6 +79,10 @@ const char* limb_parameter_unit(const limb_parameters* p, const limb_parameter_s
 void limb_coordinate_name(const limb_model* m, int q, limb_text* t);
 const char* limb_coordinate_unit(const limb_model* m, int q);
 
+// The same of a velocity, "platform.wx".
+void limb_rate_name(const limb_model* m, int v, limb_text* t);
+const char* limb_rate_unit(const limb_model* m, int v);
+
 // ---- equations -----------------------------------------------------------------------------------------------------
 
 // sense (weight q + offset)
@@ -113,6 +117,10 @@ typedef struct limb_equations {
   uint32_t nodes;                                         // length of of_node
   bool not_polynomial;                                    // some expression is not a polynomial
   bool no_constraints;                                    // Psi was requested and has no rows
+  bool spins;   // some joint is a ball or free: velocities are not derivatives of coordinates
+  int* spin_of; // nv: first coordinate of the ball or free joint that a velocity belongs to; -1: it is of another joint
+  int* q_of;    // nv: the coordinate; of ball and free joints: which of the joint's velocities
+  bool* free_of; // nv: the joint is free
   int nv, nrow;
   limb_poly *M, *C;        // nv x nv
   limb_poly *Cv, *g;       // nv
@@ -160,7 +168,11 @@ static inline int limb_sine(const limb_equations* x, int angle) { return limb_co
 limb_status limb_equations_form(limb_equations* x, unsigned needs);
 
 limb_poly limb_equations_poly(limb_equations* x, limb_scalar a);
-limb_poly limb_equations_derivative(limb_equations* x, limb_poly a, int q); // by a coordinate
+
+// ---- derivatives (equations_rates.c) -------------------------------------------------------------------------------
+
+limb_status limb_equations_map_velocities(limb_equations* x);               // which coordinates change with a velocity
+limb_poly limb_equations_derivative(limb_equations* x, limb_poly a, int v); // along velocity v
 
 // ---- angles, and the form for reading (equations_angles.c) ---------------------------------------------------------
 

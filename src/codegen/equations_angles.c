@@ -31,7 +31,7 @@ static bool turns(const limb_link* link)
 
 static bool is_parallel(const limb_equations* x, int i)
 {
-  return x->m->link[i].parent >= 0 && x->parameters.k[i].sa.x == 0;
+  return x->m->link[i].parent >= 0 && x->m->link[i].joint_class < CLASS_BALL && x->parameters.k[i].sa.x == 0;
 }
 
 // Removes whole quarter turns, and returns their number.

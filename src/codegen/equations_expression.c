@@ -144,7 +144,9 @@ static void put_rate(const limb_equations* x, limb_text* t, int variable)
     return;
   }
   if (sign) limb_text_put(t, latex ? "\\operatorname{sign}(" : "sign(");
-  if (latex)
+  if (latex && x->spins)
+    limb_text_print(t, i < 9 ? "%s_%d" : "%s_{%d}", second ? "\\dot{v}" : "v", i + 1);
+  else if (latex)
     limb_text_print(t, i < 9 ? "%s{q}_%d" : "%s{q}_{%d}", second ? "\\ddot" : "\\dot", i + 1);
   else
     limb_text_print(t, "%c%d", second ? 'a' : 'v', i + 1);

@@ -75,6 +75,24 @@ static limb_poly operand(const limb_equations* x, limb_edge e)
   return limb_edge_minus(e) ? limb_poly_scale(x->ring, a, -1) : a;
 }
 
+// Whether this is x^2 + y^2 + z^2 + w^2 of a quaternion: 1.
+static bool is_norm(const limb_equations* x, limb_poly a)
+{
+  enum { FOUR = 4 };
+  int squares = 0, first = VARIABLES_MAX;
+  for (int i = 0; i < a.count; i++) {
+    const unsigned char* e = limb_monomial(x->ring, a.term[i].monomial);
+    for (int v = 0; v < limb_ring_count(x->ring); v++) {
+      if (!e[v]) continue;
+      if (e[v] != 2 || a.term[i].k != 1 || v < x->first_q || v >= x->first_sign) return false;
+      squares++, first = v < first ? v : first;
+    }
+  }
+  return x->spins && squares == FOUR && a.count == FOUR;
+}
+
+static limb_poly operand(const limb_equations* x, limb_edge e);
+
 // Operands are earlier nodes, whose polynomials exist.
 static bool of_node(limb_equations* x, uint32_t node, limb_poly* out)
 {
@@ -85,6 +103,7 @@ static bool of_node(limb_equations* x, uint32_t node, limb_poly* out)
   case OP_SYMBOL: *out = of_symbol(x, n.a); return true;
   case OP_ADD: *out = limb_poly_sum(x->ring, operand(x, n.a), operand(x, n.b), 1); return true;
   case OP_MUL: *out = limb_poly_product(x->ring, operand(x, n.a), operand(x, n.b)); return true;
+  case OP_DIV: *out = operand(x, n.a); return is_norm(x, operand(x, n.b));
   case OP_SIN:
   case OP_COS: return of_turn(x, (limb_op)n.op, operand(x, n.a), out);
   case OP_SIGN: return of_sign(x, operand(x, n.a), out);
@@ -137,23 +156,6 @@ limb_poly limb_equations_poly(limb_equations* x, limb_scalar a)
   return operand(x, a.edge);
 }
 
-limb_poly limb_equations_derivative(limb_equations* x, limb_poly a, int q)
-{
-  limb_ring* r = x->ring;
-  limb_poly sum = limb_poly_derivative(r, a, x->first_q + q);
-  for (int k = 0; k < x->nlink_angle; k++) {
-    const double w = x->angle[k].weight[q];
-    if (w == 0) continue;
-    const limb_poly c = limb_poly_variable(r, limb_cosine(x, k));
-    const limb_poly s = limb_poly_variable(r, limb_sine(x, k));
-    const limb_poly by_c = limb_poly_derivative(r, a, limb_cosine(x, k));
-    const limb_poly by_s = limb_poly_derivative(r, a, limb_sine(x, k));
-    sum = limb_poly_sum(r, sum, limb_poly_product(r, by_c, s), -w);
-    sum = limb_poly_sum(r, sum, limb_poly_product(r, by_s, c), w);
-  }
-  return sum;
-}
-
 // ---- running the kernels -------------------------------------------------------------------------------------------
 
 // Base frames at rest, accelerated against gravity: a = -R' g.
@@ -163,6 +165,13 @@ static limb_status set_bases(limb_equations* x)
   const size_t n = (size_t)m->nroot;
   sp_pose* pose = limb_program_alloc(x->program, n + 1, sizeof *pose);
   if (!pose) return LIMB_E_NOMEM;
+  sp_pose* aux = limb_program_alloc(x->program, (size_t)m->naux + 1, sizeof *aux);
+  if (!aux) return LIMB_E_NOMEM;
+  for (int i = 0; i < m->naux; i++) {
+    aux[i] = m->aux_pose[i];
+    for (int k = 0; k < 9; k++) aux[i].R.m[k] = limb_clean_direction(aux[i].R.m[k]);
+  }
+  x->view.aux_pose = aux;
   const limb_scalar g = limb_gravity_scalar(&x->parameters);
   const double size = hypot(hypot(m->gravity.x, m->gravity.y), m->gravity.z);
   const sp_vec3 down = size > 0 ? sp_scale3(1 / size, m->gravity) : m->gravity;
@@ -183,6 +192,7 @@ static limb_status begin(limb_equations* x)
   const limb_model* m = x->m;
   limb_status s = limb_parameters_create(&x->parameters, m, x->program, x->options.numbers != 0);
   x->t = (limb_tracer){.m = m, .program = x->program, .graph = x->program->graph};
+  if (s == LIMB_OK) s = limb_equations_map_velocities(x);
   if (s == LIMB_OK) s = limb_trace_open(&x->t);
   if (s == LIMB_OK) s = set_bases(x);
   if (s != LIMB_OK) return s;
@@ -404,6 +414,22 @@ static limb_status form_gravity(limb_equations* x)
   return status_now(x);
 }
 
+// C v of ball and free joints: Newton-Euler without accelerations, less gravity forces.
+static limb_status form_velocity_forces(limb_equations* x)
+{
+  const size_t n = (size_t)x->nv;
+  const limb_terms none = {0};
+  limb_scalar* tau = limb_program_alloc(x->program, 2 * n + 1, sizeof *tau);
+  if (!tau) return LIMB_E_NOMEM;
+  limb_trace_clear(&x->t);
+  limb_trace_kernels.inverse_dynamics(&x->view, x->parameters.k, &x->t.ws, x->t.q, x->t.v, tau + n, &none, NULL, tau);
+  for (size_t i = 0; i < n; i++) {
+    x->Cv[i] = limb_poly_sum(x->ring, limb_equations_poly(x, tau[i]), x->g[i], -1);
+    if (status_now(x) != LIMB_OK) return status_now(x);
+  }
+  return status_now(x);
+}
+
 // Friction, springs and shafts: the forces of the same robot with massless bodies.
 static limb_status form_joint_forces(limb_equations* x)
 {
@@ -440,8 +466,9 @@ limb_status limb_equations_form(limb_equations* x, unsigned needs)
   if (s == LIMB_OK && kinetic) form_kinetic(x);
   if (s == LIMB_OK && limb_equations_has(needs, EQUATION_U)) s = form_potential(x);
   if (s == LIMB_OK) x->L = limb_poly_sum(x->ring, x->T, x->U, -1);
-  if (s == LIMB_OK && coriolis) s = form_coriolis(x);
+  if (s == LIMB_OK && coriolis && !x->spins) s = form_coriolis(x);
   if (s == LIMB_OK && limb_equations_has(needs, EQUATION_G)) s = form_gravity(x);
+  if (s == LIMB_OK && coriolis && x->spins) s = form_velocity_forces(x);
   if (s == LIMB_OK && x->m->has_actuators) s = form_joint_forces(x);
   return s;
 }

@@ -21,12 +21,11 @@ static const char* symbol_of(const limb_equations* x, int quantity)
   return symbols[quantity];
 }
 
-static const char* arguments_of(int quantity)
+static const char* arguments_of(const limb_equations* x, int quantity)
 {
-  static const char* const arguments[EQUATIONS] = {"(q)", "(q, \\dot{q})", "(q)",          "(q, \\dot{q})",
-                                                   "",    "(q, \\dot{q})", "(q)",          "(q, \\dot{q})",
-                                                   "",    "(q)",           "(q, \\dot{q})"};
-  return arguments[quantity];
+  if (quantity == EQUATION_TAU || quantity == EQUATION_CHRISTOFFEL) return "";
+  if (!limb_equations_moves(quantity)) return "(q)";
+  return x->spins ? "(q, v)" : "(q, \\dot{q})";
 }
 
 // Names of the robot with LaTeX's special characters escaped.
@@ -44,7 +43,7 @@ static void put_words(limb_text* t, const char* words)
 static void put_matrix(const limb_equations* x, limb_text* t, int quantity)
 {
   const limb_equations_dims s = limb_equations_size(x, quantity);
-  limb_text_print(t, "%s%s &= \\begin{bmatrix}\n", symbol_of(x, quantity), arguments_of(quantity));
+  limb_text_print(t, "%s%s &= \\begin{bmatrix}\n", symbol_of(x, quantity), arguments_of(x, quantity));
   for (int i = 0; i < s.rows; i++) {
     limb_text_put(t, "  ");
     for (int j = 0; j < (s.columns ? s.columns : 1); j++) {
@@ -189,10 +188,24 @@ static void put_coordinate(const limb_equations* x, limb_text* t, int q)
   limb_text_end(&name);
 }
 
+static void put_velocity(const limb_equations* x, limb_text* t, int v)
+{
+  limb_text name = {.alloc = t->alloc};
+  limb_rate_name(x->m, v, &name);
+  limb_text_put(t, "$");
+  limb_equations_variable(x, t, x->first_v + v, 1);
+  limb_text_print(t, "$ & [%s] & velocity of ", limb_rate_unit(x->m, v));
+  if (name.at) put_words(t, name.at);
+  limb_text_put(t, " \\\\\n");
+  t->failed = t->failed || name.failed;
+  limb_text_end(&name);
+}
+
 static void latex_symbols(const limb_equations* x, limb_text* t, const bool* marks)
 {
   limb_text_put(t, "\\begin{tabular}{lll}\n");
   for (int i = 0; i < x->m->nq; i++) put_coordinate(x, t, i);
+  for (int i = 0; i < x->nv && x->spins; i++) put_velocity(x, t, i);
   if (limb_equations_lambda(x))
     limb_text_put(t, "$\\lambda$ & & forces in the loops, one for each row of $\\Psi$ \\\\\n");
   latex_angles(x, t, marks);
@@ -366,6 +379,11 @@ static void c_head(const limb_equations* x, limb_text* t, const bool* marks)
   for (int i = 0; i < x->m->nq; i++) {
     limb_text_print(t, "   q[%d] [%s] coordinate of ", i, limb_coordinate_unit(x->m, i));
     limb_coordinate_name(x->m, i, t);
+    limb_text_put(t, "\n");
+  }
+  for (int i = 0; i < x->nv && x->spins; i++) {
+    limb_text_print(t, "   v[%d] [%s] velocity of ", i, limb_rate_unit(x->m, i));
+    limb_rate_name(x->m, i, t);
     limb_text_put(t, "\n");
   }
   if (lambda) limb_text_print(t, "   lambda: %s\n", lambda);

@@ -285,7 +285,33 @@ void limb_coordinate_name(const limb_model* m, int q, limb_text* t)
   limb_text_put(t, limb_q_suffix(joint->def.type, q - joint->q));
 }
 
-const char* limb_coordinate_unit(const limb_model* m, int q) { return is_length(m, q) ? "m" : "rad"; }
+const char* limb_coordinate_unit(const limb_model* m, int q)
+{
+  const limb_joint* joint = joint_of(m, q);
+  const char* suffix = limb_q_suffix(joint->def.type, q - joint->q);
+  return *suffix && suffix[1] == 'q' ? "1" : is_length(m, q) ? "m" : "rad";
+}
+
+static const limb_joint* joint_of_velocity(const limb_model* m, int v)
+{
+  const limb_joint* joint = m->joint;
+  while (v < joint->v || v >= joint->v + joint->nv) joint++;
+  return joint;
+}
+
+void limb_rate_name(const limb_model* m, int v, limb_text* t)
+{
+  const limb_joint* joint = joint_of_velocity(m, v);
+  limb_text_name(t, joint->def.name);
+  limb_text_put(t, limb_v_suffix(joint->def.type, v - joint->v));
+}
+
+const char* limb_rate_unit(const limb_model* m, int v)
+{
+  const limb_joint* joint = joint_of_velocity(m, v);
+  if (joint->nq > joint->nv) return v - joint->v < 3 ? "rad/s" : "m/s";
+  return is_length(m, joint->q + v - joint->v) ? "m/s" : "rad/s";
+}
 
 // ---- meanings ------------------------------------------------------------------------------------------------------
 
@@ -354,14 +380,16 @@ void limb_parameter_meaning(const limb_parameters* p, const limb_parameter_symbo
     limb_text_put(t, "pitch of ");
     put_joint(p->m, x->owner, t);
     break;
-  case PARAMETER_ROTOR: limb_text_print(t, "inertia of the rotor at q%d", x->owner + 1); break;
+  case PARAMETER_ROTOR:
+    limb_text_print(t, "inertia of the rotor at %c%d", p->m->nq == p->m->nv ? 'q' : 'v', x->owner + 1);
+    break;
   }
 }
 
 const char* limb_parameter_unit(const limb_parameters* p, const limb_parameter_symbol* x)
 {
   static const char* const units[] = {"kg", "m/s^2", "m", "m", "kg m^2", "m/rad", "kg m^2"};
-  // at a sliding joint a rotor acts as a mass; for these joints q and v have the same index
-  if (x->kind == PARAMETER_ROTOR && is_length(p->m, x->owner)) return "kg";
+  // at a sliding joint a rotor acts as a mass
+  if (x->kind == PARAMETER_ROTOR && *limb_rate_unit(p->m, x->owner) == 'm') return "kg";
   return units[x->kind];
 }

@@ -139,11 +139,17 @@ bool limb_equations_with_loops(const limb_equations* x, int quantity)
 
 const char* limb_equations_headline(const limb_equations* x)
 {
-  if (x->m->nloop == 0) return "M(q) a + C(q, v) v + g(q) = tau";
+  static const char* const lines[2][3] = {
+    {"M(q) a + C(q, v) v + g(q) = tau", "M(q) a + C(q, v) v + g(q) = tau + Psi(q)^T lambda",
+     "M(q) a + C(q, v) v + g(q) = tau + Psi(q)^T lambda,  Psi(q) v = 0"},
+    {"M(q) a + h(q, v) = tau", "M(q) a + h(q, v) = tau + Psi(q)^T lambda",
+     "M(q) a + h(q, v) = tau + Psi(q)^T lambda,  Psi(q) v = 0"},
+  };
+  if (x->m->nloop == 0) return lines[x->spins][0];
   for (int l = 0; l < x->m->nloop; l++) { // Psi v is the rate of the prescribed motion
-    if (x->m->loop[l].prescribed) return "M(q) a + C(q, v) v + g(q) = tau + Psi(q)^T lambda";
+    if (x->m->loop[l].prescribed) return lines[x->spins][1];
   }
-  return "M(q) a + C(q, v) v + g(q) = tau + Psi(q)^T lambda,  Psi(q) v = 0";
+  return lines[x->spins][2];
 }
 
 static bool has_joint_forces(const limb_equations* x)
@@ -155,8 +161,10 @@ static bool has_joint_forces(const limb_equations* x)
 
 const char* limb_equations_note(const limb_equations* x, int k)
 {
-  const char* remarks[3] = {NULL};
+  const char* remarks[4] = {NULL};
   int count = 0;
+  if (x->spins)
+    remarks[count++] = "quaternions have norm 1; velocities of ball and free joints are in the axes of the body";
   if (has_joint_forces(x)) remarks[count++] = "friction counts in tau only, springs and shafts in tau, U and L";
   if (x->no_constraints) remarks[count++] = "Psi has no rows: no joint moves what the loops constrain";
   return k <= count ? remarks[k] : NULL;
@@ -337,9 +345,15 @@ static void put_symbols(const limb_equations* x, limb_text* t, const bool* marks
   const char *lambda = limb_equations_lambda(x), *axes = limb_equations_axes(x, marks);
   limb_text_put(t, "\nwhere\n");
   for (int i = 0; i < x->m->nq; i++) {
-    limb_text_print(t, "  q%d [%s], velocity v%d, acceleration a%d: ", i + 1, limb_coordinate_unit(x->m, i), i + 1,
-                    i + 1);
+    limb_text_print(t, "  q%d [%s]", i + 1, limb_coordinate_unit(x->m, i));
+    if (!x->spins) limb_text_print(t, ", velocity v%d, acceleration a%d", i + 1, i + 1);
+    limb_text_put(t, ": ");
     limb_coordinate_name(x->m, i, t);
+    limb_text_put(t, "\n");
+  }
+  for (int i = 0; i < x->nv && x->spins; i++) {
+    limb_text_print(t, "  v%d [%s], acceleration a%d: ", i + 1, limb_rate_unit(x->m, i), i + 1);
+    limb_rate_name(x->m, i, t);
     limb_text_put(t, "\n");
   }
   if (lambda) limb_text_print(t, "  lambda: %s\n", lambda);

@@ -63,10 +63,19 @@ static limb_status read_word(const limb_model* m, const char* word, unsigned* wh
   return LIMB_OK;
 }
 
+// The first ball or free joint; NULL: there is none.
+static const char* spinning_joint(const limb_model* m)
+{
+  for (int i = 0; i < m->nlink; i++)
+    if (m->link[i].joint_class >= CLASS_BALL) return m->joint[m->link[i].joint].def.name;
+  return NULL;
+}
+
 // The requested quantities, one bit each.
 static limb_status read_what(const limb_model* m, const char* list, unsigned* what, limb_error* error)
 {
-  *what = 1U << EQUATION_M | 1U << EQUATION_C | 1U << EQUATION_G | (m->nloop ? 1U << EQUATION_PSI : 0);
+  *what = 1U << EQUATION_M | (spinning_joint(m) ? 1U << EQUATION_H : 1U << EQUATION_C | 1U << EQUATION_G) |
+          (m->nloop ? 1U << EQUATION_PSI : 0);
   if (!list) return LIMB_OK;
   *what = 0;
   limb_status s = LIMB_OK;
@@ -92,14 +101,14 @@ static limb_status read_options(const limb_equation_options* given, limb_equatio
   return LIMB_OK;
 }
 
-static limb_status check_joints(const limb_model* m, limb_error* error)
+static limb_status check_joints(const limb_model* m, unsigned what, limb_error* error)
 {
-  for (int i = 0; i < m->nlink; i++) {
-    if (m->link[i].joint_class < CLASS_BALL) continue;
-    return limb_fail(
-      error, LIMB_E_UNSUPPORTED, m->joint[m->link[i].joint].def.name,
-      "equations of ball and free joints are not supported: their coordinates are not angles; use `limb codegen`");
-  }
+  const char* spinning = spinning_joint(m);
+  if (spinning && what & (1U << EQUATION_C | 1U << EQUATION_CHRISTOFFEL))
+    return limb_fail(error, LIMB_E_UNSUPPORTED, spinning,
+                     "%s has no symbols here: velocities of ball and free joints are not derivatives of coordinates; "
+                     "ask for h",
+                     limb_equations_has(what, EQUATION_C) ? "C" : "christoffel");
   if (m->nv > 0) return LIMB_OK;
   return limb_fail(error, LIMB_E_UNSUPPORTED, m->name, "no joint moves: there are no equations");
 }
@@ -183,7 +192,7 @@ limb_status limb_equations_write(const limb_model* m, const limb_equation_option
     return limb_fail(error, LIMB_E_ARG, "alloc", "the allocator lacks a function");
   limb_status s = read_options(options, &x.options, error);
   if (s == LIMB_OK) s = read_what(m, x.options.what, &what, error);
-  if (s == LIMB_OK) s = check_joints(m, error);
+  if (s == LIMB_OK) s = check_joints(m, what, error);
   if (s != LIMB_OK) return s;
   x.program = limb_program_create(alloc);
   s = x.program ? run_steps(&x, what, text, context) : LIMB_E_NOMEM;
@@ -280,7 +289,7 @@ static limb_status check_quantities(trial* t, unsigned what)
   const limb_state state = {.q = t->q, .v = t->v, .a = t->a};
   limb_status s = LIMB_OK;
   for (int k = 0; k < EQUATION_PSI && s == LIMB_OK; k++) {
-    if (k > EQUATION_M && !limb_equations_has(what, k)) continue;
+    if (k > EQUATION_M && (!limb_equations_has(what, k) || (k == EQUATION_C && t->x->spins))) continue;
     limb_evaluator_keep(t->library, 0);
     s = limb_evaluator_add(t->library, names[k], NULL, NULL, NULL);
     if (s == LIMB_OK) s = limb_evaluator_run(t->library, &state, t->theirs);
@@ -360,7 +369,8 @@ static limb_status check_rate(trial* t)
   double apart = 0, size = 1;
   for (int i = 0; i < n; i++) t->ours[i] = value(t, x->Psidot[i]), t->theirs[i] = 0;
   for (int side = 0; side < SIDES; side++) {
-    for (int k = 0; k < x->nv; k++) t->q[k] += (side ? -2 : 1) * STEP * t->v[k]; // joints have one coordinate each
+    const limb_status s = limb_integrate(x->m, t->q, t->v, (side ? -2 : 1) * STEP, t->q);
+    if (s != LIMB_OK) return s;
     set_values(t);
     for (int i = 0; i < n; i++) t->theirs[i] += (side ? -1 : 1) * value(t, x->Psi[i]) / (2 * STEP);
   }

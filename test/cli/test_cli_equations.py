@@ -348,7 +348,8 @@ class Equations(unittest.TestCase):
                                      (("planar_2r", "--max-terms", "3"), 3, "limb codegen"),
                                      (("panda",), 3, "more than 2000 terms, too many to read; g alone may fit"),
                                      ((self.model(LONG),), 3, "it has 45 links"),
-                                     (("quadruped",), 3, "ball and free joints"),
+                                     (("quadruped",), 3, "more than 2000 terms"),
+                                     (("quadruped", "--what", "C"), 3, "ball and free joints"),
                                      (("sled",), 3, "edge"),
                                      (("nothing_like_it",), 2, "no such file"),
                                      ((), 2, "MODEL")):
