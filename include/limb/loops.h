@@ -262,19 +262,21 @@ LIMB_NODISCARD LIMB_API limb_status limb_get_loop_details(const limb_data* d, li
 // O(n), and cubes of the sizes of the clusters. Reference: Khalil 2010, (55)-(57) corrected.
 //
 // limb_forward_dynamics: tau of passive joints counts as well. LIMB_LOOP_METHOD_AUTO uses clusters, or Schur's method
-// for robots with mimic joints; all equations at once if these find the mass matrix singular and the workspace has
-// dense matrices (LIMB_LOOPS_DENSE_MAX). LIMB_LOOP_METHOD_KKT also solves trees whose own mass matrix is singular.
+// for robots with mimic joints and where a cluster has 64 velocities or more with few constraints; all equations at
+// once if these find the mass matrix singular and the workspace has dense matrices (LIMB_LOOPS_DENSE_MAX).
+// LIMB_LOOP_METHOD_KKT also solves trees whose own mass matrix is singular.
 // - LIMB_E_SINGULAR if the mass matrix is not positive definite along the motions that the loops leave.
 // - LIMB_E_SINGULAR if constraints contradict each other: more than ten tolerances of the terms of a constraint are
-//   left. LIMB_LOOP_METHOD_PROXIMAL returns LIMB_E_NOCONV instead, also if it still improves after the last iteration.
-//   Baumgarte's terms need not agree with each other while positions and velocities are off by less than 1e-3.
+//   left. LIMB_LOOP_METHOD_PROXIMAL and _SEQUENTIAL return LIMB_E_NOCONV instead, also if they still improve after the
+//   last iteration. Baumgarte's terms need not agree with each other while positions and velocities are off by less
+//   than 1e-3.
 // - LIMB_E_SINGULAR if constraints depend on each other in this configuration only: branches of motion meet, or the
-//   structure is shaky, and Psi does not determine how motion continues. LIMB_LOOP_METHOD_PROXIMAL answers, as if the
-//   constraints were redundant.
+//   structure is shaky, and Psi does not determine how motion continues. Proximal and sequential methods answer, as if
+//   the constraints were redundant.
 // - LIMB_E_SINGULAR if ranks cannot be determined. Robots whose redundant constraints agree on the surface of the
 //   constraints only (Bennett's) need a tolerance of about 1e-3 and projection after each step of an integrator.
-// - LIMB_E_UNSUPPORTED for LIMB_LOOP_METHOD_CLUSTERS with mimic joints; LIMB_E_ORDER for a dense method without dense
-//   matrices.
+// - LIMB_E_UNSUPPORTED for clusters, MEXX and the sequential method with mimic joints; LIMB_E_ORDER for a dense method
+//   without dense matrices.
 // Reference: Ghosal 2010, (14)-(20); Khalil 2010, (58); R. Featherstone, Rigid body dynamics algorithms, 2008, chapter
 // 8; for clusters M. Chignoli et al., 2023.
 

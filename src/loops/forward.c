@@ -226,10 +226,26 @@ static limb_status by_clusters(limb_loops* w, const limb_forward_in* in, double 
 
 // ---- the call -----------------------------------------------------------------------------------------------
 
-static limb_loop_method choose(const limb_model* m, limb_loop_method requested)
+// A cluster of so many velocities, with few constraints, is a joint with too many degrees of freedom: of a rope that is
+// held at both ends Schur's method takes as long at 60 velocities, and 1 % of the time at 240 (docs/long-chains.md).
+enum { LARGE_CLUSTER = 64, PER_CONSTRAINT = 4 };
+
+static bool has_loose_cluster(const limb_model* m)
 {
+  for (int c = 0; c < m->clusters.count; c++) {
+    const limb_cluster* k = &m->clusters.cluster[c];
+    if (k->nv >= LARGE_CLUSTER && k->nv >= PER_CONSTRAINT * k->nrow) return true;
+  }
+  return false;
+}
+
+static limb_loop_method choose(const limb_loops* w, limb_loop_method requested)
+{
+  const limb_model* m = w->m;
   if (requested != LIMB_LOOP_METHOD_AUTO) return requested;
-  return m->has_mimic && m->nrow > 0 ? LIMB_LOOP_METHOD_SCHUR : LIMB_LOOP_METHOD_CLUSTERS;
+  if (m->nrow == 0) return LIMB_LOOP_METHOD_CLUSTERS;
+  const bool schur = m->has_mimic || (w->use == LIMB_LOOPS_DENSE && has_loose_cluster(m));
+  return schur ? LIMB_LOOP_METHOD_SCHUR : LIMB_LOOP_METHOD_CLUSTERS;
 }
 
 // Needs matrices of all velocities and constraints (LIMB_LOOPS_DENSE).
@@ -389,7 +405,7 @@ limb_status limb_closed_forward_dynamics(limb_data* d, const limb_closed_motion*
   limb_status s = limb_loop_solver_read(options, &o);
   if (s != LIMB_OK) return s;
   const limb_model* m = w->m;
-  limb_closed_report found = {.method = choose(m, o.method), .loop = -1};
+  limb_closed_report found = {.method = choose(w, o.method), .loop = -1};
   if (report) *report = found;
   const limb_forward_in x = {in->q, in->v, tau, in->env};
   w->rounded = false;

@@ -339,6 +339,46 @@ START_TEST(laws)
 }
 END_TEST
 
+// ---- long chains ----------------------------------------------------------------------------------------
+
+// A rope in half a circle, held at both ends: one cluster of 80 velocities, for which Schur's method is chosen. All
+// methods agree up to the condition of the rope.
+START_TEST(held_rope)
+{
+  enum { LINKS = 80 };
+  const double turn = acos(-1.0) / LINKS;
+  limb_builder* build = fixture_begin("rope");
+  const sp_vec3 rod = sp_v3(0, 0, -0.1);
+  const sp_inertia link = {.mass = 0.1, .com = {0, 0, -0.05}, .xx = 1e-4, .yy = 1e-4, .zz = 1e-6};
+  double q[LINKS], v[LINKS] = {0}, tau[LINKS], a[LINKS];
+  int body = LIMB_WORLD_BODY;
+  sp_vec3 end = sp_v3(0, 0, 0);
+  for (int k = 0; k < LINKS; k++) {
+    char name[16];
+    (void)snprintf(name, sizeof name, "%d", k);
+    body = fixture_link(build, name, LIMB_REVOLUTE, body, fixture_at(0, 0, k ? rod.z : 0), sp_v3(0, 1, 0), link);
+    end = sp_add3(end, sp_mulv(sp_rot_axis(sp_v3(0, 1, 0), -turn * (k + 0.5)), rod));
+    q[k] = k ? -turn : -turn / 2, tau[k] = 0.01 * cos(k);
+  }
+  limb_loop_def ball = limb_default_loop_def("end", LIMB_LOOP_BALL, LIMB_WORLD_BODY, body);
+  ball.pose_a.p = end, ball.pose_b.p = rod;
+  closed_add_loop(build, &ball);
+  bench b = bench_with(fixture_end(build), q, v, NULL);
+  limb_closed_report report;
+  const limb_closed_motion in = {.q = q, .v = v};
+  assert_ok(limb_closed_forward_dynamics(b.w, &in, tau, NULL, b.a, NULL, &report));
+  assert_that(report.method == LIMB_LOOP_METHOD_SCHUR);
+  for (int method = LIMB_LOOP_METHOD_CLUSTERS; method <= LIMB_LOOP_METHOD_SEQUENTIAL; method++) {
+    const limb_loop_solver o = bench_options((limb_loop_method)method);
+    check_at("method %d", method);
+    assert_ok(limb_closed_forward_dynamics(b.w, &in, tau, &o, a, NULL, &report));
+    assert_that((int)report.method == method);
+    assert_close_array(a, b.a, LINKS, 1e-7, 0);
+  }
+  bench_end(&b);
+}
+END_TEST
+
 // ---- joints in no loop ----------------------------------------------------------------------------------
 
 // They move as without the loop beside them.
@@ -366,4 +406,4 @@ START_TEST(beside_a_loop)
 END_TEST
 
 CHECK_MAIN("closed_forward", 1, spring, spring_file, five_bar, other_cut, steady_disc, chaplygin, bead, massless, laws,
-           beside_a_loop)
+           held_rope, beside_a_loop)
