@@ -20,6 +20,8 @@ static const struct {
                {limb_count_forward, BENCH_FD, 10000},
                {limb_count_aba, BENCH_FD_ABA, 10000},
                {limb_count_coriolis, BENCH_CORIOLIS, 100},
+               {limb_count_minv, BENCH_INVERSE, 100},
+               {limb_count_regressor, BENCH_REGRESSOR, 100},
                {limb_count_id_derivatives, BENCH_ID_DERIVATIVES, 100},
                {limb_count_fd_derivatives, BENCH_FD_DERIVATIVES, 100}};
 

@@ -1,25 +1,66 @@
 #!/usr/bin/env python3
-"""How many times faster limb is than the best of the other libraries: a table in Markdown.
+"""How many times faster limb is than the best of the other libraries, and how near to the limit: tables in Markdown.
 
     bench/ratios.py build/release/limb-bench [--robots ur5,panda,FILE.urdf+free,...] [--rounds 5] [--json FILE]
 
 All libraries are measured in the same rounds of one process, in short slices; of several runs the best time of each
 counts. Where a peer is faster, the number is bold. The default robots are those that scripts/setup bench unpacks.
+The limit is the rate of multiply-adds of the processor, scalar ones for one call, vectors for batches; operations are
+counted by running the text of the kernels (bench/README.md).
 """
+
 import argparse
 import json
 import pathlib
 import shlex
 import subprocess
 import sys
+import time
 
 UNPACKED = pathlib.Path(__file__).resolve().parent.parent / ".deps/peers/robots"
 LEGGED = ("solo12", "anymal", "simple_humanoid", "talos_reduced")
-QUANTITIES = {"rnea": "inverse dynamics", "fd": "forward dynamics", "crba": "mass matrix", "kinematics": "kinematics",
-              "bias": "bias forces", "jacobian": "Jacobian of a frame", "coriolis": "Coriolis matrix",
-              "centroidal": "centroidal momentum matrix", "minv": "inverse of M", "id_derivatives": "derivatives of ID",
-              "fd_derivatives": "derivatives of FD", "regressor": "regressor", "id_second": "second derivatives of ID"}
+QUANTITIES = {
+    "rnea": "inverse dynamics",
+    "fd": "forward dynamics",
+    "crba": "mass matrix",
+    "kinematics": "kinematics",
+    "bias": "bias forces",
+    "jacobian": "Jacobian of a frame",
+    "coriolis": "Coriolis matrix",
+    "centroidal": "centroidal momentum matrix",
+    "minv": "inverse of M",
+    "id_derivatives": "derivatives of ID",
+    "fd_derivatives": "derivatives of FD",
+    "regressor": "regressor",
+    "id_second": "second derivatives of ID",
+}
 WAYS = {"fd": ("fd", "fd_aba", "fd_matrix")}  # of a peer the fastest counts
+# Why a quantity is below half of the limit, by mode.
+WHY = {
+    ("rnea", "batch"): "turning states into lanes and back, and the sines, take a fifth of the time each",
+    ("fd", "batch"): "turning states into lanes and back, and the sines, take a quarter of the time together",
+    ("crba", "single"): "nv^2 entries are written, both halves and the zeros between branches",
+    (
+        "crba",
+        "batch",
+    ): "nv^2 entries a state are written and turned: without the zeros and one half, 43 % less time for 35 dofs",
+    ("coriolis", "single"): "lanes that are dofs stand idle on short branches",
+    ("coriolis", "batch"): "nv^2 entries a state are written and turned; the sweeps are made for all derivatives",
+    ("minv", "single"): "short rows of the factors, one after another",
+    ("minv", "batch"): "a load for every product, and nv^2 entries to write and turn",
+    ("id_derivatives", "single"): "lanes that are dofs stand idle on short branches; three matrices are written",
+    (
+        "id_derivatives",
+        "batch",
+    ): "a quarter of the time turns and writes three matrices; they do not fit the first cache",
+    ("fd_derivatives", "single"): "the factors of M are short rows; products with M^-1 and all else are as above",
+    (
+        "fd_derivatives",
+        "batch",
+    ): "a third of the time is products with M^-1, a quarter the sweeps; the rest inverts, turns and writes",
+    ("regressor", "single"): "ten columns a body are written for six products each, and zeros everywhere else",
+    ("regressor", "batch"): "ten columns a body and zeros everywhere else are written, then turned: memory decides",
+}
 
 
 def default_robots():
@@ -27,8 +68,8 @@ def default_robots():
 
 
 def measure(options):
-    """The last run, with the best times of all."""
-    best, answer = {}, None
+    """The last run, with the best times and shares of all."""
+    best, rate, answer = {}, {}, None
     words = [*shlex.split(options.bench), "--quick", "--threads", "1", "--robots", options.robots, "--format", "json"]
     for _ in range(options.rounds):
         done = subprocess.run(words, stdout=subprocess.PIPE, text=True, check=True)
@@ -36,8 +77,11 @@ def measure(options):
         for r in answer["rows"]:
             key = (r["robot"], r["quantity"], r["mode"], r["library"], r["layout"])
             best[key] = min(r["ns"] or float("inf"), best.get(key, float("inf")))
+            if r["peak_share"]:
+                rate[key] = max(r["peak_share"], rate.get(key, 0))
     for r in answer["rows"]:
-        r["ns"] = best[r["robot"], r["quantity"], r["mode"], r["library"], r["layout"]]
+        key = (r["robot"], r["quantity"], r["mode"], r["library"], r["layout"])
+        r["ns"], r["peak_share"] = best[key], rate.get(key)
     return answer
 
 
@@ -66,6 +110,47 @@ def print_table(answer, title, mode):
             print(f"| {words} | " + " | ".join(cells) + " |")
 
 
+def share(rows, robot, quantity, mode):
+    """Of limb's row, arrays by state; 0: not counted."""
+    wanted = (robot, quantity, mode, "limb")
+    found = [
+        r for r in rows if (r["robot"], r["quantity"], r["mode"], r["library"]) == wanted and r["layout"] != "lanes"
+    ]
+    return max((r["peak_share"] or 0 for r in found), default=0)
+
+
+def print_shares(answer):
+    rows = answer["rows"]
+    robots = list({r["robot"]: r["dof"] for r in rows})
+    names = " | ".join(name.removesuffix(".urdf") for name in robots)
+    print(f"\n| share of multiply-adds, %: one call, batch | {names} |\n|---" + "|---" * len(robots) + "|")
+    low = []
+    for quantity, words in QUANTITIES.items():
+        pairs = [[share(rows, name, quantity, mode) for mode in ("single", "batch")] for name in robots]
+        if not any(map(any, pairs)):
+            continue
+        print(f"| {words} | " + " | ".join(", ".join(f"{100 * x:.0f}" if x else "-" for x in p) for p in pairs) + " |")
+        for k, mode in enumerate(("single", "batch")):
+            if any(0 < p[k] < 0.5 for p in pairs):
+                low.append(f"- {words}, {'one call' if k == 0 else 'batch'}: {WHY.get((quantity, mode), '?')}")
+    print("\nBelow half, and why:\n" + "\n".join(low))
+
+
+def print_tool(bench):
+    """Size and start of the tool, and of what else is measured, as far as they are beside the program."""
+    build = pathlib.Path(bench).resolve().parent
+    tool = build / "limb"
+    files = [tool, build / "liblimb.so", *sorted((UNPACKED.parent / "mujoco").glob("libmujoco.so*"))]
+    print("\n" + ", ".join(f"{f.name} {f.stat().st_size / 1e6:.1f} MB" for f in files if f.exists()))
+    if tool.exists():
+        times = []
+        for _ in range(20):
+            begin = time.perf_counter()
+            subprocess.run([tool, "--version"], stdout=subprocess.DEVNULL, check=True)
+            times.append(time.perf_counter() - begin)
+        print(f"limb --version: {1e3 * min(times):.1f} ms, best of {len(times)}")
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__.split("\n\n", 1)[0])
     p.add_argument("bench", help="a command: build/release/limb-bench")
@@ -81,6 +166,8 @@ def main():
         print(f"- {peer['name']} {peer['version']}: {peer['build']}")
     print_table(answer, "one call", "single")
     print_table(answer, "a state of a batch, over a peer's call", "batch")
+    print_shares(answer)
+    print_tool(shlex.split(options.bench)[0])
 
 
 if __name__ == "__main__":

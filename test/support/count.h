@@ -16,6 +16,8 @@ typedef struct limb_count {
 limb_count limb_count_rnea(const limb_model* m);
 limb_count limb_count_crba(const limb_model* m);
 limb_count limb_count_coriolis(const limb_model* m);
+limb_count limb_count_minv(const limb_model* m);
+limb_count limb_count_regressor(const limb_model* m); // columns of the bodies alone
 limb_count limb_count_aba(const limb_model* m);
 limb_count limb_count_forward(const limb_model* m); // by the method of limb_forward_dynamics
 limb_count limb_count_hybrid(const limb_model* m,

@@ -260,6 +260,32 @@ limb_count limb_count_id_derivatives(const limb_model* m)
   return in_neutral_state(m, limb_counted_id_derivatives, slopes_size(m));
 }
 
+static limb_count minv_of(const limb_model* m, const double* q, const double* v, const double* in, double* out)
+{
+  call c = begin_call(m, q, v, in, (size_t)m->nv * (size_t)m->nv);
+  real* packed = take(m->elim.packed, sizeof *packed);
+  const real min_pivot = set_invert(m, c.k, &c.space.ws, c.q, packed, c.out);
+  const limb_count n = end_call(&c, m, &min_pivot, out);
+  free(packed);
+  return n;
+}
+
+limb_count limb_count_minv(const limb_model* m) { return in_neutral_state(m, minv_of, (size_t)m->nv * (size_t)m->nv); }
+
+static limb_count regressor_of(const limb_model* m, const double* q, const double* v, const double* in, double* out)
+{
+  const int np = limb_inertial_parameter_count(m);
+  call c = begin_call(m, q, v, in, (size_t)m->nv * (size_t)np);
+  const kernel_set_count_motion motion = {c.q, c.v, c.in, &all_terms, NULL, 0, NULL, 0};
+  set_regressor(m, c.k, &c.space.ws, &motion, np, c.out);
+  return end_call(&c, m, NULL, out);
+}
+
+limb_count limb_count_regressor(const limb_model* m)
+{
+  return in_neutral_state(m, regressor_of, (size_t)m->nv * (size_t)limb_inertial_parameter_count(m));
+}
+
 limb_count limb_count_fd_derivatives(const limb_model* m)
 {
   return in_neutral_state(m, limb_counted_fd_derivatives, slopes_size(m));
