@@ -213,6 +213,24 @@ LIMB_NODISCARD LIMB_API limb_status limb_batch_mass_matrix(limb_batch* b, size_t
 LIMB_NODISCARD LIMB_API limb_status limb_batch_mass_matrix_f32(limb_batch* b, size_t n, const float* q, float* M,
                                                                limb_status* status);
 
+/// Entries of M that a tree does not make zero: of two velocities on one path from the base to a tip, each pair once. 0
+/// if m is NULL.
+LIMB_API int limb_packed_count(const limb_model* m);
+
+/// Which they are, in the order of the call below: entry k is M[row[k]][column[k]], and the same the other way round.
+/// @param row, column  limb_packed_count() velocities each (output)
+/// @return LIMB_OK; LIMB_E_ARG (NULL).
+LIMB_NODISCARD LIMB_API limb_status limb_packed_entries(const limb_model* m, int* row, int* column);
+
+/// limb_mass_matrix without zeros and without the other half: fewer numbers to write, for branched robots nearly half
+/// of the time.
+/// @param M  n states of limb_packed_count() numbers (output)
+/// @return also LIMB_E_UNSUPPORTED (loops, more than LIMB_BATCH_MATRICES_MAX velocities).
+LIMB_NODISCARD LIMB_API limb_status limb_batch_packed_mass_matrix(limb_batch* b, size_t n, const double* q, double* M,
+                                                                  limb_status* status);
+LIMB_NODISCARD LIMB_API limb_status limb_batch_packed_mass_matrix_f32(limb_batch* b, size_t n, const float* q, float* M,
+                                                                      limb_status* status);
+
 /// limb_mass_matrix_inverse.
 /// @param Minv  n states of nv x nv (output)
 LIMB_NODISCARD LIMB_API limb_status limb_batch_mass_matrix_inverse(limb_batch* b, size_t n, const double* q,

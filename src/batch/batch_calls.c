@@ -99,6 +99,30 @@ static limb_status mass_matrix(const limb_batch_call* c)
   return k ? limb_batch_go(c->b, &job, k->mass_matrix) : LIMB_E_UNSUPPORTED;
 }
 
+int limb_packed_count(const limb_model* m) { return m ? (int)m->elim.packed : 0; }
+
+limb_status limb_packed_entries(const limb_model* m, int* row, int* column)
+{
+  if (!m || !row || !column) return LIMB_E_ARG;
+  const limb_elimination* e = &m->elim;
+  for (int k = 0; k < m->nv; k++) {
+    for (int a = k; a >= 0; a = e->parent[a]) {
+      const ptrdiff_t at = e->row[k] + e->depth[a];
+      row[at] = e->v[k], column[at] = e->v[a];
+    }
+  }
+  return LIMB_OK;
+}
+
+static limb_status packed_mass_matrix(const limb_batch_call* c)
+{
+  limb_batch_job job;
+  const limb_status s = c->out[0] ? limb_batch_prepare(c, &job) : LIMB_E_ARG;
+  if (s != LIMB_OK) return s;
+  const bool fits = c->b->m->nv <= LIMB_BATCH_MATRICES_MAX;
+  return fits ? limb_batch_go(c->b, &job, limb_batch_kernels_of(c)->packed_mass_matrix) : LIMB_E_UNSUPPORTED;
+}
+
 static limb_status mass_matrix_inverse(const limb_batch_call* c)
 {
   limb_batch_job job;

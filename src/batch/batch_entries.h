@@ -49,6 +49,12 @@ limb_status OVER(limb_batch_mass_matrix)(limb_batch* b, size_t n, const real* q,
   return mass_matrix(&c);
 }
 
+limb_status OVER(limb_batch_packed_mass_matrix)(limb_batch* b, size_t n, const real* q, real* M, limb_status* status)
+{
+  const limb_batch_call c = {b, TYPE, n, q, NULL, NULL, NULL, {M}, status};
+  return packed_mass_matrix(&c);
+}
+
 limb_status OVER(limb_batch_mass_matrix_inverse)(limb_batch* b, size_t n, const real* q, real* Minv,
                                                  limb_status* status)
 {

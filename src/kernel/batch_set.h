@@ -35,6 +35,19 @@ KERNEL void step_mass_matrix(const limb_batch_space* s, block_of_states* b)
 }
 BATCH_KERNEL(mass_matrix)
 
+KERNEL void step_packed_mass_matrix(const limb_batch_space* s, block_of_states* b)
+{
+  const limb_batch_job* job = b->job;
+  const limb_model* m = job->m;
+  const ptrdiff_t count = (ptrdiff_t)m->elim.packed;
+  real* M = output_for(b, job->out[0], count, s->matrix[0]);
+  load_coordinates(m, job->k, &b->ws, b->q);
+  put_packed_rows(m, job->k, &b->ws, M);
+  check_results(b, count, M);
+  store_lanes(b, job->out[0], count, M);
+}
+BATCH_KERNEL(packed_mass_matrix)
+
 // Numbers of the same lane, smallest and largest.
 typedef struct range {
   real min, max;
@@ -362,11 +375,11 @@ KERNEL_ENTRY void batch_to_rows(ptrdiff_t n, ptrdiff_t width, const void* lanes,
   }
 }
 
-#define BATCH_KERNELS                                                                                               \
-  {                                                                                                                 \
-    STATES, batch_to_lanes, batch_to_rows, batch_inverse_dynamics, batch_mass_matrix, batch_mass_matrix_inverse,    \
-      batch_forward_dynamics, batch_coriolis_matrix, batch_id_derivatives, batch_fd_derivatives, batch_frame_poses, \
-      batch_frame_jacobian, batch_regressor, batch_steps, NULL                                                      \
+#define BATCH_KERNELS                                                                                           \
+  {                                                                                                             \
+    STATES, batch_to_lanes, batch_to_rows, batch_inverse_dynamics, batch_mass_matrix, batch_packed_mass_matrix, \
+      batch_mass_matrix_inverse, batch_forward_dynamics, batch_coriolis_matrix, batch_id_derivatives,           \
+      batch_fd_derivatives, batch_frame_poses, batch_frame_jacobian, batch_regressor, batch_steps, NULL         \
   }
 
 #endif

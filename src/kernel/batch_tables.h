@@ -79,7 +79,8 @@ typedef void limb_batch_turn(ptrdiff_t n, ptrdiff_t width, const void* from, voi
 typedef struct limb_batch_kernels {
   int lanes; // states of a block
   limb_batch_turn *to_lanes, *to_rows;
-  limb_batch_run *inverse_dynamics, *mass_matrix, *mass_matrix_inverse, *forward_dynamics, *coriolis_matrix;
+  limb_batch_run *inverse_dynamics, *mass_matrix, *packed_mass_matrix, *mass_matrix_inverse, *forward_dynamics,
+    *coriolis_matrix;
   limb_batch_run *id_derivatives,
     *fd_derivatives; // out: the vector, by q, by v, by the last argument
   limb_batch_run *frame_poses, *frame_jacobian, *regressor;

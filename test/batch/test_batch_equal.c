@@ -223,9 +223,47 @@ START_TEST(jacobians)
 }
 END_TEST
 
+// Packed entries put where they belong are M, over double, and over float but for its digits.
+START_TEST(packed_mass_matrices)
+{
+  bench x;
+  bench_make(&x, _i);
+  check_at("robot %s, packed mass matrices", x.r->name);
+  const size_t nv = x.s.nv, count = (size_t)limb_packed_count(x.s.m), n = x.s.n < 11 ? x.s.n : 11;
+  int *row = calloc(count, sizeof *row), *column = calloc(count, sizeof *column);
+  double *packed = calloc(n * count, sizeof *packed), *M = calloc(n * nv * nv, sizeof *M);
+  double* full = calloc(nv * nv, sizeof *full);
+  float* packed32 = calloc(n * count, sizeof *packed32);
+  assert_ok(limb_packed_entries(x.s.m, row, column));
+  const bool fits = nv <= LIMB_BATCH_MATRICES_MAX;
+  if (fits) {
+    assert_ok(limb_batch_mass_matrix(x.b, n, x.s.q, M, NULL));
+    assert_ok(limb_batch_packed_mass_matrix(x.b, n, x.s.q, packed, NULL));
+    assert_ok(limb_batch_packed_mass_matrix_f32(x.b, n, x.s.qf, packed32, NULL));
+  } else {
+    assert_status(limb_batch_packed_mass_matrix(x.b, n, x.s.q, packed, NULL), LIMB_E_UNSUPPORTED);
+  }
+  for (size_t i = 0; i < n && fits; i++) {
+    const double* from = packed + i * count;
+    memset(full, 0, nv * nv * sizeof *full);
+    for (size_t k = 0; k < count; k++) {
+      const size_t r = (size_t)row[k], c = (size_t)column[k];
+      full[r * nv + c] = full[c * nv + r] = from[k];
+    }
+    assert_close_array(full, M + i * nv * nv, (int)(nv * nv), 1e-13, 0);
+    if (i > 0) continue;
+    for (size_t k = 0; k < count; k++) M[k] = (double)packed32[k]; // M of this state is done with
+    assert_close_array(M, from, (int)count, 1e-3, 0);
+  }
+  free(row), free(column), free(packed), free(packed32), free(M), free(full);
+  bench_end(&x);
+}
+END_TEST
+
 int CHECK_NAME(void)
 {
   int robots;
   (void)robot_table(&robots);
-  return check_run("batch/equal", robots, (const TTest* const[]){all_quantities, jacobians, NULL});
+  return check_run("batch/equal", robots,
+                   (const TTest* const[]){all_quantities, jacobians, packed_mass_matrices, NULL});
 }

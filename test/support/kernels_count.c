@@ -276,8 +276,8 @@ static limb_count regressor_of(const limb_model* m, const double* q, const doubl
 {
   const int np = limb_inertial_parameter_count(m);
   call c = begin_call(m, q, v, in, (size_t)m->nv * (size_t)np);
-  const kernel_set_count_motion motion = {c.q, c.v, c.in, &all_terms, NULL, 0, NULL, 0};
-  set_regressor(m, c.k, &c.space.ws, &motion, np, c.out);
+  const kernel_set_count_motion given = {c.q, c.v, c.in, &all_terms, NULL, 0, NULL, 0};
+  set_regressor(m, c.k, &c.space.ws, &given, np, c.out);
   return end_call(&c, m, NULL, out);
 }
 
