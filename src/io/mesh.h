@@ -21,10 +21,10 @@ typedef enum mesh_format { MESH_UNKNOWN, MESH_STL, MESH_OBJ, MESH_MSH } mesh_for
 // By the end of the name, in any case.
 mesh_format limb_mesh_format_of_name(const char* path);
 
-// Reads a mesh into the pool, polygons as triangles. first_object: an OBJ file ends with its first object
-// or group that has faces.
+// Reads a mesh into the pool, polygons as triangles. by_mujoco: OBJ files as MuJoCo reads them, which are their first
+// object or group with faces, without polygons of more than 100 corners.
 // LIMB_OK; LIMB_E_SYNTAX (err says why); LIMB_E_NOMEM.
-limb_status limb_mesh_read(const char* text, size_t size, mesh_format format, int first_object, memory_pool* pool,
+limb_status limb_mesh_read(const char* text, size_t size, mesh_format format, int by_mujoco, memory_pool* pool,
                            limb_mesh* out, limb_error* err);
 
 // Merges vertices with equal coordinates, as STL repeats them per triangle. 0 when out of memory.

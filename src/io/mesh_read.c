@@ -22,6 +22,7 @@ typedef struct reader {
   limb_mesh* m;
   int vertex_cap, face_cap;
   int *corner, corner_cap; // of a polygon
+  int by_mujoco;
   limb_error* err;
 } reader;
 
@@ -244,7 +245,7 @@ static int is_ear(const reader* r, const int* v, int n, int k, int axis)
   return 1;
 }
 
-enum { MAX_CLIPPED = 1000 }; // corners: cutting takes the cube of time
+enum { MAX_CLIPPED = 100 }; // corners: cutting takes the cube of time
 
 // Cuts ears off until a triangle is left; v is used up. The last corner that is tried ends it, even if it is an ear.
 static limb_status clip(reader* r, int* v, int n)
@@ -272,6 +273,7 @@ static limb_status clip(reader* r, int* v, int n)
 static limb_status add_polygon(reader* r, int* v, int n)
 {
   if (n > 4 && n <= MAX_CLIPPED) return clip(r, v, n);
+  if (n > MAX_CLIPPED && r->by_mujoco) return LIMB_OK;
   const int turned = n == 4 && !(squared_distance(r, v[0], v[2]) < squared_distance(r, v[1], v[3]));
   limb_status status = LIMB_OK;
   for (int k = 1; k + 1 < n && !status; k++)
@@ -294,7 +296,7 @@ static limb_status read_obj_face(reader* r, const char* line, const char* end)
   return n < 3 ? faulty(r, "a face has less than three vertices") : add_polygon(r, r->corner, n);
 }
 
-static limb_status read_obj(reader* r, int first_object)
+static limb_status read_obj(reader* r)
 {
   const char* end = NULL;
   int ended = 0; // vertices of other objects still count
@@ -306,7 +308,7 @@ static limb_status read_obj(reader* r, int first_object)
     else if (starts(line, end, "f") && !ended)
       status = read_obj_face(r, line + 1, end);
     else if (starts(line, end, "o") || starts(line, end, "g"))
-      ended |= first_object && r->m->nface > 0;
+      ended |= r->by_mujoco && r->m->nface > 0;
     if (status) return status;
   }
   return LIMB_OK;
@@ -350,15 +352,15 @@ mesh_format limb_mesh_format_of_name(const char* path)
   return MESH_UNKNOWN;
 }
 
-limb_status limb_mesh_read(const char* text, size_t size, mesh_format format, int first_object, memory_pool* pool,
+limb_status limb_mesh_read(const char* text, size_t size, mesh_format format, int by_mujoco, memory_pool* pool,
                            limb_mesh* out, limb_error* err)
 {
   *out = (limb_mesh){0};
-  reader r = {.text = text, .end = text + size, .pool = pool, .m = out, .err = err};
+  reader r = {.text = text, .end = text + size, .pool = pool, .m = out, .err = err, .by_mujoco = by_mujoco};
   limb_status status = LIMB_E_SYNTAX;
   switch (format) {
   case MESH_STL: status = read_stl(&r); break;
-  case MESH_OBJ: status = read_obj(&r, first_object); break;
+  case MESH_OBJ: status = read_obj(&r); break;
   case MESH_MSH: status = read_msh(&r); break;
   case MESH_UNKNOWN: return faulty(&r, "the format is not known: STL, OBJ and MSH are read");
   }
