@@ -181,7 +181,7 @@ KERNEL bool invert_short_chain(int n, const cell* L, cell* X)
     const cell* factor = L + k * (k + 1) / 2;
 #pragma GCC unroll 8
     for (int j = 0; j < k; j++) {
-      for (int b = 0; b * LANES < k; b++) x[b] = msub(x[b], every_lane(factor[j]), row[j][b]);
+      for (int b = 0; b * LANES < k; b++) x[b] = settled(msub(x[b], every_lane(factor[j]), row[j][b]));
     }
     const lane_set at_k = one_lane(k % LANES);
     real diagonal = every_lane(factor[k]);
