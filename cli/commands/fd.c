@@ -15,7 +15,8 @@ static const cli_option output_options[] = {
 
 static const cli_option method_options[] = {
   {"method", "auto|clusters|schur|kkt|proximal|mexx|sequential",
-   "how the equations are solved; proximal is for redundant and singular loops (default: auto)"},
+   "how the equations are solved; proximal is for redundant and singular loops, mexx and sequential for large robots "
+   "(docs/long-chains.md; default: auto)"},
   {0},
 };
 
