@@ -147,7 +147,8 @@ void info_print_mobility(const limb_loop_facts* c)
            cli_loop_name(c->model, c->report.loop), c->report.residual, c->report.tries);
     return;
   }
-  printf(" (at the start configuration, closed to %.1e)\n", c->report.residual);
+  printf(" (at the start configuration, closed to %.1e; %.1e may stay open)\n", c->report.residual,
+         limb_model_loop_tolerance(c->model));
   printf("  Gruebler counts %d: %d velocities less %d constraint%s\n", x->gruebler, x->nv, x->constraints,
          s_of(x->constraints));
   printf("  actual mobility %d: rank %d%s\n", x->mobility, x->rank,

@@ -46,6 +46,8 @@ static void print_text(const limb_model* m, const limb_verify_options* o, const 
          o->states, o->states == 1 ? "" : "s", (unsigned long long)o->seed, g.x, g.y, g.z);
   cli_table_print(&t, stdout, "  ");
   if (sum.condition > 0) printf("\ncondition of M up to %.1e\n", sum.condition);
+  if (limb_loop_count(m) > 0)
+    printf("loops closed to %.1e; %.1e may stay open\n", sum.open, limb_model_loop_tolerance(m));
   printf("%s%s%s\n", cli_on(stdout, colour),
          sum.failed     ? "FORMULATIONS DISAGREE: see above."
          : sum.complete ? "All formulations agree."
@@ -65,6 +67,9 @@ static int print_json(const cli_args* args, const limb_model* m, const limb_veri
                cli_json_text(limb_model_name(m)), cli_json_vec3(sum.gravity), json_integer(limb_nv(m)),
                json_integer(o->states), json_integer((json_int_t)o->seed), cli_json_number(o->tolerance),
                cli_json_number(sum.condition), json_boolean(sum.failed == 0), cli_table_json(&t));
+  if (limb_loop_count(m) > 0)
+    cli_json_set(answer, "open loop_tolerance", cli_json_number(sum.open),
+                 cli_json_number(limb_model_loop_tolerance(m)));
   return cli_json_print(answer, stdout, cli_title(args));
 }
 

@@ -32,8 +32,8 @@ static const cli_option output_options[] = {
   {0},
 };
 
-static const cli_option* const options[] = {own_options,        cli_state_options, cli_model_options, cli_world_options,
-                                            cli_wrench_options, cli_loop_options,  output_options,    NULL};
+static const cli_option* const options[] = {
+  own_options, cli_state_options, cli_model_options, cli_world_options, cli_wrench_options, output_options, NULL};
 
 static const char about[] = //
   "Computes the quantities that --what lists, for each row of a table of states or for one state of the command "

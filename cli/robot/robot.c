@@ -9,6 +9,7 @@
 
 #include "limb/read.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -157,6 +158,11 @@ int cli_read_options(const cli_args* args, limb_read_options* opt)
     opt->max_bytes = (size_t)bytes;
   }
   opt->model_name = cli_get(args, "model-name");
+  if (cli_has(args, "loop-tolerance")) {
+    if (!cli_numbers(args, "loop-tolerance", 1, &opt->loop_tolerance)) return EXIT_USAGE;
+    if (!(opt->loop_tolerance > 0)) return cli_usage(args, "--loop-tolerance must be above zero");
+    opt->loop_tolerance = fmin(opt->loop_tolerance, LIMB_LOOP_TOLERANCE_MAX); // rows of tables may be open by more
+  }
   opt->package_path = cli_get(args, "package-path");
   opt->any_file = cli_has(args, "any-file");
   return xacro_arguments(args, opt);

@@ -47,7 +47,7 @@ void cli_print_position(FILE* out, const char* file, const limb_finding* f);
 void cli_print_finding(FILE* out, const char* file, const limb_finding* f);
 void cli_print_error(FILE* out, const char* file, limb_status s, const limb_error* err);
 
-// How to read, by the options --base --no-mimic --from --max-bytes. EXIT_FINE, or EXIT_USAGE with a message.
+// How to read, by the options of cli_model_options. EXIT_FINE, or EXIT_USAGE with a message.
 int cli_read_options(const cli_args* args, limb_read_options* opt);
 
 // 1 for a note of the compiler about an auxiliary body (limb/study.h), which users did not write.

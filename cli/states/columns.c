@@ -346,10 +346,8 @@ static void report_missing(const cli_states* s, unsigned groups)
 static int create(cli_states* s, limb_completion_options* o)
 {
   limb_error err = {0};
-  if (cli_has(s->args, "loop-tolerance")) {
-    if (!cli_numbers(s->args, "loop-tolerance", 1, &o->tolerance)) return EXIT_USAGE;
-    if (o->tolerance <= 0) return cli_usage(s->args, "--loop-tolerance must be above zero");
-  }
+  if (cli_has(s->args, "loop-tolerance") && !cli_numbers(s->args, "loop-tolerance", 1, &o->tolerance))
+    return EXIT_USAGE;
   const limb_status status = limb_completion_create(s->model, o, NULL, &s->completion, &err);
   if (status == LIMB_OK) return EXIT_FINE;
   const int code = cli_usage(s->args, "%s: %s", s->path, err.text);

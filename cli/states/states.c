@@ -7,6 +7,7 @@
 #include "robot/robot.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,14 +16,6 @@ const cli_option cli_wrench_options[] = {
   {"", NULL, "external wrenches"},
   {"wrench-ref", "body|world|aligned",
    "axes and point of the wrench columns (default: aligned, world axes at the frame's origin)"},
-  {0},
-};
-
-const cli_option cli_loop_options[] = {
-  {"", NULL, "robots with loops"},
-  {"loop-tolerance", "X",
-   "how far the loops may be apart in a row [m, rad], also per s and s^2, relative to the largest v and a when these "
-   "are above 1 (default: 1e-6)"},
   {0},
 };
 
@@ -346,7 +339,7 @@ int cli_states_open_loops(const cli_states* s, limb_data** watch, int* loop, dou
   const int velocity = s->wanted & STATES_V && gap.velocity > gap.position;
   *apart = velocity ? gap.velocity : gap.position;
   *loop = velocity ? gap.velocity_loop : gap.position_loop;
-  return *apart > 1e-6;
+  return *apart > fmax(1e-6, limb_model_loop_tolerance(s->model));
 }
 
 // ---- answers ---------------------------------------------------------------------------------------

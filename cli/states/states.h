@@ -83,8 +83,8 @@ typedef struct cli_states {
   int only_active; // answers have no columns of joints without motor
 } cli_states;
 
-// Options: --wrench-ref; --loop-tolerance; --q --v --a --tau.
-extern const cli_option cli_wrench_options[], cli_loop_options[], cli_state_options[];
+// Options: --wrench-ref; --q --v --a --tau.
+extern const cli_option cli_wrench_options[], cli_state_options[];
 
 // Opens a table ("-": standard input) and finds the columns of the model; unknown ones are warned about.
 // EXIT_FINE, or an exit code after a message; nothing is left to close then. The robot's environment gets

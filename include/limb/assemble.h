@@ -42,7 +42,8 @@ typedef struct limb_assembly_report {
 /// Closes all loops: changes q to a nearby configuration that closes them. A start that is exactly singular (an
 /// extended four-bar) is perturbed by a small random step. Closures that are closed the wrong way round (limb_loop_gap)
 /// do not count as closed. Overconstrained loops whose poses have few digits count as closed if least squares leave
-/// them open by at most 1e-7 [m, rad]; the report has their residual. Only loops that do not close are tried again.
+/// them open by at most limb_model_loop_tolerance; the report has their residual. Only loops that do not close are
+/// tried again.
 /// Cost per iteration: O(n), and cubes of the sizes of the clusters.
 /// @param options  NULL: the defaults
 /// @param q        nq (in and out); on failure the best configuration found
@@ -130,7 +131,8 @@ typedef struct limb_completion_options {
   const unsigned char* given_v; ///< nv; NULL: all. Copied
   const unsigned char* given_a; ///< nv; NULL: all. Copied
   double tolerance;             ///< largest residual of given states [m, rad; per s and s^2], for rates relative to the
-                                ///< largest v and a if these are above 1; default 1e-6
+                                ///< largest v and a if these are above 1; default 1e-6, at least
+                                ///< limb_model_loop_tolerance
 } limb_completion_options;
 
 LIMB_API limb_completion_options limb_default_completion_options(void);

@@ -293,6 +293,15 @@ LIMB_NODISCARD LIMB_API limb_status limb_builder_set_name(limb_builder* b, const
 /// @return LIMB_OK; LIMB_E_ARG (b is NULL); LIMB_E_NONFINITE.
 LIMB_NODISCARD LIMB_API limb_status limb_builder_set_gravity(limb_builder* b, sp_vec3 gravity);
 
+/// Largest tolerance of loops [m, rad].
+#define LIMB_LOOP_TOLERANCE_MAX 1e-3
+
+/// Sets how far loops may stay open [m, rad] where no configuration closes them and least squares leave a residual, as
+/// for overconstrained loops whose poses have few digits; default 1e-7. Loops that can close are closed to rounding
+/// all the same. The limb_assembly_report has what stays open.
+/// @return LIMB_OK; LIMB_E_ARG (b is NULL; not above zero and at most LIMB_LOOP_TOLERANCE_MAX); LIMB_E_NONFINITE.
+LIMB_NODISCARD LIMB_API limb_status limb_builder_set_loop_tolerance(limb_builder* b, double tolerance);
+
 /// Adds a body. It also needs a joint.
 /// @param body  its index, from 1 on in the order of the calls; NULL: not needed (output)
 /// @return LIMB_OK; LIMB_E_ARG (NULL, an empty name or that of another body or frame); LIMB_E_NONFINITE;
@@ -368,11 +377,12 @@ LIMB_API int limb_builder_frame_count(const limb_builder* b);
 LIMB_API int limb_builder_find_body(const limb_builder* b, const char* name);
 LIMB_API int limb_builder_find_joint(const limb_builder* b, const char* name);
 
-/// The definitions: name and gravity of the robot, a body, a joint (with unit axes), an added frame. Names are valid
-/// until the builder changes. If b is NULL, the name is NULL and gravity is zero.
+/// The definitions: name, gravity and tolerance of loops of the robot, a body, a joint (with unit axes), an added
+/// frame. Names are valid until the builder changes. If b is NULL, the name is NULL, gravity and tolerance are zero.
 /// @return LIMB_OK; LIMB_E_ARG (NULL, index out of range).
 LIMB_API const char* limb_builder_name(const limb_builder* b);
 LIMB_API sp_vec3 limb_builder_gravity(const limb_builder* b);
+LIMB_API double limb_builder_loop_tolerance(const limb_builder* b);
 LIMB_NODISCARD LIMB_API limb_status limb_builder_get_body(const limb_builder* b, int body, limb_body_def* out);
 LIMB_NODISCARD LIMB_API limb_status limb_builder_get_joint(const limb_builder* b, int joint, limb_joint_def* out);
 LIMB_NODISCARD LIMB_API limb_status limb_builder_get_frame(const limb_builder* b, int frame, limb_frame_info* out);

@@ -37,6 +37,7 @@ LIMB_API int limb_find_body(const limb_model* m, const char* name);
 LIMB_API int limb_find_joint(const limb_model* m, const char* name);
 LIMB_API int limb_find_frame(const limb_model* m, const char* name); ///< bodies included
 LIMB_API sp_vec3 limb_model_gravity(const limb_model* m);            ///< [m/s^2]; zero if m is NULL
+LIMB_API double limb_model_loop_tolerance(const limb_model* m);      ///< limb_builder_set_loop_tolerance
 LIMB_API double limb_total_mass(const limb_model* m);                ///< [kg], bodies fixed to the world included
 
 /// Properties of a body.

@@ -74,6 +74,7 @@ typedef struct limb_verify_summary {
   int complete;     ///< 1: every check that applies was made, in all states
   double condition; ///< largest condition number of the mass matrix found; 0: unknown
   sp_vec3 gravity;  ///< of all checks [m/s^2]
+  double open;      ///< how far the loops stay open where they are closed best [m, rad]; 0: no loops
 } limb_verify_summary;
 
 /// Runs all checks. Most of them use the spanning tree; those of loops use states that close the loops: near the start

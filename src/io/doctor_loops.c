@@ -156,6 +156,8 @@ limb_status limb_doctor_loops(doctor* d)
 
 enum { MAX_TRIES = 20 };
 
+#define ROUNDED 1e-10 // [m, rad]: less is rounding
+
 // A robot and its loops.
 typedef struct closure {
   limb_reading* r;
@@ -236,10 +238,15 @@ static limb_status check_closure(const closure* c, memory_pool* pool)
   how.max_tries = MAX_TRIES;
   limb_status s = limb_start(c->m, c->q);
   if (s == LIMB_OK) s = limb_assemble(c->d, &how, c->q, &report);
+  const file_pos at = limb_doctor_loop_pos(c->r, report.loop);
   if (s == LIMB_E_NOCONV && limb_get_loop(c->m, report.loop, &loop) == LIMB_OK)
-    limb_report(c->r->findings, RULE_LOOP_OPEN, limb_doctor_loop_pos(c->r, report.loop),
-                (limb_subject){"loop", loop.def.name}, "it remains open by %.3g in the best of %d attempts",
-                report.residual, report.tries);
+    limb_report(c->r->findings, RULE_LOOP_OPEN, at, (limb_subject){"loop", loop.def.name},
+                "it remains open by %.3g in the best of %d attempts; %.3g is allowed", report.residual, report.tries,
+                limb_model_loop_tolerance(c->m));
+  if (s == LIMB_OK && report.residual > ROUNDED && limb_get_loop(c->m, report.loop, &loop) == LIMB_OK)
+    limb_report(c->r->findings, RULE_LOOP_ROUNDED, at, (limb_subject){"loop", loop.def.name},
+                "it stays open by %.3g, the most of all loops; %.3g is allowed", report.residual,
+                limb_model_loop_tolerance(c->m));
   if (s == LIMB_OK) s = limb_mobility_at(c->d, c->q, NULL, &x);
   if (s == LIMB_OK) s = limb_redundant_constraints(c->d, c->q, NULL, c->redundant);
   if (s == LIMB_OK) check_redundancy(c, &x);

@@ -73,6 +73,7 @@ typedef struct limb_raw_robot {
   raw_words words;
   const char* name;       // NULL: not given
   const sp_vec3* gravity; // NULL: not given
+  double loop_tolerance;  // 0: not given
   limb_base base;         // as the file states; AS_FILE when it does not
   limb_form form;         // how joints are placed
   int own_world;          // 1: in this language "world" is a name like any other, and means a body of the file

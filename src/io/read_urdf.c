@@ -226,12 +226,18 @@ static int read_extension(urdf_reader* r, const xml_node* root)
   const limb_subject robot = r->report.about;
   sp_vec3 g;
   if (!n) return 1;
-  limb_urdf_check(r, n, &(urdf_words){.attributes = "gravity base", .many = "shaft", .strict = 1});
+  limb_urdf_check(r, n, &(urdf_words){.attributes = "gravity base loop_tolerance", .many = "shaft", .strict = 1});
   r->raw->base = read_base(r, n);
   for (const xml_node* x = limb_xml_child(n, "shaft"); x; x = limb_xml_next(x)) {
     if (!limb_urdf_shaft(r, x)) return 0;
   }
   r->report.about = robot;
+  double* open = &r->raw->loop_tolerance;
+  if (limb_urdf_number(r, n, "loop_tolerance", open) > 0 && !(*open > 0 && *open <= LIMB_LOOP_TOLERANCE_MAX)) {
+    limb_report_error(&r->report, RULE_BAD_NUMBER, limb_urdf_attribute_pos(r, n, "loop_tolerance"),
+                      "loop_tolerance must be above zero and at most %g", LIMB_LOOP_TOLERANCE_MAX);
+    *open = 0;
+  }
   return limb_urdf_vector(r, n, "gravity", &g) <= 0 || limb_raw_set_gravity(r->raw, g);
 }
 

@@ -36,7 +36,8 @@ static void read_top(yaml_reader* r, const yml_node* root)
   static const limb_base bases[] = {LIMB_BASE_FIXED, LIMB_BASE_FLOATING, LIMB_BASE_PLANAR};
   int i = 0;
   r->report.about = (limb_subject){NULL, NULL};
-  limb_yml_check_keys(&r->report, root, "limb name gravity base angles dh poe tool bodies joints shafts frames loops");
+  limb_yml_check_keys(&r->report, root,
+                      "limb name gravity base angles dh poe tool loop_tolerance bodies joints shafts frames loops");
   limb_yml_check_schema(&r->report, root, "limb", LIMB_YAML_SCHEMA, "limb YAML");
   if (limb_yml_choice(&r->report, limb_yml_get(root, "base"), "fixed floating planar", &i)) r->raw->base = bases[i];
   if (limb_yml_choice(&r->report, limb_yml_get(root, "angles"), "radians degrees", &i) && i == 1)
@@ -52,6 +53,12 @@ static void read_top(yaml_reader* r, const yml_node* root)
   sp_vec3 g;
   if (limb_yaml_vec3(r, limb_yml_get(root, "gravity"), "m/s^2", &g))
     r->out_of_memory |= !limb_raw_set_gravity(r->raw, g);
+  const yml_node* open = limb_yml_get(root, "loop_tolerance");
+  if (!limb_yml_quantity(&r->report, open, "m", &r->raw->loop_tolerance)) return;
+  if (r->raw->loop_tolerance > 0 && r->raw->loop_tolerance <= LIMB_LOOP_TOLERANCE_MAX) return;
+  limb_report_error(&r->report, RULE_BAD_NUMBER, open->pos, "loop_tolerance must be above zero and at most %g",
+                    LIMB_LOOP_TOLERANCE_MAX);
+  r->raw->loop_tolerance = 0;
 }
 
 // ---- bodies ------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@
 #include "io/files.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -101,6 +102,31 @@ static limb_format detect_format(limb_reading* r)
   return LIMB_FORMAT_AUTO;
 }
 
+// The most decimal places of a number in the text: 8 in 1.5 0.33333333.
+static int decimal_places(const char* text, size_t size)
+{
+  int most = 0, places = -1; // -1: not behind a point
+  for (size_t i = 0; i < size; i++) {
+    if (is_digit(text[i])) {
+      places += places >= 0;
+    } else {
+      most = places > most ? places : most;
+      places = text[i] == '.' && i > 0 && (is_digit(text[i - 1]) || is_blank(text[i - 1])) ? 0 : -1;
+    }
+  }
+  return most;
+}
+
+// Poses with few digits leave overconstrained loops open by a few units of their last place.
+static limb_status set_loop_tolerance(limb_reading* r, const limb_read_options* opt, double stated)
+{
+  if (limb_builder_loop_count(r->builder) == 0) return LIMB_OK;
+  const int places = decimal_places(r->source.text, r->source.size);
+  const double by_digits = fmin(fmax(10 * pow(10, -places), 1e-7), 1e-4);
+  const double tolerance = opt->loop_tolerance > 0 ? opt->loop_tolerance : stated > 0 ? stated : by_digits;
+  return limb_builder_set_loop_tolerance(r->builder, tolerance);
+}
+
 static limb_status run_reader(limb_reading* r, const limb_read_options* opt)
 {
   static const raw_words urdf = {"link", "joint", "frame"}, plain = {"body", "joint", "frame"},
@@ -131,7 +157,8 @@ static limb_status run_reader(limb_reading* r, const limb_read_options* opt)
   if (s.too_large) return LIMB_E_IO;
   // A robot with faulty parts is still checked as a whole, so that one run finds everything that is wrong.
   if (status && status != LIMB_E_MODEL) return status;
-  const limb_status built = limb_raw_robot_build(&s, opt, &r->builder, &r->positions);
+  limb_status built = limb_raw_robot_build(&s, opt, &r->builder, &r->positions);
+  if (!built) built = set_loop_tolerance(r, opt, s.loop_tolerance);
   return built ? built : status;
 }
 
@@ -199,6 +226,7 @@ limb_read_options limb_default_read_options(void)
   o.model_name = NULL;
   o.xacro_arguments = NULL;
   o.any_file = 0;
+  o.loop_tolerance = 0;
   return o;
 }
 
@@ -213,6 +241,8 @@ static limb_status check_options(const limb_read_options* given, limb_read_optio
     return limb_fail(err, LIMB_E_ARG, "options", "no such format or base");
   if (own->alloc && (!own->alloc->alloc || !own->alloc->free))
     return limb_fail(err, LIMB_E_ARG, "options", "incomplete allocator");
+  if (!(own->loop_tolerance >= 0 && own->loop_tolerance <= LIMB_LOOP_TOLERANCE_MAX))
+    return limb_fail(err, LIMB_E_ARG, "options", "loop_tolerance must be from 0 to %g", LIMB_LOOP_TOLERANCE_MAX);
   return LIMB_OK;
 }
 

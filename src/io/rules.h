@@ -157,6 +157,9 @@
     "state which of its joints have no motor (drive: passive), or that all have one (drive: active)")                 \
   X(LOOP_OPEN, "loop-open", ERROR, "no configuration was found that closes the loop",                                 \
     "check lengths and frames of the loop; a start near a closed configuration helps")                                \
+  X(LOOP_ROUNDED, "loop-rounded", WARNING,                                                                            \
+    "poses that contradict each other, mostly by their few digits: least squares share what stays open",              \
+    "give poses with more digits; --loop-tolerance, or loop_tolerance in limb YAML, states what may stay open")       \
   X(LOOP_LOCKED, "loop-locked", ERROR,                                                                                \
     "the loops can be closed, but leave nothing to move: the robot is a rigid structure",                             \
     "lock fewer directions, or remove a loop; limb assemble lists all constraints")                                   \

@@ -300,8 +300,10 @@ static void put_robot_extension(urdf_writer* w)
   const sp_vec3 g = limb_builder_gravity(o->b);
   const int other_gravity = !limb_same_vector(g, sp_v3(0, 0, -9.81)), nshaft = limb_builder_shaft_count(o->b);
   const int moves = w->base == LIMB_BASE_FLOATING || w->base == LIMB_BASE_PLANAR;
+  const double open = limb_builder_loop_tolerance(o->b);
+  const int opens = limb_builder_loop_count(o->b) > 0 && open > 1e-7;
   limb_shaft_def shaft;
-  if (!other_gravity && !moves && nshaft == 0) return;
+  if (!other_gravity && !moves && !opens && nshaft == 0) return;
   limb_put(o, "  <limb");
   if (other_gravity) {
     limb_put(o, " gravity=%v", &g);
@@ -313,6 +315,7 @@ static void put_robot_extension(urdf_writer* w)
     limb_report(o->findings, RULE_EXTENSION, nowhere, (limb_subject){"joint", "base"},
                 "that the root can move is written in <limb> of the robot");
   }
+  if (opens) limb_put(o, " loop_tolerance=%g", open);
   limb_put(o, nshaft ? ">\n" : "/>\n");
   for (int i = 0; limb_builder_get_shaft(o->b, i, &shaft) == LIMB_OK; i++) put_shaft(w, &shaft);
   if (nshaft) limb_put(o, "  </limb>\n");

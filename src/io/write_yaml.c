@@ -391,6 +391,7 @@ void limb_write_yaml(const limb_writer* w)
   limb_loop_def loop;
   limb_put(w, "# Units: m, kg, s, rad, N, N m. Inertia about the centre of mass: ixx, ixy, ixz, iyy, iyz, izz.\n");
   limb_put(w, "limb: %d\nname: %q\ngravity: %v\n", (int)LIMB_YAML_SCHEMA, limb_builder_name(b), &g);
+  if (limb_builder_loop_count(b) > 0) limb_put(w, "loop_tolerance: %g\n", limb_builder_loop_tolerance(b));
   if (w->form == LIMB_FORM_MDH) limb_put(w, "dh: modified\n");
   if (w->form == LIMB_FORM_POE) limb_put(w, "poe: space\n");
   limb_put(w, "\nbodies:\n");

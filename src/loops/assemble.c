@@ -113,15 +113,13 @@ static limb_status close_all(limb_loops* w, const limb_assembly* o, uint64_t* se
     if (s == LIMB_OK) keep_best(w, tries == 0, q);
     stuck = count_state(w, LIMB_CLUSTER_STUCK);
     tries++;
-    if (!o->within_limits && only_limits(w, LIMB_LEFT_OPEN)) break; // another start leaves them open as well
   }
   if (s != LIMB_OK) return s;
   limb_copy_clusters(w, LIMB_CLUSTER_STUCK, NULL, w->q2, q);
-  const bool limits = stuck > 0 && only_limits(w, limb_closing_tolerance(w, o->tolerance));
-  const bool rounded = stuck > 0 && !limits && !o->within_limits && only_limits(w, fmax(o->tolerance, LIMB_LEFT_OPEN));
+  const bool limits = stuck > 0 && only_limits(w, fmax(w->m->loop_tolerance, limb_closing_tolerance(w, o->tolerance)));
   s = report_on(w, o->time, q, iterations, tries, report);
   if (s == LIMB_OK && report) report->limits = limits;
-  return s != LIMB_OK ? s : stuck > 0 && !rounded ? LIMB_E_NOCONV : LIMB_OK;
+  return s != LIMB_OK ? s : stuck > 0 ? LIMB_E_NOCONV : LIMB_OK;
 }
 
 // Of a robot without loops, which is closed.
@@ -269,8 +267,7 @@ static limb_status close_near(limb_loops* w, const limb_loop_options* o, const d
     .time = o->time, .tolerance = PROJECTED, .iterations = PROJECTION_STEPS, .held = o->held};
   limb_status s = limb_close(w, &closing, w->q2, iterations);
   *closed = s == LIMB_OK;
-  for (int c = 0; *closed && c < m->clusters.count; c++)
-    *closed = w->order[c] == LIMB_CLUSTER_CLOSED || limb_cluster_residual(w, c) <= LIMB_LEFT_OPEN;
+  for (int c = 0; *closed && c < m->clusters.count; c++) *closed = w->order[c] == LIMB_CLUSTER_CLOSED;
   if (s == LIMB_OK) s = limb_difference(m, q, w->q2, w->v3);
   for (int i = 0; s == LIMB_OK && i < m->nv; i++) *closed = *closed && fabs(w->v3[i]) <= PROJECTION_MAX;
   return s;

@@ -117,12 +117,18 @@ double limb_cluster_residual(const limb_loops* w, int cluster)
 // they should depend on each other. Whether those depend on each other here only is judged apart (redundancy).
 #define ROUNDED 1e-10 // [m, rad]: less is no matter of digits
 
+double limb_rounded_gap(const limb_loops* w, int cluster)
+{
+  const double gap = limb_cluster_residual(w, cluster);
+  return gap > ROUNDED && gap <= w->m->loop_tolerance ? gap : 0;
+}
+
 double limb_rank_tolerance(const limb_loops* w, int cluster, double tolerance)
 {
   const limb_cluster* k = &w->m->clusters.cluster[cluster];
-  const double gap = limb_cluster_residual(w, cluster);
+  const double gap = limb_rounded_gap(w, cluster);
   double largest = 0; // entry, which pivots are relative to
-  if (!(gap > ROUNDED && gap <= LIMB_LEFT_OPEN)) return tolerance;
+  if (gap == 0) return tolerance;
   for (int i = 0; i < w->nlive[cluster]; i++) {
     const ptrdiff_t row = k->block + (ptrdiff_t)w->live[k->row + i] * k->nv;
     largest = fmax(largest, limb_largest((size_t)k->nv, w->Psi + row));
@@ -244,6 +250,19 @@ static void kick(limb_loops* w, const limb_closing* o, int cluster, double size,
   p.damping[cluster] = -1; // to be taken whatever comes of it
 }
 
+#define OF_DIGITS 1e-7 // [m, rad]
+#define DEPENDENT 1e-9 // pivots of constraints that depend on others, relative
+
+// The residual that least squares may leave of a cluster where it stands: the model's tolerance if its constraints
+// depend on each other here, so that rounded poses contradict each other.
+static double left_open(limb_loops* w, const limb_closing* o, int cluster)
+{
+  if (limb_cluster_residual(w, cluster) > w->m->loop_tolerance) return o->tolerance;
+  const limb_reduction* r = limb_reduce_cluster(w, cluster, NULL, LIMB_CARRY_NOTHING, DEPENDENT);
+  const bool overconstrained = r->rank < w->m->clusters.cluster[cluster].nrow;
+  return overconstrained ? fmax(o->tolerance, w->m->loop_tolerance) : o->tolerance;
+}
+
 // The step of a cluster from where it stands, in v1; or that it is closed or stuck.
 static void next_step(limb_loops* w, const limb_closing* o, int cluster, round_of_steps* now)
 {
@@ -253,11 +272,6 @@ static void next_step(limb_loops* w, const limb_closing* o, int cluster, round_o
   const bool closed = residual <= o->tolerance;
   const bool done = residual <= ROUNDING || p.damping[cluster] > DEAD_END;
   p.cost[cluster] = cost_of(w, cluster);
-  if (done && closed) {
-    w->order[cluster] = LIMB_CLUSTER_CLOSED;
-    if (o->within_limits && !is_within_limits(w, cluster, now->q)) kick(w, o, cluster, 1, now);
-    return;
-  }
   if (!done) {
     limb_min_norm_step(w, cluster, LIMB_CONSTRAINTS_HOLONOMIC, o->held, p.damping[cluster], w->phi, w->v1);
     double largest = 0;
@@ -266,10 +280,15 @@ static void next_step(limb_loops* w, const limb_closing* o, int cluster, round_o
     for (int j = 0; j < k->nv; j++) w->v1[k->v[j]] *= -scale;
     if (largest > NO_STEP || closed) return;
   }
-  if (residual <= LIMB_LEFT_OPEN) // least squares leave that, no kick would help
-    w->order[cluster] = LIMB_CLUSTER_STUCK;
-  else
+  // Where least squares leave more than digits of files usually lose, one kick shows whether the start is singular.
+  // More of them would end on another branch.
+  const bool kicked = !o->seed || p.kicks[cluster] > 0;
+  if (!closed && !(residual <= left_open(w, o, cluster) && (residual <= OF_DIGITS || kicked)))
     kick(w, o, cluster, 0.02, now);
+  else if (o->within_limits && !is_within_limits(w, cluster, now->q))
+    kick(w, o, cluster, 1, now);
+  else
+    w->order[cluster] = LIMB_CLUSTER_CLOSED;
 }
 
 // Whether the step of a cluster is kept, and what damping comes next.
@@ -351,8 +370,8 @@ limb_status limb_close(limb_loops* w, const limb_closing* given, double* q, int*
   }
   for (int c = 0; c < w->m->clusters.count; c++) {
     if (w->order[c] != LIMB_CLUSTER_OPEN) continue;
-    const bool closed =
-      s == LIMB_OK && limb_cluster_residual(w, c) <= o->tolerance && (!o->within_limits || is_within_limits(w, c, q));
+    const bool closed = s == LIMB_OK && limb_cluster_residual(w, c) <= left_open(w, o, c) &&
+                        (!o->within_limits || is_within_limits(w, c, q));
     w->order[c] = closed ? LIMB_CLUSTER_CLOSED : LIMB_CLUSTER_STUCK;
   }
   return s;

@@ -139,6 +139,9 @@ limb_status limb_constraints_at(limb_loops* w, const double* q, const double* v,
 // due to the residual where least squares leave a cluster open.
 double limb_rank_tolerance(const limb_loops* w, int cluster, double tolerance);
 
+// What least squares leave a cluster open that is rounded; 0: it is not.
+double limb_rounded_gap(const limb_loops* w, int cluster);
+
 // A cluster's block of Psi, live constraints only, reduced with preferred columns (flags by the user's
 // velocities; NULL: none): w->reduced. What is carried along:
 typedef enum limb_carry {
@@ -361,10 +364,6 @@ typedef struct limb_closing {
   bool within_limits;
   uint64_t* seed; // of the kicks; NULL: there are none
 } limb_closing;
-
-// Residual [m, rad] that over-constrained loops may keep where least squares leave it: a file with eight digits of
-// poses does not close them better.
-#define LIMB_LEFT_OPEN 1e-7
 
 // Of a cluster, in w->order.
 enum { LIMB_CLUSTER_OPEN, LIMB_CLUSTER_CLOSED, LIMB_CLUSTER_STUCK };

@@ -106,9 +106,11 @@ const limb_reduction* limb_reduce_cluster(limb_loops* w, int cluster, const unsi
 // Redundancy. Let c' Psi = 0 here. When this holds at all configurations around, the motion goes on along every
 // velocity with Psi v = 0: there is an a with Psi a = -Psi' v (Psi' here: dPsi/dt), so c' Psi' v = 0. One
 // random velocity for which it does not vanish shows that the rank is missing here only. (Where all of that
-// vanishes, too, and only a higher order does not, the test does not detect it.)
+// vanishes, too, and only a higher order does not, the test does not detect it.) Poses that are wrong by the gap of
+// rounded loops bend the paths of their points by as much: then c' Psi' v is no more than a few gaps, as v is about 1.
 
 #define NO_BIAS 1e-6 // of what c' Psi' v is the sum of
+#define BENT    30   // gaps
 
 int limb_loop_of_constraint(const limb_loops* w, int cluster, int i)
 {
@@ -192,6 +194,7 @@ static limb_status check_dependent(limb_loops* w, int cluster, double tolerance,
   const int first = w->m->clusters.cluster[cluster].row;
   const limb_reduction* r = limb_reduce_cluster(w, cluster, NULL, LIMB_CARRY_STEPS, tolerance);
   const double share = fmax(NO_BIAS, fmax(LIMB_CONTRADICTION * tolerance, limb_rank_tolerance(w, cluster, tolerance)));
+  const double slack = LIMB_CONSTRAINT_ROUNDING + BENT * limb_rounded_gap(w, cluster);
   for (int i = r->rank; i < r->rows; i++) {
     const double* c = r->A + (ptrdiff_t)i * (r->columns + r->extra) + r->columns;
     double sum = 0, size = 0, parts = 0;
@@ -199,7 +202,7 @@ static limb_status check_dependent(limb_loops* w, int cluster, double tolerance,
       const double bias = c[j] * w->bias[first + w->live[first + j]];
       sum += bias, size += fabs(bias), parts += fabs(c[j]);
     }
-    if (fabs(sum) <= share * size + LIMB_CONSTRAINT_ROUNDING * parts) continue;
+    if (fabs(sum) <= share * size + slack * parts) continue;
     if (out) *out = (limb_suspect){limb_loop_of_constraint(w, cluster, r->row[i]), fabs(sum)};
     return LIMB_E_SINGULAR;
   }

@@ -152,7 +152,7 @@ limb_status limb_builder_create(const limb_allocator* alloc, limb_builder** out)
   const limb_allocator a = alloc ? *alloc : limb_default_allocator();
   limb_builder* b = limb_alloc(&a, sizeof *b);
   if (!b) return LIMB_E_NOMEM;
-  *b = (limb_builder){.alloc = a, .gravity = {0, 0, -9.81}};
+  *b = (limb_builder){.alloc = a, .gravity = {0, 0, -9.81}, .loop_tolerance = 1e-7};
   if (!begin(b)) {
     limb_builder_destroy(b);
     return LIMB_E_NOMEM;
@@ -196,6 +196,15 @@ limb_status limb_builder_set_gravity(limb_builder* b, sp_vec3 gravity)
   if (!b) return LIMB_E_ARG;
   if (!limb_finite3(gravity)) return LIMB_E_NONFINITE;
   b->gravity = gravity;
+  return LIMB_OK;
+}
+
+limb_status limb_builder_set_loop_tolerance(limb_builder* b, double tolerance)
+{
+  if (!b) return LIMB_E_ARG;
+  if (!limb_finite(1, &tolerance)) return LIMB_E_NONFINITE;
+  if (!(tolerance > 0 && tolerance <= LIMB_LOOP_TOLERANCE_MAX)) return LIMB_E_ARG;
+  b->loop_tolerance = tolerance;
   return LIMB_OK;
 }
 
@@ -344,6 +353,8 @@ const char* limb_builder_name(const limb_builder* b) { return b ? b->name : NULL
 
 sp_vec3 limb_builder_gravity(const limb_builder* b) { return b ? b->gravity : sp_v3(0, 0, 0); }
 
+double limb_builder_loop_tolerance(const limb_builder* b) { return b ? b->loop_tolerance : 0; }
+
 limb_status limb_builder_get_body(const limb_builder* b, int body, limb_body_def* out)
 {
   if (!b || !out || body < 0 || body >= b->nbody) return LIMB_E_ARG;
@@ -404,6 +415,7 @@ limb_status limb_builder_from_model(const limb_model* m, const limb_allocator* a
   limb_status s = limb_builder_create(alloc, &b);
   if (!s) s = limb_builder_set_name(b, m->name);
   if (!s) s = limb_builder_set_gravity(b, m->gravity);
+  if (!s) s = limb_builder_set_loop_tolerance(b, m->loop_tolerance);
   if (!s) s = describe_bodies(m, b);
   for (int i = 0; !s && i < m->njoint; i++) s = limb_builder_add_joint(b, &m->joint[i].def, NULL, NULL);
   for (int i = 0; !s && i < m->nframe; i++)

@@ -16,6 +16,7 @@ struct limb_builder {
   limb_allocator alloc;
   char* name; // owned, like every name below
   sp_vec3 gravity;
+  double loop_tolerance;
   limb_body_def* body; // [0] is the world, named "world"
   int nbody, body_cap;
   limb_joint_def* joint; // checked: finite, axes normalised, rotations orthonormal

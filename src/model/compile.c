@@ -109,6 +109,7 @@ static void copy_description(const limb_draft* t, limb_model* m, char* text)
   const limb_builder* b = t->b;
   m->alloc = b->alloc;
   m->gravity = b->gravity;
+  m->loop_tolerance = b->loop_tolerance;
   m->name = copy_name(&text, b->name);
   for (int i = 0; i < b->nbody; i++) {
     const int j = t->body_joint[i];

@@ -37,6 +37,8 @@ int limb_frame_count(const limb_model* m) { return m ? m->nbody + m->nframe : 0;
 
 sp_vec3 limb_model_gravity(const limb_model* m) { return m ? m->gravity : sp_v3(0, 0, 0); }
 
+double limb_model_loop_tolerance(const limb_model* m) { return m ? m->loop_tolerance : 0; }
+
 double limb_total_mass(const limb_model* m) { return m ? m->total_mass : 0; }
 
 static const char* body_name(const void* m, int i) { return ((const limb_model*)m)->body[i].name; }

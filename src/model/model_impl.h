@@ -165,6 +165,7 @@ struct limb_model {
 
   const char* name;
   sp_vec3 gravity;
+  double loop_tolerance; // residual that least squares may leave of loops [m, rad]
   double total_mass;
 
   int nbody, njoint, nframe, nshaft, nloop;

@@ -165,7 +165,7 @@ limb_status limb_completion_create(const limb_model* m, const limb_completion_op
   *c = (limb_completion){.alloc = a,
                          .model = m,
                          .options = limb_default_loop_options(),
-                         .tolerance = o.tolerance,
+                         .tolerance = fmax(o.tolerance, limb_model_loop_tolerance(m)),
                          .nq = limb_nq(m),
                          .nv = limb_nv(m),
                          .nc = limb_constraint_count(m),

@@ -166,7 +166,7 @@ static limb_status check_closed(limb_sim* sim, double t)
   sim->o.loops.loops.time = t;
   limb_status s = limb_loop_gap_of(sim->loops, sim->now.q, sim->now.v, &sim->o.loops.loops, &gap);
   if (s != LIMB_OK) return limb_sim_fail(sim, s, "loops at the start: %s", limb_status_text(s));
-  const bool open = gap.position > 1e-6, moves = gap.velocity > 1e-6;
+  const bool open = gap.position > fmax(1e-6, limb_model_loop_tolerance(sim->m)), moves = gap.velocity > 1e-6;
   if (!open && !moves) return LIMB_OK;
   if ((s = limb_get_loop(sim->m, open ? gap.position_loop : gap.velocity_loop, &loop)) != LIMB_OK) return s;
   return open ? limb_sim_fail(sim, LIMB_E_NOCONV, "loop '%s' is open by %.3g at the start; assemble it first",

@@ -10,6 +10,7 @@ enum { MAX_CHECKS = 96, REASON_SIZE = 80 };
 
 typedef struct outcome {
   const verify_check* check;
+  bool closed;  // of robots with their loops closed
   double off;   // the largest difference
   int state;    // where; from 1
   int states;   // in how many
@@ -27,6 +28,7 @@ struct limb_verification {
   double lost;       // share of accelerations that is rounding; 0: not known
   double lost_rates; // the same of their rates by finite differences
   sp_vec3 gravity;
+  double open; // residual of loops at the start
   int count;
   outcome outcomes[MAX_CHECKS];
 };
@@ -73,6 +75,13 @@ static void collect(limb_verification* x, const verify_check* list)
     if (is_wanted(x, list)) x->outcomes[x->count++].check = list;
 }
 
+static void collect_closed(limb_verification* x, const verify_check* list)
+{
+  const int first = x->count;
+  collect(x, list);
+  for (int k = first; k < x->count; k++) x->outcomes[k].closed = true;
+}
+
 static void collect_all(limb_verification* x)
 {
   collect(x, verify_dynamics);
@@ -82,8 +91,8 @@ static void collect_all(limb_verification* x)
   collect(x, verify_lagrange);
   collect(x, verify_forms);
   if (!x->loops) return;
-  collect(x, verify_loops);
-  collect(x, verify_other_forms);
+  collect_closed(x, verify_loops);
+  collect_closed(x, verify_other_forms);
 }
 
 // ---- running ---------------------------------------------------------------------------------------
@@ -140,18 +149,24 @@ static limb_status run_states(limb_verification* x, verify* t)
 
 // ---- judging ---------------------------------------------------------------------------------------
 
+#define ROUNDED 1e-10 // [m, rad] less that stays open is rounding
+#define OPEN    100   // per m or rad that stays open
+
 static int inverts(const verify_check* c)
 {
   return c->class == VERIFY_INVERSE || c->class == VERIFY_INVERSE_DIFFERENCES;
 }
 
 // Inverting M loses as many digits as its condition number has, or more where large forces cancel; where that is not
-// known, the robot is large, and so is the number. Differences have an error of their own.
-static double tolerance_of(const limb_verification* x, const verify_check* c)
+// known, the robot is large, and so is the number. Differences have an error of their own. Constraints that depend on
+// each other but for what stays open of rounded loops contradict each other by a multiple of it.
+static double tolerance_of(const limb_verification* x, const outcome* o)
 {
+  const verify_check* c = o->check;
   const double lost = x->condition > 0 ? fmin(VERIFY_LOST, x->lost) : VERIFY_LOST;
   const double rates = c->class == VERIFY_INVERSE_DIFFERENCES ? fmin(VERIFY_LOST, x->lost_rates) : 0;
-  const double own = fmax(rates, c->class >= VERIFY_DIFFERENCES ? 1e-6 : 0);
+  const double open = o->closed && x->open > ROUNDED ? OPEN * x->open : 0;
+  const double own = fmax(fmax(rates, open), c->class >= VERIFY_DIFFERENCES ? 1e-6 : 0);
   return fmax(x->o.tolerance, fmax(own, inverts(c) ? lost : 0));
 }
 
@@ -164,10 +179,11 @@ static limb_verdict judge(const limb_verification* x, const outcome* o, const ch
     return LIMB_VERDICT_NOT_APPLICABLE;
   }
   if (o->states == 0 && o->singular > 0) {
-    *reason = o->rough > 0                 ? "finite differences do not resolve it"
-              : c->class == VERIFY_INVERSE ? "M is singular or nearly so"
-              : c->unless                  ? c->unless
-                                           : "the robot has no mass";
+    *reason = o->rough > 0 ? "finite differences do not resolve it"
+              : c->class == VERIFY_INVERSE
+                ? (o->closed ? "M or the loops are singular or nearly so" : "M is singular or nearly so")
+              : c->unless ? c->unless
+                          : "the robot has no mass";
     return LIMB_VERDICT_NOT_APPLICABLE;
   }
   if (o->status != LIMB_OK) {
@@ -178,7 +194,7 @@ static limb_verdict judge(const limb_verification* x, const outcome* o, const ch
     *reason = o->reason[0] ? o->reason : "the robot is too large for work of this order";
     return LIMB_VERDICT_SKIPPED;
   }
-  if (o->off <= tolerance_of(x, c)) return LIMB_VERDICT_OK;
+  if (o->off <= tolerance_of(x, o)) return LIMB_VERDICT_OK;
   if (!inverts(c) || x->lost <= VERIFY_LOST) return LIMB_VERDICT_FAILED;
   *reason = "M is singular up to rounding: its inverse has no digits";
   return LIMB_VERDICT_NOT_APPLICABLE;
@@ -196,11 +212,12 @@ static void write_reasons(limb_verification* x)
 
 // ---- the calls -------------------------------------------------------------------------------------
 
-static limb_status close_loops(verify* t, limb_error* err)
+static limb_status close_loops(verify* t, double* open, limb_error* err)
 {
   limb_assembly_report report = {.loop = -1};
   limb_loop_info loop = {.def = {.name = "?"}};
   const limb_status s = verify_loops_open(t, &report);
+  *open = report.residual;
   if (s != LIMB_E_NOCONV) return s;
   (void)!limb_get_loop(t->m, report.loop, &loop);
   return limb_fail(err, s, loop.def.name,
@@ -217,7 +234,7 @@ static limb_status verify_all(limb_verification* x, const limb_model* m, limb_er
   x->size = fmax(1, fmax(x->nv, limb_body_count(m)));
   collect_all(x);
   limb_status s = verify_create(&t, m, &env, x->o.seed);
-  if (s == LIMB_OK && x->loops > 0) s = close_loops(&t, err);
+  if (s == LIMB_OK && x->loops > 0) s = close_loops(&t, &x->open, err);
   const int open = s == LIMB_E_NOCONV;
   if (s == LIMB_OK) s = run_states(x, &t);
   x->condition = t.condition, x->lost = t.lost, x->lost_rates = t.lost_rates;
@@ -260,7 +277,7 @@ limb_status limb_verification_get(const limb_verification* v, int index, limb_ve
                               .second = c->second,
                               .kind = kinds[c->class],
                               .difference = o->off,
-                              .tolerance = tolerance_of(v, c),
+                              .tolerance = tolerance_of(v, o),
                               .state = o->state,
                               .states = o->states,
                               .singular = o->singular,
@@ -276,6 +293,7 @@ limb_verify_summary limb_verification_summary(const limb_verification* v)
   sum.checks = v->count;
   sum.condition = v->condition;
   sum.gravity = v->gravity;
+  sum.open = v->open;
   for (int k = 0; k < v->count; k++) {
     const outcome* o = &v->outcomes[k];
     const char* reason;

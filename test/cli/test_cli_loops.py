@@ -52,6 +52,12 @@ joints:
 """
 
 
+def rounded(places):
+    """The four-bar closed by a pin, whose frames are apart along its axis by a unit of that decimal place."""
+    text = BARS.replace("xyz: [0.9, 0, 0]", f"xyz: [0.9, 0, {10.0 ** -places:.{places}f}]")
+    return text.replace("type: point_on_line", "type: pin")
+
+
 def apart(q):
     """How far the ends of the loop of the four-bar are apart."""
     x = 0.35 * math.cos(q[0]) + 0.9 * math.cos(q[0] + q[1]) - 1 - 0.7 * math.cos(q[2])
@@ -639,7 +645,38 @@ class Check(Case):
             self.assertEqual(found["exit"], code)
         done = self.run_limb("check", self.model(TOO_SHORT), code=4)
         self.assertRegex(done.stdout,
-                         r"error: loop 'pin': it remains open by 0\.[34]\d* in the best of 20 attempts \[loop-open\]")
+                         r"error: loop 'pin': it remains open by 0\.[34]\d* in the best of 20 attempts; "
+                         r"0.0001 is allowed \[loop-open\]")
+
+    def test_tolerance_follows_the_digits_of_the_file(self):
+        """A pin that holds the four-bar out of its plane, by a unit of the last decimal place of the file."""
+        for places, allowed in ((9, "1e-07"), (6, "1e-05"), (5, "0.0001")):
+            path = self.model(rounded(places))
+            open_by = f"it stays open by {10.0 ** -places:.3g}, the most of all loops; {allowed} is allowed"
+            self.assertIn(f"warning: loop 'pin': {open_by} [loop-rounded]", self.run_limb("check", path).stdout)
+            self.assertIn(f"closed to {10.0 ** -places:.1e}; ", self.run_limb("info", path).stdout)
+            done = self.run_limb("verify", path, "--states", "5")
+            self.assertIn(f"loops closed to {10.0 ** -places:.1e}; ", done.stdout)
+            state = ("--q", "theta1=0.8", "--v", "theta1=1", "--tau", "theta1=1")
+            self.run_limb("eval", path, *state, "--what", "acc")
+            self.run_limb("sim", path, "--duration", "0.1", "--quiet")
+
+    def test_tolerance_is_stated(self):
+        path = self.model(rounded(5) + "# 0.123456789\n")
+        self.assertIn("open by 1e-05 in the best of 20 attempts; 1e-07 is allowed [loop-open]",
+                      self.run_limb("check", path, code=4).stdout)
+        for command in ("check", "info", "verify", "base"):
+            self.run_limb(command, path, "--loop-tolerance", "2e-5")
+        stated = self.model(rounded(5).replace("name: bars", "loop_tolerance: 2e-5") + "# 0.123456789\n")
+        self.run_limb("check", stated)
+        for name in ("out.limb.yaml", "out.urdf"):
+            self.run_limb("convert", stated, self.folder / name)
+            self.assertIn("; 2.0e-05 may stay open", self.run_limb("info", self.folder / name).stdout)
+        self.assertIn("2:17: error: loop_tolerance must be above zero and at most 0.001 [bad-number]",
+                      self.run_limb("check", self.model(rounded(5).replace("name: bars", "loop_tolerance: 1")),
+                                    code=3).stdout)
+        self.assertIn("--loop-tolerance must be above zero",
+                      self.run_limb("info", path, "--loop-tolerance", "0", code=2).stderr)
 
 
 class Convert(Case):

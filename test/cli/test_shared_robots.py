@@ -282,6 +282,21 @@ class Shared(unittest.TestCase):
                 self.close(f"{robot.name} wrench.tau", result["tau"], [case["tau_rnea"][i] for i in order], 1e-10)
                 self.close(f"{robot.name} wrench.acc", result["acc"], [case["ddq_aba"][i] for i in order], 1e-9)
 
+    def test_rounded_loops(self):
+        """Loops whose poses have eight digits: their constraints depend on each other, but for the digits."""
+        path = ROBOTS.parent / "menagerie" / "toddlerbot_2xc" / "toddlerbot_2xc_pos.xml"
+        if not path.is_file():
+            self.skipTest(f"{path} is not there")
+        run = subprocess.run([LIMB, "verify", path, "--states", "10", "--format", "json"],
+                             capture_output=True, text=True)
+        answer = json.loads(run.stdout)
+        self.assertTrue(answer["agree"] and 1e-9 < answer["open"] < answer["loop_tolerance"])
+        methods = [x["verdict"] for x in answer["checks"] if x["quantity"].startswith("acc") and x["by"] == "KKT"]
+        self.assertEqual(methods.count("ok"), 3)
+        run = subprocess.run([LIMB, "sim", path, "--duration", "0.002", "--step", "1ms", "--method", "rk4",
+                              "--no-friction"], capture_output=True, text=True)
+        self.assertEqual(run.returncode, 0, run.stderr)
+
     def test_all(self):
         folders = sorted(path.parent for path in ROBOTS.glob("*/vectors.json"))
         self.assertTrue(folders, f"no robots in {ROBOTS}")

@@ -388,14 +388,19 @@ START_TEST(out_of_the_plane)
 }
 END_TEST
 
-// Poses with few digits: a pin that holds a planar four-bar 1.2e-8 m out of its plane. It stays open by that, next to
-// where it started, and one that is open by more is refused.
+// Poses with few digits: a pin that holds a planar four-bar out of its plane. It stays open by that, next to where it
+// started, and one that is open by more than the tolerance is refused.
 START_TEST(rounded_poses)
 {
   const sp_vec3 z = sp_v3(0, 0, 1);
-  for (int k = 0; k < 2; k++) {
+  static const struct {
+    double out_of_plane, tolerance;
+  } of[] = {{1.2e-8, 1e-7}, {1.2e-6, 1e-7}, {1.2e-6, 2e-6}, {8e-5, 1e-4}, {1.1e-4, 1e-4}};
+  for (int k = 0; k < 5; k++) {
     limb_builder* b = fixture_begin("rounded");
-    const double out_of_plane = k ? 1.2e-6 : 1.2e-8;
+    const double out_of_plane = of[k].out_of_plane, tolerance = of[k].tolerance;
+    const bool refused = out_of_plane > tolerance;
+    assert_ok(limb_builder_set_loop_tolerance(b, tolerance));
     const int crank =
       fixture_link(b, "crank", LIMB_REVOLUTE, LIMB_WORLD_BODY, fixture_at(0, 0, 0), z, limb_inertia_point(1, z));
     const int coupler =
@@ -409,14 +414,49 @@ START_TEST(rounded_poses)
     double q[3] = {0.7, -0.1456, 1.5238}, v[3] = {0};
     assert_ok(limb_data_create(m, NULL, &w));
     const limb_status s = limb_assemble(w, NULL, q, &report);
-    assert_status(s, k ? LIMB_E_NOCONV : LIMB_OK);
+    assert_close(limb_model_loop_tolerance(m), tolerance, 0, 0);
+    assert_status(s, refused ? LIMB_E_NOCONV : LIMB_OK);
     assert_close(report.residual, out_of_plane, 1e-6, 0);
-    if (!k) {
+    if (!refused) {
       assert_close(q[0], 0.7, 0, 1e-3);
       q[0] += 1e-5;
       assert_ok(limb_project(w, NULL, q, v, &report));
       assert_close(report.residual, out_of_plane, 1e-6, 0);
     }
+    limb_data_destroy(w);
+    limb_model_destroy(m);
+  }
+}
+END_TEST
+
+// A tolerance is for constraints that contradict each other: a loop that can close is closed to rounding, also from the
+// singular start of an extended four-bar, and one that lacks length is refused, however little.
+START_TEST(tolerance_is_for_contradictions)
+{
+  const sp_vec3 z = sp_v3(0, 0, 1);
+  static const double lacking[] = {0, 5e-5};
+  for (int k = 0; k < 2; k++) {
+    limb_builder* b = fixture_begin("four_bar");
+    assert_ok(limb_builder_set_loop_tolerance(b, 1e-3));
+    const int crank =
+      fixture_link(b, "crank", LIMB_REVOLUTE, LIMB_WORLD_BODY, fixture_at(0, 0, 0), z, limb_inertia_point(1, z));
+    const int coupler =
+      fixture_link(b, "coupler", LIMB_REVOLUTE, crank, fixture_at(0.35, 0, 0), z, limb_inertia_point(1, z));
+    const int rocker =
+      fixture_link(b, "rocker", LIMB_REVOLUTE, LIMB_WORLD_BODY, fixture_at(1, 0, 0), z, limb_inertia_point(1, z));
+    const sp_pose on_rocker = fixture_at(lacking[k] > 0 ? 0.23903 - lacking[k] : 0.3, 0, 0);
+    closed_join(b, "pin", LIMB_LOOP_POINT_ON_LINE, rocker, on_rocker, coupler, fixture_at(0.95, 0, 0));
+    limb_model* m = fixture_end(b);
+    limb_data* w;
+    limb_assembly_report report;
+    limb_assembly how = limb_default_assembly();
+    const unsigned char held[3] = {1, 0, 0};
+    double q[3] = {lacking[k] > 0 ? 2.0 : 1e-3, 0, 0};
+    how.held = lacking[k] > 0 ? held : NULL;
+    assert_ok(limb_data_create(m, NULL, &w));
+    const limb_status s = limb_assemble(w, &how, q, &report);
+    assert_status(s, lacking[k] > 0 ? LIMB_E_NOCONV : LIMB_OK);
+    if (lacking[k] == 0) assert_that(report.residual <= 1e-12);
     limb_data_destroy(w);
     limb_model_destroy(m);
   }
@@ -524,6 +564,7 @@ int CHECK_NAME(void)
                                contradictory_closures_are_named,
                                out_of_the_plane,
                                rounded_poses,
+                               tolerance_is_for_contradictions,
                                laws_and_times,
                                held_is_left_alone,
                                bad_input,
