@@ -5,6 +5,8 @@
 //     char line[LIMB_ERROR_LINE];
 //     if (limb_load("arm.urdf", NULL, &robot, &err) != LIMB_OK)
 //       puts(limb_error_line("arm.urdf", &err, line)); // arm.urdf:12:3: joint 'elbow': its axis is zero
+//     else if (*err.text)
+//       puts(limb_error_line("arm.urdf", &err, line)); // a warning
 //
 // limb_read() returns more: every finding with its line, and the builder, which can be changed before it is built.
 // limb_write() writes a builder to a file. Reading never executes anything, opens only files below the folder of the
@@ -170,7 +172,9 @@ LIMB_API limb_findings* limb_reading_findings(limb_reading* r);
 LIMB_API int limb_reading_body_line(const limb_reading* r, int body);
 LIMB_API int limb_reading_joint_line(const limb_reading* r, int joint);
 
-/// limb_read and limb_builder_build in one call. Warnings are lost, as of limits that were swapped and are not used.
+/// limb_read and limb_builder_build in one call.
+/// @param err  the first error; with LIMB_OK the first warning, as of limits that were swapped and are not used, and how
+///             many there are, or an empty text. NULL: not needed (output)
 /// @return as limb_read and limb_builder_build.
 LIMB_NODISCARD LIMB_API limb_status limb_load(const char* source, const limb_read_options* opt, limb_model** out,
                                               limb_error* err);

@@ -96,6 +96,10 @@ limb_status limb_trace_mass_matrix(limb_tracer* t, limb_function* f)
   return put_matrix(t, f, "M", "mass matrix", M);
 }
 
+// Straight-line code has no status.
+static const char not_judged[] = "Where M is singular or nearly so, which is not judged, results have no digits or are "
+                                 "not finite.";
+
 limb_status limb_trace_inverse_mass_matrix(limb_tracer* t, limb_function* f)
 {
   if (t->m->nv > LIMB_TRACE_CUBE_MAX) return limb_trace_too_large(t, f);
@@ -104,6 +108,7 @@ limb_status limb_trace_inverse_mass_matrix(limb_tracer* t, limb_function* f)
   if (!X || !packed) return LIMB_E_NOMEM;
   limb_trace_set_inputs_no_gravity(t, f, Q);
   kernels->invert(t->m, t->k, &t->ws, t->q, packed, X);
+  f->note = not_judged;
   return put_matrix(t, f, "Minv", "inverse of the mass matrix", X);
 }
 
@@ -143,6 +148,7 @@ limb_status limb_trace_forward_dynamics(limb_tracer* t, limb_function* f)
     if (s == LIMB_OK) s = keep_cheaper(t, f, &other);
     if (s != LIMB_OK) return s;
   }
+  f->note = not_judged;
   return LIMB_OK;
 }
 

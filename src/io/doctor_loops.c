@@ -9,6 +9,7 @@
 #include "io/properties.h"
 
 #include <stdio.h>
+#include <string.h>
 
 // ---- paths ----------------------------------------------------------------------------------------
 //
@@ -254,6 +255,21 @@ static limb_status check_closure(const closure* c, memory_pool* pool)
   return s;
 }
 
+// Joints that move inertia each, but none together, as the compiler found by the rank of M.
+static void check_rank(const closure* c)
+{
+  limb_findings* f = c->r->findings;
+  limb_finding known;
+  limb_note x;
+  for (int i = 0; limb_findings_get(f, i, &known) == LIMB_OK; i++)
+    if (strcmp(known.rule, "massless-subtree") == 0 || strcmp(known.rule, "joint-without-inertia") == 0) return;
+  for (int i = 0; limb_model_note(c->m, i, &x) == LIMB_OK; i++) {
+    const int k = x.kind == LIMB_NOTE_MASSLESS ? limb_find_joint(c->m, x.subject) : -1;
+    if (k < 0) continue;
+    limb_report(f, RULE_MASSLESS_SUBTREE, c->r->positions.joint[k], (limb_subject){"joint", x.subject}, "%s", x.text);
+  }
+}
+
 static limb_status assemble(closure* c, memory_pool* pool)
 {
   limb_error why = {0};
@@ -261,12 +277,18 @@ static limb_status assemble(closure* c, memory_pool* pool)
   if (s == LIMB_E_MODEL)
     limb_report(c->r->findings, RULE_NO_MODEL, (file_pos){0}, (limb_subject){*why.where ? why.where : NULL, NULL}, "%s",
                 why.text);
-  if (s != LIMB_OK || limb_builder_loop_count(c->r->builder) == 0) return s;
+  if (s != LIMB_OK) return s;
+  if (limb_builder_loop_count(c->r->builder) == 0) {
+    check_rank(c);
+    return s;
+  }
   if (s == LIMB_OK) s = limb_data_create(c->m, &c->r->alloc, &c->d);
   if (s != LIMB_OK) return s;
   c->q = limb_mempool_alloc(pool, ((size_t)limb_nq(c->m) + 1) * sizeof *c->q);
   c->redundant = limb_mempool_alloc(pool, (size_t)limb_constraint_count(c->m) + 1);
-  return c->q && c->redundant ? check_closure(c, pool) : LIMB_E_NOMEM;
+  s = c->q && c->redundant ? check_closure(c, pool) : LIMB_E_NOMEM;
+  check_rank(c);
+  return s;
 }
 
 limb_status limb_check_loops(limb_reading* r, limb_error* err)

@@ -400,6 +400,23 @@ limb_status limb_read_run(const char* path, const limb_read_options* opt, limb_r
   return read_path(path, 1, opt, out, err);
 }
 
+// The first warning, and how many there are.
+static void pass_warnings(limb_findings* f, limb_error* err)
+{
+  const int count = limb_findings_count_from(f, LIMB_WARNING);
+  limb_finding x;
+  limb_findings_sort(f);
+  for (int i = 0; limb_findings_get(f, i, &x) == LIMB_OK; i++) {
+    if (x.severity < LIMB_WARNING) continue;
+    if (count > 1)
+      (void)limb_fail(err, LIMB_OK, x.where, "%.160s (the first of %d warnings; limb_read has all)", x.text, count);
+    else
+      (void)limb_fail(err, LIMB_OK, x.where, "%s", x.text);
+    err->line = x.line, err->column = x.column;
+    return;
+  }
+}
+
 limb_status limb_load(const char* source, const limb_read_options* opt, limb_model** out, limb_error* err)
 {
   if (out) *out = NULL;
@@ -407,6 +424,10 @@ limb_status limb_load(const char* source, const limb_read_options* opt, limb_mod
   limb_reading* r = NULL;
   limb_status status = limb_read(source, opt, &r, err);
   if (!status) status = limb_builder_build(limb_reading_builder(r), out, err);
+  if (!status && err) {
+    *err = (limb_error){.status = LIMB_OK};
+    pass_warnings(limb_reading_findings(r), err);
+  }
   limb_reading_destroy(r);
   return status;
 }

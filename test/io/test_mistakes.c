@@ -343,6 +343,27 @@ START_TEST(errors_as_lines)
 }
 END_TEST
 
+// Who loads in one call sees that a file was not read as it stands.
+START_TEST(loading_passes_warnings)
+{
+  limb_model* m = NULL;
+  limb_error err = {LIMB_E_MODEL, 3, 7, "joint 'j'", "from another call"};
+  char line[LIMB_ERROR_LINE];
+  assert_ok(limb_load("panda", NULL, &m, &err));
+  ck_assert_str_eq(err.text, "");
+  ck_assert_int_eq(err.line, 0);
+  limb_model_destroy(m);
+  const char* path = LIMB_TEST_DIR "/io/sick/limit-swapped.limb.yaml";
+  assert_ok(limb_load(path, NULL, &m, &err));
+  ck_assert_int_eq(err.status, LIMB_OK);
+  assert_that(strstr(err.where, "joint '") && strstr(err.text, "read without") && err.line > 0);
+  assert_that(strlen(limb_error_line(path, &err, line)) > strlen(path));
+  limb_model_destroy(m);
+  assert_ok(limb_load(path, NULL, &m, NULL));
+  limb_model_destroy(m);
+}
+END_TEST
+
 START_TEST(files_that_are_no_models)
 {
   static const struct {
@@ -399,5 +420,6 @@ END_TEST
 CHECK_MAIN("mistakes", 1, inclusions_without_a_prefix, own_element_tells_its_attributes, mirrored_products,
            unknown_type_alone, joint_without_child_alone, axes_of_any_length, base_without_root, alias_alone,
            no_rotation_is_written_as_none, geom_with_a_bad_size_alone, attributes_of_mjcf_are_suggested, degrees_of_par,
-           what_a_file_is, free_joints_have_no_limits, errors_as_lines, files_that_are_no_models,
+           what_a_file_is, free_joints_have_no_limits, errors_as_lines, loading_passes_warnings,
+           files_that_are_no_models,
            unsupported_things_have_a_hint)
