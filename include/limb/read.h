@@ -173,8 +173,8 @@ LIMB_API int limb_reading_body_line(const limb_reading* r, int body);
 LIMB_API int limb_reading_joint_line(const limb_reading* r, int joint);
 
 /// limb_read and limb_builder_build in one call.
-/// @param err  the first error; with LIMB_OK the first warning, as of limits that were swapped and are not used, and how
-///             many there are, or an empty text. NULL: not needed (output)
+/// @param err  the first error; with LIMB_OK the first warning, as of limits that were swapped and are not used, and
+///             how many there are, or an empty text. NULL: not needed (output)
 /// @return as limb_read and limb_builder_build.
 LIMB_NODISCARD LIMB_API limb_status limb_load(const char* source, const limb_read_options* opt, limb_model** out,
                                               limb_error* err);
