@@ -127,8 +127,8 @@ typedef struct limb_read_options {
   const char* package_path;    ///< folders of ROS packages, a:b:c, searched first; NULL: none; kept by the caller
   const char* model_name;      ///< the robot, in a file with several models (SDF); NULL: the only one
   const char* const* xacro_arguments; ///< name:=value, closed by NULL; NULL: none; kept by the caller
-  int any_file; ///< 1: the model may refer to any file, not only below its folder, its package and
-                ///< other packages; default 0
+  int any_file;          ///< 1: the model may refer to any file, not only below its folder, its package and
+                         ///< other packages; default 0
   double loop_tolerance; ///< limb_builder_set_loop_tolerance; default 0: what the file states, or ten units of the last
                          ///< decimal place of its numbers, from 1e-7 to 1e-4
 } limb_read_options;

@@ -283,6 +283,20 @@ const char* limb_files_find(limb_files* f, const char* name, const char* from, l
   return NULL;
 }
 
+int limb_decimal_places(const char* text, size_t size)
+{
+  int most = 0, places = -1; // -1: not behind a point
+  for (size_t i = 0; i < size; i++) {
+    if (is_digit(text[i])) {
+      places += places >= 0;
+    } else {
+      most = places > most ? places : most;
+      places = text[i] == '.' && i > 0 && (is_digit(text[i - 1]) || is_blank(text[i - 1])) ? 0 : -1;
+    }
+  }
+  return most;
+}
+
 int limb_files_load(limb_files* f, const char* path, limb_rule rule, file_pos at, limb_subject about, file_bytes* out)
 {
   int large = 0;
@@ -303,6 +317,8 @@ int limb_files_load(limb_files* f, const char* path, limb_rule rule, file_pos at
   }
   if (status) return 0;
   f->left -= out->size;
+  const int places = limb_decimal_places(out->text, out->size);
+  f->places = places > f->places ? places : f->places;
   out->file = limb_findings_add_file(f->findings, path);
   return out->file > 0;
 }

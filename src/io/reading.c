@@ -102,26 +102,12 @@ static limb_format detect_format(limb_reading* r)
   return LIMB_FORMAT_AUTO;
 }
 
-// The most decimal places of a number in the text: 8 in 1.5 0.33333333.
-static int decimal_places(const char* text, size_t size)
-{
-  int most = 0, places = -1; // -1: not behind a point
-  for (size_t i = 0; i < size; i++) {
-    if (is_digit(text[i])) {
-      places += places >= 0;
-    } else {
-      most = places > most ? places : most;
-      places = text[i] == '.' && i > 0 && (is_digit(text[i - 1]) || is_blank(text[i - 1])) ? 0 : -1;
-    }
-  }
-  return most;
-}
-
 // Poses with few digits leave overconstrained loops open by a few units of their last place.
 static limb_status set_loop_tolerance(limb_reading* r, const limb_read_options* opt, double stated)
 {
   if (limb_builder_loop_count(r->builder) == 0) return LIMB_OK;
-  const int places = decimal_places(r->source.text, r->source.size);
+  const int here = limb_decimal_places(r->source.text, r->source.size);
+  const int places = here > r->files.places ? here : r->files.places;
   const double by_digits = fmin(fmax(10 * pow(10, -places), 1e-7), 1e-4);
   const double tolerance = opt->loop_tolerance > 0 ? opt->loop_tolerance : stated > 0 ? stated : by_digits;
   return limb_builder_set_loop_tolerance(r->builder, tolerance);

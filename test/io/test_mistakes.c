@@ -421,5 +421,4 @@ CHECK_MAIN("mistakes", 1, inclusions_without_a_prefix, own_element_tells_its_att
            unknown_type_alone, joint_without_child_alone, axes_of_any_length, base_without_root, alias_alone,
            no_rotation_is_written_as_none, geom_with_a_bad_size_alone, attributes_of_mjcf_are_suggested, degrees_of_par,
            what_a_file_is, free_joints_have_no_limits, errors_as_lines, loading_passes_warnings,
-           files_that_are_no_models,
-           unsupported_things_have_a_hint)
+           files_that_are_no_models, unsupported_things_have_a_hint)
