@@ -239,6 +239,18 @@ static double velocity_gap(limb_loops* w, const double* v, double* size)
   return gap;
 }
 
+// What rounded loops contradict each other by at the velocities v: a few gaps in the arms of their points.
+static double contradicted(const limb_loops* w, const double* v)
+{
+  double most = 0;
+  for (int c = 0; c < w->m->clusters.count; c++) {
+    const limb_cluster* k = &w->m->clusters.cluster[c];
+    const double gap = limb_rounded_gap(w, c);
+    for (int j = 0; j < k->nv && gap > 0; j++) most = fmax(most, LIMB_BENT * gap * fabs(v[k->v[j]]));
+  }
+  return most;
+}
+
 // v in w->v2. Constraints are those at q.
 static limb_status project_velocities(limb_loops* w, const unsigned char* held)
 {
@@ -247,14 +259,14 @@ static limb_status project_velocities(limb_loops* w, const unsigned char* held)
   for (int i = 0; i < VELOCITY_STEPS && gap > 0 && gap < before / 2; i++) {
     for (int c = 0; c < m->clusters.count; c++) {
       const limb_cluster* k = &m->clusters.cluster[c];
-      limb_min_norm_step(w, c, LIMB_CONSTRAINTS_ALL, held, 0, w->r1, w->v1);
+      limb_min_norm_step(w, c, LIMB_CONSTRAINTS_ALL, held, limb_rounded_damping(w, c), w->r1, w->v1);
       for (int j = 0; j < k->nv; j++) w->v2[k->v[j]] += w->v1[k->v[j]];
     }
     before = gap;
     gap = velocity_gap(w, w->v2, &size);
   }
   if (!limb_finite(m->nv, w->v2)) return LIMB_E_NONFINITE;
-  return gap <= VELOCITIES_WITHIN * size ? LIMB_OK : LIMB_E_NOCONV;
+  return gap <= fmax(VELOCITIES_WITHIN * size, contradicted(w, w->v2)) ? LIMB_OK : LIMB_E_NOCONV;
 }
 
 // Closes the loops near q, into q2; *closed: they are, and no joint moved far.

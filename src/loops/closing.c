@@ -123,6 +123,14 @@ double limb_rounded_gap(const limb_loops* w, int cluster)
   return gap > ROUNDED && gap <= w->m->loop_tolerance ? gap : 0;
 }
 
+double limb_rounded_damping(const limb_loops* w, int cluster)
+{
+  const limb_cluster* k = &w->m->clusters.cluster[cluster];
+  const double gap = limb_rounded_gap(w, cluster);
+  const double largest = gap > 0 ? limb_largest((size_t)k->nrow * (size_t)k->nv, w->Psi + k->block) : 0;
+  return largest > 0 ? fmin(1, gap / largest) : 0;
+}
+
 double limb_rank_tolerance(const limb_loops* w, int cluster, double tolerance)
 {
   const limb_cluster* k = &w->m->clusters.cluster[cluster];
@@ -273,7 +281,8 @@ static void next_step(limb_loops* w, const limb_closing* o, int cluster, round_o
   const bool done = residual <= ROUNDING || p.damping[cluster] > DEAD_END;
   p.cost[cluster] = cost_of(w, cluster);
   if (!done) {
-    limb_min_norm_step(w, cluster, LIMB_CONSTRAINTS_HOLONOMIC, o->held, p.damping[cluster], w->phi, w->v1);
+    const double damping = fmax(p.damping[cluster], limb_rounded_damping(w, cluster));
+    limb_min_norm_step(w, cluster, LIMB_CONSTRAINTS_HOLONOMIC, o->held, damping, w->phi, w->v1);
     double largest = 0;
     for (int j = 0; j < k->nv; j++) largest = fmax(largest, fabs(w->v1[k->v[j]]));
     const double scale = largest > LONGEST_STEP ? LONGEST_STEP / largest : 1;

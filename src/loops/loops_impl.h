@@ -139,8 +139,14 @@ limb_status limb_constraints_at(limb_loops* w, const double* q, const double* v,
 // due to the residual where least squares leave a cluster open.
 double limb_rank_tolerance(const limb_loops* w, int cluster, double tolerance);
 
-// What least squares leave a cluster open that is rounded; 0: it is not.
+// What least squares leave a cluster open that is rounded; 0: it is not. Points move as if their arms were wrong by
+// LIMB_BENT of that.
 double limb_rounded_gap(const limb_loops* w, int cluster);
+#define LIMB_BENT 30
+
+// Damping of steps of least norm, so that what is left open does not pull along the motion that the loops allow: a
+// share of the largest row, squared. 0: the cluster is not rounded. Needs phi and Psi.
+double limb_rounded_damping(const limb_loops* w, int cluster);
 
 // A cluster's block of Psi, live constraints only, reduced with preferred columns (flags by the user's
 // velocities; NULL: none): w->reduced. What is carried along:

@@ -110,7 +110,6 @@ const limb_reduction* limb_reduce_cluster(limb_loops* w, int cluster, const unsi
 // rounded loops bend the paths of their points by as much: then c' Psi' v is no more than a few gaps, as v is about 1.
 
 #define NO_BIAS 1e-6 // of what c' Psi' v is the sum of
-#define BENT    30   // gaps
 
 int limb_loop_of_constraint(const limb_loops* w, int cluster, int i)
 {
@@ -194,7 +193,7 @@ static limb_status check_dependent(limb_loops* w, int cluster, double tolerance,
   const int first = w->m->clusters.cluster[cluster].row;
   const limb_reduction* r = limb_reduce_cluster(w, cluster, NULL, LIMB_CARRY_STEPS, tolerance);
   const double share = fmax(NO_BIAS, fmax(LIMB_CONTRADICTION * tolerance, limb_rank_tolerance(w, cluster, tolerance)));
-  const double slack = LIMB_CONSTRAINT_ROUNDING + BENT * limb_rounded_gap(w, cluster);
+  const double slack = LIMB_CONSTRAINT_ROUNDING + LIMB_BENT * limb_rounded_gap(w, cluster);
   for (int i = r->rank; i < r->rows; i++) {
     const double* c = r->A + (ptrdiff_t)i * (r->columns + r->extra) + r->columns;
     double sum = 0, size = 0, parts = 0;
