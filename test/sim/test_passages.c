@@ -88,6 +88,31 @@ START_TEST(double_four_bar_passes)
 }
 END_TEST
 
+// Passages do not spoil the order of a method of first order: half the step, half the error and half the drift, which is
+// that of the method; none of it is due to the passages.
+START_TEST(first_order_stays_first_order)
+{
+  limb_model* m = double_four_bar();
+  double error[3], drift[3];
+  for (int k = 0; k < 3; k++) {
+    const sized how = {LIMB_SIM_SEMI_IMPLICIT, 2e-3 / (1 << k), 0, 0};
+    limb_sim* sim = started(m, &how, upright, pushed);
+    limb_sim_state now;
+    limb_sim_summary s;
+    assert_ok(limb_sim_advance(sim, 10, NULL));
+    assert_ok(limb_sim_now(sim, &now));
+    assert_ok(limb_sim_summary_of(sim, &s));
+    assert_that(s.singular == 10 && s.singular_energy < 1e-6);
+    error[k] = hypot(cos(now.q[0]) - 0.328458111533, sin(now.q[0]) - 0.944518538181);
+    drift[k] = fabs(s.energy - s.energy_start);
+    if (k > 0) assert_close(error[k], error[k - 1] / 2, 0.1, 0);
+    if (k > 0) assert_close(drift[k], drift[k - 1] / 2, 0.1, 0);
+    limb_sim_destroy(sim);
+  }
+  limb_model_destroy(m);
+}
+END_TEST
+
 // A four-bar whose bars can lie in one line, 1 + 1.5 = 2 + 0.5, on a curved branch, fast and slowly.
 START_TEST(change_point_passes)
 {
@@ -128,7 +153,7 @@ END_TEST
 int CHECK_NAME(void)
 {
   const TTest* const each[] = {double_four_bar_passes, NULL};
-  const TTest* const all[] = {change_point_passes, NULL};
+  const TTest* const all[] = {first_order_stays_first_order, change_point_passes, NULL};
   const int failed = check_run("sim/passages: methods", METHODS, each);
   return check_run("sim/passages", 1, all) | failed;
 }
