@@ -88,8 +88,8 @@ START_TEST(double_four_bar_passes)
 }
 END_TEST
 
-// Passages do not spoil the order of a method of first order: half the step, half the error and half the drift, which is
-// that of the method; none of it is due to the passages.
+// Passages do not spoil the order of a method of first order: half the step, half the error and half the drift, which
+// is that of the method; none of it is due to the passages.
 START_TEST(first_order_stays_first_order)
 {
   limb_model* m = double_four_bar();
