@@ -285,16 +285,16 @@ const char* limb_files_find(limb_files* f, const char* name, const char* from, l
 
 int limb_decimal_places(const char* text, size_t size)
 {
-  int most = 0, places = -1; // -1: not behind a point
+  int max = 0, places = -1; // -1: not behind a point
   for (size_t i = 0; i < size; i++) {
     if (is_digit(text[i])) {
       places += places >= 0;
     } else {
-      most = places > most ? places : most;
+      max = places > max ? places : max;
       places = text[i] == '.' && i > 0 && (is_digit(text[i - 1]) || is_blank(text[i - 1])) ? 0 : -1;
     }
   }
-  return most;
+  return max;
 }
 
 int limb_files_load(limb_files* f, const char* path, limb_rule rule, file_pos at, limb_subject about, file_bytes* out)

@@ -242,13 +242,13 @@ static double velocity_gap(limb_loops* w, const double* v, double* size)
 // What rounded loops contradict each other by at the velocities v: a few gaps in the arms of their points.
 static double contradicted(const limb_loops* w, const double* v)
 {
-  double most = 0;
+  double max = 0;
   for (int c = 0; c < w->m->clusters.count; c++) {
     const limb_cluster* k = &w->m->clusters.cluster[c];
     const double gap = limb_rounded_gap(w, c);
-    for (int j = 0; j < k->nv && gap > 0; j++) most = fmax(most, LIMB_BENT * gap * fabs(v[k->v[j]]));
+    for (int j = 0; j < k->nv && gap > 0; j++) max = fmax(max, LIMB_BENT * gap * fabs(v[k->v[j]]));
   }
-  return most;
+  return max;
 }
 
 // v in w->v2. Constraints are those at q.
