@@ -23,6 +23,12 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 FRAGMENTS = ("keyframe", "_actuators")  # parts that other files include
 
 
+@pytest.fixture(autouse=True)
+def folder_for_logs(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """MuJoCo logs warnings into the current folder."""
+    monkeypatch.chdir(tmp_path)
+
+
 def public_files() -> list[pathlib.Path]:
     """Robots beside the project."""
     folder = pathlib.Path(os.environ.get("LIMB_MENAGERIE", ROOT.parent / "shared" / "menagerie"))

@@ -6,6 +6,7 @@
 #include "io/geometry.h"
 #include "io/properties.h"
 
+#include <stdio.h>
 #include <string.h>
 
 // ---- <compiler> and <option> ----------------------------------------------------------------------
@@ -116,14 +117,44 @@ static const char ignored_sections[] =
   "tendon contact sensor asset visual keyframe size statistic custom extension"; // tendons, meshes: see above
 static const char refused_sections[] = "deformable";
 
+// Counts elements in the sections of a name, and appends them to a list.
+static void append_count(const xml_node* first, char* list, size_t size)
+{
+  int count = 0;
+  for (const xml_node* n = first; n; n = limb_xml_next(n)) {
+    count += !n->first; // itself, with its attributes
+    for (const xml_node* c = n->first; c; c = c->next) count++;
+  }
+  const size_t used = strlen(list);
+  (void)snprintf(list + used, size - used, "%s%d in <%s>", used ? ", " : "", count, first->name);
+}
+
+// One note for all sections that are not part of dynamics.
+static void report_ignored(mjcf* m, const xml_node* root)
+{
+  char list[400] = "";
+  const xml_node* first = NULL;
+  for (const char* word = ignored_sections; *word;) {
+    char name[24];
+    const size_t n = strcspn(word, " ");
+    (void)snprintf(name, sizeof name, "%.*s", (int)n, word);
+    const xml_node* section = limb_xml_child(root, name);
+    if (section) append_count(section, list, sizeof list);
+    if (section && !first) first = section;
+    word += n + (word[n] == ' ');
+  }
+  if (first)
+    limb_report(m->findings, RULE_IGNORED, first->pos, (limb_subject){"section", first->name},
+                "elements that do not affect dynamics are ignored: %s", list);
+}
+
 static void report_sections(mjcf* m, const xml_node* root)
 {
+  report_ignored(m, root);
   for (const xml_node* n = root->first; n; n = n->next) {
     const limb_subject about = {"section", n->name};
-    if (limb_has_word(read_sections, n->name)) continue;
-    if (limb_has_word(ignored_sections, n->name)) {
-      limb_report_once(m->findings, RULE_IGNORED, n->pos, about, "it does not affect the dynamics of the robot");
-    } else if (limb_has_word(refused_sections, n->name)) {
+    if (limb_has_word(read_sections, n->name) || limb_has_word(ignored_sections, n->name)) continue;
+    if (limb_has_word(refused_sections, n->name)) {
       limb_report(m->findings, RULE_UNSUPPORTED, n->pos, about, "<%s> adds parts to the robot that limb does not read",
                   n->name);
       limb_report_hint(m->findings, "remove the section if you need the rest of the robot only");
