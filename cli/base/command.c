@@ -2,6 +2,8 @@
 #include "base/command.h"
 #include "base/output.h"
 
+#include "limb/base.h"
+
 #include <jansson.h>
 #include <math.h>
 #include <stdarg.h>
@@ -100,6 +102,11 @@ const char* cli_get(const cli_args* args, const char* name)
 
 int cli_has(const cli_args* args, const char* name) { return cli_get(args, name) != NULL; }
 
+int cli_is(const cli_args* args, const char* name, const char* value)
+{
+  return cli_has(args, name) && strcmp(cli_get(args, name), value) == 0;
+}
+
 char* const* cli_words(const cli_args* args) { return args->operands; }
 
 int cli_operand_count(const cli_args* args) { return args->count; }
@@ -194,66 +201,6 @@ int cli_check_names(const cli_args* args, const char* option)
   return code;
 }
 
-// ---- did you mean ----------------------------------------------------------------------------------
-
-// ASCII only, whatever the locale.
-static int lower(char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; }
-
-// 1 if the first length characters are the same but for case.
-static int same_letters(const char* a, const char* b, size_t length)
-{
-  size_t k = 0;
-  while (k < length && a[k] && lower(a[k]) == lower(b[k])) k++;
-  return k == length || (a[k] == '\0' && b[k] == '\0');
-}
-
-// Edit distance (insert, delete, replace), ignoring case, by one row of the table; words of up to NAME_SPACE bytes.
-static int distance(const char* a, const char* b)
-{
-  int row[NAME_SPACE + 1];
-  const int na = (int)strlen(a), nb = (int)strlen(b);
-  if (na > NAME_SPACE || nb > NAME_SPACE) return NAME_SPACE;
-  for (int j = 0; j <= nb; j++) row[j] = j;
-  for (int i = 1; i <= na; i++) {
-    int diagonal = row[0];
-    row[0] = i;
-    for (int j = 1; j <= nb; j++) {
-      const int replace = diagonal + (lower(a[i - 1]) != lower(b[j - 1]));
-      diagonal = row[j];
-      row[j] = row[j] < row[j - 1] ? row[j] + 1 : row[j - 1] + 1;
-      if (replace < row[j]) row[j] = replace;
-    }
-  }
-  return row[nb];
-}
-
-// 1 if two adjacent letters are swapped, and nothing else differs.
-static int swapped(const char* a, const char* b)
-{
-  size_t k = 0;
-  while (a[k] && lower(a[k]) == lower(b[k])) k++;
-  if (!a[k] || !b[k] || !a[k + 1] || lower(a[k]) != lower(b[k + 1]) || lower(a[k + 1]) != lower(b[k])) return 0;
-  return same_letters(a + k + 2, b + k + 2, strlen(a) + 1);
-}
-
-const char* cli_nearest(const char* wrong, const char* const* words)
-{
-  const char* nearest = NULL;
-  const int length = (int)strlen(wrong);
-  // Larger distances are not typing errors. In words of one or two letters only the case can be wrong: every other
-  // short word is one letter off.
-  int min = length < 3 ? 1 : length > 11 ? 5 : 1 + (length + 1) / 3; // at most four letters are wrong
-  if (length == 0) return NULL;
-  for (; *words; words++) {
-    // A prefix of a word is near.
-    const int prefix = length >= 3 && same_letters(wrong, *words, (size_t)length);
-    const int whole = same_letters(wrong, *words, strlen(wrong) + 1);
-    const int d = whole ? 0 : prefix || swapped(wrong, *words) ? 1 : distance(wrong, *words);
-    if (d < min) min = d, nearest = *words;
-  }
-  return nearest;
-}
-
 // ---- reading them ----------------------------------------------------------------------------------
 
 static const cli_option* find_option(const cli_command* c, const char* name, size_t length)
@@ -275,7 +222,7 @@ static int unknown_option(const cli_args* args, const char* name, size_t length)
       if (*o->name) names[n++] = o->name;
   }
   (void)snprintf(wrong, sizeof wrong, "%.*s", (int)length, name);
-  const char* near = cli_nearest(wrong, names);
+  const char* near = limb_nearest_name(wrong, names);
   if (near) return cli_usage(args, "unknown option --%s; did you mean --%s?", wrong, near);
   return cli_usage(args, "unknown option --%s; %s --help lists the options", wrong, args->title);
 }

@@ -45,6 +45,7 @@ extern const cli_command* const cli_commands[];
 // Value of an option, NULL if it was not given; "" for a flag that was given.
 const char* cli_get(const cli_args* args, const char* name);
 int cli_has(const cli_args* args, const char* name);
+int cli_is(const cli_args* args, const char* name, const char* value); // it was given with this value
 
 // The arguments as they were given, closed by NULL; of a command without operands.
 char* const* cli_words(const cli_args* args);
@@ -64,10 +65,6 @@ int cli_whole(const cli_args* args, const char* name, double min, double max, do
 // Refuses a list "NAME=X,..." that gives a name twice, and a value for all, "X" or "*=X", after a name, which it would
 // replace. EXIT_FINE, or EXIT_USAGE after a message.
 int cli_check_names(const cli_args* args, const char* option);
-
-// The word of a list (closed by NULL) nearest to a mistyped word, ignoring case; NULL if none is near. Words of one or
-// two letters are near only to themselves.
-const char* cli_nearest(const char* wrong, const char* const* words);
 
 // A message "limb <command>: ..." on standard error; returns EXIT_USAGE.
 #if defined(__GNUC__)

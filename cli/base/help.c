@@ -30,7 +30,7 @@ int cli_unknown_command(const char* name)
   const char* names[64] = {NULL};
   int n = 0;
   for (const cli_command* const* c = cli_commands; *c && n < 63; c++) names[n++] = (*c)->name;
-  const char* near = cli_nearest(name, names);
+  const char* near = limb_nearest_name(name, names);
   if (near) {
     (void)fprintf(stderr, "limb: unknown command '%s'; did you mean '%s'?\n", name, near);
   } else {

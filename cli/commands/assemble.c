@@ -78,11 +78,10 @@ static const char* const examples[] = {
 int assemble_unknown(const assemble_run* r, const char* option, const char* name)
 {
   enum { SHOWN = 8 };
-  const char** names = calloc((size_t)r->dofs.nq + 1, sizeof *names);
+  const char* close = NULL;
   char list[SHOWN * NAME_SIZE] = "";
   size_t used = 0;
-  for (int k = 0; names && k < r->dofs.nq; k++) names[k] = r->dofs.q[k].name;
-  const char* close = names ? cli_nearest(name, names) : NULL;
+  (void)cli_find_dof(&r->dofs, name, 1, &close);
   for (int k = 0; k < r->dofs.nq && k < SHOWN; k++)
     used += (size_t)snprintf(list + used, sizeof list - used, "%s%.200s", k ? ", " : "", r->dofs.q[k].name);
   if (close)
@@ -90,15 +89,7 @@ int assemble_unknown(const assemble_run* r, const char* option, const char* name
   else
     (void)cli_usage(r->args, "--%s: the model has no coordinate '%s'; it has %s%s", option, name,
                     r->dofs.nq > 0 ? list : "none", r->dofs.nq > SHOWN ? " and more: limb info names its joints" : "");
-  free(names);
   return EXIT_USAGE;
-}
-
-static int find_coordinate(const assemble_run* r, const char* name)
-{
-  for (int k = 0; k < r->dofs.nq; k++)
-    if (strcmp(r->dofs.q[k].name, name) == 0) return k;
-  return -1;
 }
 
 // 1 if each coordinate of a joint has a velocity of its own.
@@ -108,7 +99,8 @@ static int is_plain(const limb_joint_info* x) { return x->def.type != LIMB_SPHER
 static int hold(assemble_run* r, const char* name)
 {
   limb_joint_info x;
-  const int joint = limb_find_joint(r->robot.model, name), k = find_coordinate(r, name);
+  const char* near = NULL;
+  const int joint = limb_find_joint(r->robot.model, name), k = cli_find_dof(&r->dofs, name, 1, &near);
   if (limb_get_joint(r->robot.model, joint, &x) == LIMB_OK && x.nv > 0) {
     memset(r->held + x.v, 1, (size_t)x.nv);
     return EXIT_FINE;
@@ -123,7 +115,8 @@ static int hold(assemble_run* r, const char* name)
 
 static int set(assemble_run* r, const char* option, const char* name, const char* value)
 {
-  const int k = find_coordinate(r, name);
+  const char* near = NULL;
+  const int k = cli_find_dof(&r->dofs, name, 1, &near);
   char* end = NULL;
   if (k < 0) return assemble_unknown(r, option, name);
   const double x = strtod(value, &end); // no locale is ever set
@@ -224,8 +217,7 @@ static int read_search(assemble_run* r, double* branches)
 
 static int failed(const assemble_run* r, limb_status s)
 {
-  (void)cli_usage(r->args, "%s: %s", limb_reading_source(r->robot.reading), limb_status_text(s));
-  return cli_exit_code(s);
+  return cli_failed(r->args, limb_reading_source(r->robot.reading), s, NULL);
 }
 
 // Without --hold as many velocities as there are motions; of rotations and free joints all or none.

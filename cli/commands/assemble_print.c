@@ -327,13 +327,7 @@ int assemble_run_map(assemble_run* r, FILE* out)
   const char* path = cli_get(r->args, "svg");
   assemble_map map = {.run = r, .grid = limb_default_map(), .frame = -1};
   int code = read_map(r, &map);
-  if (code == EXIT_FINE) {
-    const limb_status s = make(r, &map);
-    if (s != LIMB_OK) {
-      (void)cli_usage(r->args, "--map: %s", limb_status_text(s));
-      code = cli_exit_code(s);
-    }
-  }
+  if (code == EXIT_FINE) code = cli_failed(r->args, "--map", make(r, &map), NULL);
   if (code == EXIT_FINE) report_map(r, &map);
   if (code == EXIT_FINE) code = cli_csv_print(out, cli_title(r->args), csv_map, &map);
   if (code == EXIT_FINE && path) code = draw(r, &map, path);

@@ -339,11 +339,8 @@ static int run(const cli_args* args)
                      "the model has %d parameters, more than %d: make joints fixed that need not "
                      "move, or take a part of the robot",
                      limb_parameter_count(x.m), LIMB_BASE_MAX);
-  } else if (s != LIMB_OK) {
-    (void)cli_usage(args, "%s", limb_status_text(s));
-    code = cli_exit_code(s);
   } else {
-    code = print(&x);
+    code = s == LIMB_OK ? print(&x) : cli_failed(args, "", s, NULL);
   }
   limb_base_destroy(x.base);
   free(x.theta);

@@ -203,12 +203,6 @@ static void print_changes(check_run* run, const limb_reading* r, const limb_find
     if (limb_findings_get(f, i, &x) == LIMB_OK) print_finding(run, limb_reading_source(r), &x);
 }
 
-static int failed(const check_run* run, const char* path, limb_status s, const limb_error* err)
-{
-  (void)cli_usage(run->args, "%s: %s", path, *err->text ? err->text : limb_status_text(s));
-  return cli_exit_code(s);
-}
-
 static json_t* repair_json(const limb_findings* f, int from, int changed, const check_result* left)
 {
   json_t *r = json_object(), *list = json_array();
@@ -236,7 +230,7 @@ static int repair_file(check_run* run, limb_reading* r, const char* path, check_
   limb_status s = limb_repair(r, &changed, &err);
   if (s == LIMB_OK) s = write_text(r, format, &text, &err);
   if (s == LIMB_OK) s = check_again(run, &text, format, path, &left);
-  int code = s == LIMB_OK ? EXIT_FINE : failed(run, path, s, &err);
+  int code = cli_failed(run->args, path, s, &err);
   if (code == EXIT_FINE) code = cli_text_save(&text, cli_title(run->args), path);
   if (code == EXIT_FINE) {
     print_changes(run, r, f, from);
@@ -367,12 +361,12 @@ static int check_all(check_run* run, const limb_read_options* opt)
 
 static int run_check(const cli_args* args)
 {
-  const char *format = cli_get(args, "format"), *repair = cli_get(args, "repair");
+  const char* repair = cli_get(args, "repair");
   limb_read_options opt;
   check_run run = {.args = args, .out = stdout};
   run.strict = cli_has(args, "strict");
   run.quiet = cli_has(args, "quiet");
-  run.json = format && strcmp(format, "json") == 0;
+  run.json = cli_is(args, "format", "json");
   if (cli_has(args, "rules")) {
     if (cli_operand_count(args) == 0) return print_rules(&run);
     return cli_usage(args, "--rules lists the rules and takes no files");

@@ -138,10 +138,10 @@ static void subject(const char* where, char* text, size_t size)
     {"order", "order"},     {"effort", "effort"}, {"coulomb_width", "coulomb-width"}};
   for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
     if (strcmp(where, names[k][0]) != 0) continue;
-    (void)snprintf(text, size, "--%s: ", names[k][1]);
+    (void)snprintf(text, size, "--%s", names[k][1]);
     return;
   }
-  (void)snprintf(text, size, "%s%s", where, *where ? ": " : "");
+  (void)snprintf(text, size, "%s", where);
 }
 
 static int generate(job* w)
@@ -151,8 +151,7 @@ static int generate(job* w)
   const limb_status s = limb_codegen_create(w->robot.model, &w->options, NULL, &w->code, &err);
   if (s == LIMB_OK) return EXIT_FINE;
   subject(err.where, about, sizeof about);
-  (void)cli_usage(w->args, "%s%s", about, *err.text ? err.text : limb_status_text(s));
-  return cli_exit_code(s);
+  return cli_failed(w->args, about, s, &err);
 }
 
 // <folder>/<prefix><suffix>.<ending>

@@ -114,10 +114,7 @@ static int run_states(const cli_args* args, cli_robot* robot, cli_states* s)
   if (code != EXIT_FINE) return code;
   limb_status status = limb_evaluator_create(robot->model, &o, NULL, &e);
   if (status == LIMB_OK) status = limb_evaluator_add(e, "acc", NULL, NULL, &err);
-  if (status != LIMB_OK) {
-    (void)cli_usage(args, "forward dynamics: %s", *err.text ? err.text : limb_status_text(status));
-    code = cli_exit_code(status);
-  }
+  code = cli_failed(args, "forward dynamics", status, &err);
   if (code == EXIT_FINE) code = write_rows(args, e, robot, s);
   if (code == EXIT_FINE) cli_report_loops(e, robot->model, s->path);
   limb_evaluator_destroy(e);

@@ -350,9 +350,7 @@ static int open_evaluator(id_run* r)
   limb_error err = {0};
   limb_status s = limb_evaluator_create(r->robot.model, NULL, NULL, &r->e);
   for (int k = 0; k < n && s == LIMB_OK; k++) s = limb_evaluator_add(r->e, names[k], NULL, NULL, &err);
-  if (s == LIMB_OK) return EXIT_FINE;
-  (void)cli_usage(r->args, "inverse dynamics: %s", *err.text ? err.text : limb_status_text(s));
-  return cli_exit_code(s);
+  return cli_failed(r->args, "inverse dynamics", s, &err);
 }
 
 static int run_states(id_run* r)

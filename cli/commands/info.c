@@ -301,20 +301,15 @@ static int print(const cli_args* args, const info_run* r, int json)
 
 static int run(const cli_args* args)
 {
-  const char *format = cli_get(args, "format"), *source = cli_operand(args, 0);
-  const int json = format && strcmp(format, "json") == 0;
+  const char* source = cli_operand(args, 0);
+  const int json = cli_is(args, "format", "json");
   const int shows_findings = json || (!cli_has(args, "tree") && !info_wants_notation(args));
   info_run r = {.compiled = cli_has(args, "compiled")};
   int code = shows_findings ? cli_robot_open_quietly(args, source, &r.robot) : cli_robot_open(args, source, &r.robot);
   if (code != EXIT_FINE) return code;
   r.m = r.robot.model;
-  const limb_status s = find_facts(&r);
-  if (s == LIMB_OK) {
-    code = print(args, &r, json);
-  } else {
-    (void)cli_usage(args, "%s", limb_status_text(s));
-    code = cli_exit_code(s);
-  }
+  code = cli_failed(args, "", find_facts(&r), NULL);
+  if (code == EXIT_FINE) code = print(args, &r, json);
   free(r.elastic);
   limb_loop_facts_destroy(r.closure);
   cli_robot_close(&r.robot);

@@ -8,18 +8,6 @@
 
 #include <string.h>
 
-static int is_json(const cli_args* args)
-{
-  const char* format = cli_get(args, "format");
-  return format && strcmp(format, "json") == 0;
-}
-
-static int fail(const cli_args* args, const char* name, limb_status s, const limb_error* err)
-{
-  (void)cli_usage(args, "%s: %s", name, *err->text ? err->text : limb_status_text(s));
-  return cli_exit_code(s);
-}
-
 // ---- the list --------------------------------------------------------------------------------------
 
 static limb_status add_robot(int index, cli_table* t, const char** name, limb_error* err)
@@ -47,9 +35,9 @@ static int print_list(const cli_args* args)
   int code = EXIT_FINE;
   for (int i = 0; i < limb_robot_count() && s == LIMB_OK; i++) s = add_robot(i, &t, &name, &err);
   if (s != LIMB_OK) {
-    code = fail(args, name, s, &err);
+    code = cli_failed(args, name, s, &err);
     cli_table_free(&t);
-  } else if (is_json(args)) {
+  } else if (cli_is(args, "format", "json")) {
     json_t* answer = cli_json_answer();
     (void)json_object_set_new(answer, "models", cli_table_json(&t));
     code = cli_json_print(answer, stdout, cli_title(args));
@@ -86,8 +74,8 @@ static int print_one(const cli_args* args, const limb_robot_info* robot)
   if (s == LIMB_OK) s = cli_load_built_in(robot->name, &m, &err);
   int code = EXIT_FINE;
   if (s != LIMB_OK) {
-    code = fail(args, robot->name, s, &err);
-  } else if (is_json(args)) {
+    code = cli_failed(args, robot->name, s, &err);
+  } else if (cli_is(args, "format", "json")) {
     json_t *answer = cli_json_answer(), *model = json_object();
     cli_json_set(model, "name title origin nq nv mass text", cli_json_text(robot->name), cli_json_text(robot->title),
                  cli_json_text(robot->origin), json_integer(limb_nq(m)), json_integer(limb_nv(m)),
@@ -116,7 +104,7 @@ static int run(const cli_args* args)
     if (strcmp(robot.name, name) == 0) return print_one(args, &robot);
     if (i < MAX_NAMES) names[i] = robot.name;
   }
-  const char* near = cli_nearest(name, names);
+  const char* near = limb_nearest_name(name, names);
   if (near) return cli_usage(args, "there is no robot '%s'; did you mean '%s'?", name, near);
   return cli_usage(args, "there is no robot '%s'; limb models lists them", name);
 }

@@ -110,7 +110,6 @@ static int exit_code(const cli_args* args, const limb_verification* v)
 
 static int verify_robot(const cli_args* args, const cli_robot* r, limb_verify_options* o)
 {
-  const char* format = cli_get(args, "format");
   cli_progress bar = cli_progress_begin("verify", 1);
   limb_verification* v = NULL;
   limb_error err = {.status = LIMB_OK};
@@ -126,7 +125,7 @@ static int verify_robot(const cli_args* args, const cli_robot* r, limb_verify_op
   int code = EXIT_FINE;
   if (cli_is_out_of_memory())
     code = EXIT_USAGE;
-  else if (format && strcmp(format, "json") == 0)
+  else if (cli_is(args, "format", "json"))
     code = print_json(args, r->model, o, v);
   else
     print_text(r->model, o, v);

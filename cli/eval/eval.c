@@ -148,13 +148,12 @@ static limb_form read_form(const cli_args* args, const limb_reading* reading)
 static int read_options(eval_run* r)
 {
   const cli_args* args = r->args;
-  const char* ref = cli_get(args, "ref");
   limb_evaluator_options* o = &r->options;
   *o = limb_default_evaluator_options();
   o->env = &r->robot.env;
   o->tree = cli_has(args, "tree");
   o->form = read_form(args, r->robot.reading);
-  o->ref = ref && strcmp(ref, "body") == 0 ? LIMB_BODY : ref && strcmp(ref, "world") == 0 ? LIMB_WORLD : LIMB_ALIGNED;
+  o->ref = cli_ref(args, "ref");
   if (o->tree && limb_loop_count(r->robot.model) == 0)
     return cli_usage(args, "--tree is for robots with loops, and '%s' has none", limb_model_name(r->robot.model));
   const int code = read_frame(r);
@@ -327,10 +326,12 @@ static int run_rows(eval_run* r)
     code = printed = r->printer->row(r);
     cli_progress_update(&progress, cli_states_bytes(&r->states));
   }
-  if (code == EXIT_FINE)
-    code = r->printer->end(r);
+  const eval_printer* p = r->printer;
+  if (code == EXIT_FINE || !p->fail) // the rows so far are a table
+    printed = printed == EXIT_FINE && p->end ? p->end(r) : printed;
   else if (printed == EXIT_FINE)
-    (void)r->printer->fail(r, code); // the row is what was reported
+    (void)p->fail(r, code); // the row is what was reported
+  if (code == EXIT_FINE) code = printed;
   cli_progress_end(&progress);
   return code;
 }

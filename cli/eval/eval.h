@@ -17,8 +17,8 @@ typedef struct eval_printer {
   // Each: EXIT_FINE, or an exit code after a message.
   int (*begin)(eval_run* r);
   int (*row)(eval_run* r);
-  int (*end)(eval_run* r);
-  int (*fail)(eval_run* r, int code); // instead of end, after a row that failed with this exit code
+  int (*end)(eval_run* r);            // NULL: nothing to do
+  int (*fail)(eval_run* r, int code); // instead of end, after a row that failed with this exit code; NULL: end
 } eval_printer;
 
 extern const eval_printer eval_json, eval_csv, eval_npy, eval_text; // json.c, print.c

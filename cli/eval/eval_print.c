@@ -73,15 +73,8 @@ static int table_row(eval_run* r)
 
 static int table_end(eval_run* r) { return r->table ? table_status(r, limb_table_end(r->table)) : EXIT_FINE; }
 
-// The rows so far are a table.
-static int table_fail(eval_run* r, int code)
-{
-  (void)code;
-  return table_end(r);
-}
-
-const eval_printer eval_csv = {"csv", csv_begin, table_row, table_end, table_fail};
-const eval_printer eval_npy = {"npy", npy_begin, table_row, table_end, table_fail};
+const eval_printer eval_csv = {"csv", csv_begin, table_row, table_end, NULL};
+const eval_printer eval_npy = {"npy", npy_begin, table_row, table_end, NULL};
 
 // ---- text ------------------------------------------------------------------------------------------
 
@@ -244,16 +237,4 @@ static int text_row(eval_run* r)
   return EXIT_FINE;
 }
 
-static int text_end(eval_run* r)
-{
-  (void)r;
-  return EXIT_FINE;
-}
-
-static int text_fail(eval_run* r, int code)
-{
-  (void)code;
-  return text_end(r);
-}
-
-const eval_printer eval_text = {"text", text_begin, text_row, text_end, text_fail};
+const eval_printer eval_text = {"text", text_begin, text_row, NULL, NULL};

@@ -38,6 +38,13 @@ int cli_exit_code(limb_status s)
   return EXIT_USAGE;
 }
 
+int cli_failed(const cli_args* args, const char* about, limb_status s, const limb_error* err)
+{
+  if (s == LIMB_OK) return EXIT_FINE;
+  (void)cli_usage(args, "%s%s%s", about, *about ? ": " : "", err && *err->text ? err->text : limb_status_text(s));
+  return cli_exit_code(s);
+}
+
 // ---- findings --------------------------------------------------------------------------------------
 
 void cli_print_position(FILE* out, const char* file, const limb_finding* f)
@@ -166,6 +173,11 @@ int cli_read_options(const cli_args* args, limb_read_options* opt)
   opt->package_path = cli_get(args, "package-path");
   opt->any_file = cli_has(args, "any-file");
   return xacro_arguments(args, opt);
+}
+
+limb_ref cli_ref(const cli_args* args, const char* option)
+{
+  return cli_is(args, option, "body") ? LIMB_BODY : cli_is(args, option, "world") ? LIMB_WORLD : LIMB_ALIGNED;
 }
 
 static int base_motion(const cli_args* args, const char* option, sp_motion* out)
@@ -383,7 +395,7 @@ const char* cli_nearest_frame(const limb_model* m, const char* wrong)
     limb_frame_info info;
     names[i] = limb_get_frame(m, i, &info) == LIMB_OK ? info.name : "";
   }
-  const char* close = cli_nearest(wrong, names);
+  const char* close = limb_nearest_name(wrong, names);
   limb_joint_info joint;
   for (int j = 0; limb_get_joint(m, j, &joint) == LIMB_OK; j++) { // a joint is taken for the body that it carries
     for (int i = 0; strcmp(joint.def.name, wrong) == 0 && i < count; i++) {
@@ -406,7 +418,7 @@ int cli_find_dof(const cli_dofs* d, const char* name, int of_q, const char** nea
     if (strcmp(dof[k].name, name) == 0) found = k;
     if (names) names[k] = dof[k].name;
   }
-  if (found < 0 && names) *near = cli_nearest(name, names);
+  if (found < 0 && names) *near = limb_nearest_name(name, names);
   free(names);
   return found;
 }

@@ -56,6 +56,12 @@ int cli_note_is_auxiliary(const limb_model* m, const limb_note* note);
 // The exit code that a status stands for: EXIT_FINE, EXIT_USAGE, EXIT_MODEL or EXIT_NUMERICAL.
 int cli_exit_code(limb_status s);
 
+// The reference that an option names; world axes at the frame's origin if it was not given.
+limb_ref cli_ref(const cli_args* args, const char* option);
+
+// The same after a message about what failed, with the text of err or of the status; err may be NULL.
+int cli_failed(const cli_args* args, const char* about, limb_status s, const limb_error* err);
+
 // --directions: components of a twist as LIMB_WX ... LIMB_VZ; unchanged if the option was not given. EXIT_FINE, or
 // EXIT_USAGE after a message.
 int cli_directions(const cli_args* args, unsigned* bits);

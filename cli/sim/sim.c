@@ -236,8 +236,7 @@ static void close_job(sim_job* job)
 
 int sim_failed(const sim_job* job, limb_status status, const char* what)
 {
-  (void)cli_usage(job->plan.args, "%s: %s", what, limb_status_text(status));
-  return cli_exit_code(status);
+  return cli_failed(job->plan.args, what, status, NULL);
 }
 
 static int open_robot(sim_job* job)
@@ -300,15 +299,13 @@ static int open_runner(sim_job* job)
 {
   limb_runner_options o = limb_default_runner_options(job->robot.model);
   limb_error err = {0};
-  const char* ref = cli_get(job->plan.args, "wrench-ref");
   int code = check_options(job);
   if (code == EXIT_FINE) code = announce_inputs(job);
   if (code != EXIT_FINE) return code;
   o.path = job->plan.path;
   o.env = job->robot.env;
   o.note = print_note, o.context = job;
-  if (ref && strcmp(ref, "body") == 0) o.table_ref = LIMB_BODY;
-  if (ref && strcmp(ref, "world") == 0) o.table_ref = LIMB_WORLD;
+  o.table_ref = cli_ref(job->plan.args, "wrench-ref");
   const limb_status s = limb_runner_create(&job->plan.run, job->robot.model, &o, &job->runner, &err);
   if (s != LIMB_OK) return job->reported ? EXIT_USAGE : sim_refused(&job->plan, s, &err);
   job->sim = limb_runner_sim(job->runner);
@@ -338,10 +335,8 @@ static int prepare(sim_job* job)
 
 static int summarise(sim_job* job, const sim_outcome* out, int code)
 {
-  const char* summary = cli_get(job->plan.args, "summary");
-  const int json = summary && strcmp(summary, "json") == 0;
-  const int none = summary && strcmp(summary, "none") == 0;
-  if (none || (job->quiet && !json)) return code;
+  const int json = cli_is(job->plan.args, "summary", "json");
+  if (cli_is(job->plan.args, "summary", "none") || (job->quiet && !json)) return code;
   const int printed = sim_print_summary(job, out, json);
   return code == EXIT_FINE ? printed : code;
 }

@@ -94,14 +94,13 @@ int sim_take_options(sim_plan* p)
                                      {.name = "no-friction"}, {.name = "coulomb-width"}, {0}};
   limb_run_setting settings[MAX_SETTINGS] = {{0}};
   limb_error err = {0};
-  const char* summary = cli_get(p->args, "summary");
   int n = collect(p->args, sim_plan_options, settings, 0);
   n = collect(p->args, sim_input_options, settings, n);
   n = collect(p->args, sim_output_options, settings, n);
   n = collect(p->args, model, settings, n);
   // Without outputs: a table on standard output, unless the summary goes there.
   const int pictures = cli_has(p->args, "plot") || cli_has(p->args, "animate");
-  if (p->run.noutput == 0 && !pictures && !cli_has(p->args, "output") && !(summary && strcmp(summary, "json") == 0))
+  if (p->run.noutput == 0 && !pictures && !cli_has(p->args, "output") && !cli_is(p->args, "summary", "json"))
     settings[n] = (limb_run_setting){"output", "-"};
   const limb_status s = limb_run_override_create(&p->run, settings, &p->over, &err);
   if (s == LIMB_E_NOMEM) return sim_out_of_memory(p);

@@ -268,8 +268,7 @@ int sim_plan_outputs(sim_job* job)
   if (!all) return sim_out_of_memory(&job->plan);
   all->one = calloc((size_t)run->noutput + 1, sizeof *all->one);
   if (!all->one) return sim_out_of_memory(&job->plan);
-  const char* summary = cli_get(job->plan.args, "summary");
-  if (summary && strcmp(summary, "json") == 0) code = cli_writes_to(job->plan.args, "--summary json", "-", "");
+  if (cli_is(job->plan.args, "summary", "json")) code = cli_writes_to(job->plan.args, "--summary json", "-", "");
   for (int i = 0; i < run->noutput && code == EXIT_FINE; i++) {
     all->count++;
     code = plan_one(job, &all->one[i], &run->output[i]);

@@ -89,8 +89,7 @@ int sim_refused(const sim_plan* p, limb_status status, const limb_error* err)
 {
   const limb_run_value at = {.key = err->where, .line = err->line, .column = err->column};
   if (*err->where) return sim_wrong(p, &at, "%s", err->text);
-  (void)cli_usage(p->args, "%s", *err->text ? err->text : limb_status_text(status));
-  return cli_exit_code(status);
+  return cli_failed(p->args, "", status, err);
 }
 
 // ---- memory ----------------------------------------------------------------------------------------

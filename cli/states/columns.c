@@ -39,14 +39,6 @@ int states_find_column(const cli_states* s, const char* name)
 
 // ---- wrenches --------------------------------------------------------------------------------------
 
-static limb_ref wrench_ref(const cli_args* args)
-{
-  const char* ref = cli_get(args, "wrench-ref");
-  if (ref && strcmp(ref, "body") == 0) return LIMB_BODY;
-  if (ref && strcmp(ref, "world") == 0) return LIMB_WORLD;
-  return LIMB_ALIGNED;
-}
-
 static int unknown_frame(const cli_states* s, const char* column, const char* frame)
 {
   const char* close = cli_nearest_frame(s->model, frame);
@@ -63,7 +55,7 @@ static int unknown_part(const cli_states* s, const char* column)
   static const char* const parts[] = {"mx", "my", "mz", "fx", "fy", "fz", NULL};
   const char* frame = column + strlen("wrench.");
   const char* dot = strrchr(frame, '.');
-  const char* part = dot && limb_find_frame(s->model, frame) < 0 ? cli_nearest(dot + 1, parts) : NULL;
+  const char* part = dot && limb_find_frame(s->model, frame) < 0 ? limb_nearest_name(dot + 1, parts) : NULL;
   (void)fprintf(stderr, "%s:1: error: column '%s': a wrench is wrench.<frame>. and one of mx my mz fx fy fz", s->path,
                 column);
   if (part) {
@@ -93,7 +85,7 @@ static int find_wrench(cli_states* s, int column, int* known)
   int i = 0;
   while (i < s->nwrench && s->wrench[i].frame != index) i++;
   if (i == s->nwrench) {
-    s->wrench[i] = (limb_wrench){.frame = index, .ref = wrench_ref(s->args)};
+    s->wrench[i] = (limb_wrench){.frame = index, .ref = cli_ref(s->args, "wrench-ref")};
     for (int k = 0; k < 6; k++) s->wrench_column[i][k] = -1;
     s->nwrench++;
   }
@@ -116,18 +108,6 @@ static int joint_without_coordinate(const cli_states* s, const char* name, limb_
   return 0;
 }
 
-// Of the names of one group, the one that is nearest.
-static const char* nearest_dof(const cli_dofs* d, int group, const char* wrong)
-{
-  const int width = states_width(d, group);
-  const char** names = calloc((size_t)width + 1, sizeof(const char*));
-  if (!names) return NULL;
-  for (int k = 0; k < width; k++) names[k] = entry(d, group, k)->name;
-  const char* close = cli_nearest(wrong, names);
-  free(names);
-  return close;
-}
-
 // What a column was perhaps meant to be called, in text; NULL when there is no guess. Names are compared
 // behind the first dot, or as a whole when there is none.
 static const char* nearest_column(const cli_states* s, const char* wrong, char text[NAME_SIZE])
@@ -138,18 +118,19 @@ static const char* nearest_column(const cli_states* s, const char* wrong, char t
   char start[12];
   int group = 0;
   (void)snprintf(start, sizeof start, "%.*s", (int)(head < 11 ? head : 11), wrong);
-  const char* near_group = wrong[head] ? cli_nearest(start, groups) : NULL;
+  const char* near_group = wrong[head] ? limb_nearest_name(start, groups) : NULL;
   if (wrong[head] && !near_group) near_group = limb_nearest_quantity(start); // q_closed: q
   if (near_group && strcmp(near_group, "acc") == 0) near_group = groups[GROUP_A];
-  if (near_group && !cli_nearest(near_group, groups)) near_group = NULL;
+  if (near_group && !limb_nearest_name(near_group, groups)) near_group = NULL;
   if (wrong[head] && !near_group) return NULL;
   while (near_group && strcmp(near_group, groups[group]) != 0) group++;
   if (group == STATES_GROUPS) {
     (void)snprintf(text, NAME_SIZE, "wrench%s", wrong + head);
     return text;
   }
-  const char* name = nearest_dof(s->dofs, group, wrong[head] ? wrong + head + 1 : wrong);
-  if (!name) return cli_nearest(wrong, plain);
+  const char* name = NULL;
+  (void)cli_find_dof(s->dofs, wrong[head] ? wrong + head + 1 : wrong, group == 0, &name);
+  if (!name) return limb_nearest_name(wrong, plain);
   (void)snprintf(text, NAME_SIZE, "%s%s", prefix[group], name);
   return text;
 }

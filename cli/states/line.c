@@ -131,9 +131,7 @@ static void choose_given(const cli_states* s, int g, unsigned char* named)
 // The start, closed where there are loops.
 static int find_start(cli_states* s, double* q)
 {
-  const limb_status status = limb_closed_start(s->model, q);
-  if (status != LIMB_OK) (void)cli_usage(s->args, "start: %s", limb_status_text(status));
-  return cli_exit_code(status);
+  return cli_failed(s->args, "start", limb_closed_start(s->model, q), NULL);
 }
 
 // 1 when an option names joints, and none of its entries stands for all.

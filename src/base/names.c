@@ -91,3 +91,19 @@ const char* limb_nearest(const char* wrong, int count, limb_name_fn* name, const
   }
   return found;
 }
+
+static const char* name_at(const void* names, int i) { return ((const char* const*)names)[i]; }
+
+const char* limb_nearest_name(const char* wrong, const char* const* names)
+{
+  int count = 0;
+  if (!wrong || !names) return NULL;
+  while (names[count]) count++;
+  const char* near = limb_nearest(wrong, count, name_at, names);
+  for (int i = 0; i < count && !near && strlen(wrong) >= 3; i++) {
+    size_t k = 0;
+    while (wrong[k] && lower(wrong[k]) == lower(names[i][k])) k++;
+    if (!wrong[k]) near = names[i];
+  }
+  return near;
+}

@@ -2,6 +2,8 @@
 #ifndef LIMB_NAMES_H
 #define LIMB_NAMES_H
 
+#include "limb/base.h" // limb_nearest_name
+
 #include <stddef.h>
 #include <stdint.h>
 
