@@ -81,14 +81,15 @@ int assemble_unknown(const assemble_run* r, const char* option, const char* name
   const char* close = NULL;
   char list[SHOWN * NAME_SIZE] = "";
   size_t used = 0;
-  (void)cli_find_dof(&r->dofs, name, 1, &close);
-  for (int k = 0; k < r->dofs.nq && k < SHOWN; k++)
-    used += (size_t)snprintf(list + used, sizeof list - used, "%s%.200s", k ? ", " : "", r->dofs.q[k].name);
+  (void)cli_find_dof(&r->robot.dofs, name, 1, &close);
+  for (int k = 0; k < r->robot.dofs.nq && k < SHOWN; k++)
+    used += (size_t)snprintf(list + used, sizeof list - used, "%s%.200s", k ? ", " : "", r->robot.dofs.q[k].name);
   if (close)
     (void)cli_usage(r->args, "--%s: the model has no coordinate '%s'; did you mean '%s'?", option, name, close);
   else
     (void)cli_usage(r->args, "--%s: the model has no coordinate '%s'; it has %s%s", option, name,
-                    r->dofs.nq > 0 ? list : "none", r->dofs.nq > SHOWN ? " and more: limb info names its joints" : "");
+                    r->robot.dofs.nq > 0 ? list : "none",
+                    r->robot.dofs.nq > SHOWN ? " and more: limb info names its joints" : "");
   return EXIT_USAGE;
 }
 
@@ -100,23 +101,23 @@ static int hold(assemble_run* r, const char* name)
 {
   limb_joint_info x;
   const char* near = NULL;
-  const int joint = limb_find_joint(r->robot.model, name), k = cli_find_dof(&r->dofs, name, 1, &near);
+  const int joint = limb_find_joint(r->robot.model, name), k = cli_find_dof(&r->robot.dofs, name, 1, &near);
   if (limb_get_joint(r->robot.model, joint, &x) == LIMB_OK && x.nv > 0) {
     memset(r->held + x.v, 1, (size_t)x.nv);
     return EXIT_FINE;
   }
   if (k < 0) return assemble_unknown(r, "hold", name);
-  if (limb_get_joint(r->robot.model, r->dofs.q[k].joint, &x) != LIMB_OK) return EXIT_FINE;
+  if (limb_get_joint(r->robot.model, r->robot.dofs.q[k].joint, &x) != LIMB_OK) return EXIT_FINE;
   if (!is_plain(&x))
     return cli_usage(r->args, "--hold: joint '%s' is held as a whole: name it without component", x.def.name);
-  r->held[x.v + r->dofs.q[k].index] = 1;
+  r->held[x.v + r->robot.dofs.q[k].index] = 1;
   return EXIT_FINE;
 }
 
 static int set(assemble_run* r, const char* option, const char* name, const char* value)
 {
   const char* near = NULL;
-  const int k = cli_find_dof(&r->dofs, name, 1, &near);
+  const int k = cli_find_dof(&r->robot.dofs, name, 1, &near);
   char* end = NULL;
   if (k < 0) return assemble_unknown(r, option, name);
   const double x = strtod(value, &end); // no locale is ever set
@@ -156,7 +157,7 @@ static int read_row(assemble_run* r, cli_states* s)
   int code = cli_states_need(s, STATES_Q | STATES_PART, "--start");
   if (code == EXIT_FINE) code = cli_states_next(s, &got);
   if (code == EXIT_FINE && !got) code = cli_usage(r->args, "--start: %s has no rows", s->path);
-  for (int k = 0; k < r->dofs.nq && code == EXIT_FINE; k++)
+  for (int k = 0; k < r->robot.dofs.nq && code == EXIT_FINE; k++)
     if (s->column[0][k] >= 0) r->at->q[k] = s->q[k];
   return code;
 }
@@ -181,14 +182,14 @@ static int read_start(assemble_run* r)
   int code = EXIT_FINE;
   if (path) {
     cli_states s;
-    code = cli_states_open(&s, r->args, &r->robot, &r->dofs, path);
+    code = cli_states_open(&s, r->args, &r->robot, path);
     if (code != EXIT_FINE) return code;
     code = read_row(r, &s);
     cli_states_close(&s);
   }
   if (code == EXIT_FINE) code = read_list(r, "set");
   if (code == EXIT_FINE) code = read_list(r, "hold");
-  for (int k = 0; k < r->dofs.nv; k++) r->nheld += r->held[k];
+  for (int k = 0; k < r->robot.dofs.nv; k++) r->nheld += r->held[k];
   return code == EXIT_FINE ? check_rotations(r) : code;
 }
 
@@ -231,13 +232,13 @@ static limb_status hold_motions(assemble_run* r, const limb_loop_options* o)
     for (int k = 0; k < x.nv; k++) all &= r->held[x.v + k];
     memset(r->held + x.v, all, (size_t)x.nv);
   }
-  for (int k = 0; k < r->dofs.nv; k++) r->nheld += r->held[k];
+  for (int k = 0; k < r->robot.dofs.nv; k++) r->nheld += r->held[k];
   return s;
 }
 
 static int find_branches(assemble_run* r, int max, const limb_loop_options* o)
 {
-  const size_t nq = (size_t)r->dofs.nq;
+  const size_t nq = (size_t)r->robot.dofs.nq;
   free(r->q);
   r->q = calloc((size_t)max * nq + 1, sizeof *r->q);
   if (!r->q) return cli_out_of_memory(r->args);
@@ -327,7 +328,7 @@ static int run_search(assemble_run* r)
   if (s == LIMB_OK && r->at->closed) s = limb_examine_loops(r->at, &o);
   if (s != LIMB_OK) return failed(r, s);
   report(r);
-  memcpy(r->q, r->at->q, (size_t)r->dofs.nq * sizeof *r->q);
+  memcpy(r->q, r->at->q, (size_t)r->robot.dofs.nq * sizeof *r->q);
   r->count = r->at->closed;
   if (r->at->closed && branches > 0) code = find_branches(r, (int)branches, &o);
   if (code == EXIT_FINE && (r->at->closed || r->at->report.limits)) assemble_report_limits(r);
@@ -358,9 +359,8 @@ static int run_assemble(const cli_args* args)
   if (s != LIMB_OK) {
     code = failed(&r, s);
   } else {
-    code = r.held && r.q && cli_dofs_make(m, &r.dofs) ? run_search(&r) : cli_out_of_memory(args);
+    code = r.held && r.q ? run_search(&r) : cli_out_of_memory(args);
   }
-  cli_dofs_free(&r.dofs);
   limb_loop_facts_destroy(r.at);
   cli_robot_close(&r.robot);
   free(r.held);

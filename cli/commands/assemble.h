@@ -14,7 +14,6 @@ typedef struct assemble_run {
   const cli_args* args;
   const char* format;
   cli_robot robot;
-  cli_dofs dofs;
   limb_loop_facts* at; // the assembly; at->q is the first configuration
   limb_assembly how;   // held points to marks below
   unsigned char* held; // nv

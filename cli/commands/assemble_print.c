@@ -28,7 +28,8 @@ void assemble_report_limits(const assemble_run* r)
   int all = 0;
   for (int i = 0; i < (r->count > 0 ? r->count : 1); i++) {
     int n = 0;
-    if (limb_outside_limits(r->robot.model, r->q + (size_t)i * (size_t)r->dofs.nq, MAX_REPORTED, x, &n) != LIMB_OK)
+    if (limb_outside_limits(r->robot.model, r->q + (size_t)i * (size_t)r->robot.dofs.nq, MAX_REPORTED, x, &n) !=
+        LIMB_OK)
       return;
     for (int k = 0; k < n && k < MAX_REPORTED && all + k < MAX_REPORTED; k++) {
       limb_joint_info joint;
@@ -70,9 +71,9 @@ static json_t* limits_json(const assemble_run* r, const double* q)
 static limb_status put_names(const assemble_run* r, limb_csv_writer* w)
 {
   limb_status s = LIMB_OK;
-  for (int k = 0; k < r->dofs.nq && s == LIMB_OK; k++) {
+  for (int k = 0; k < r->robot.dofs.nq && s == LIMB_OK; k++) {
     char name[NAME_SIZE];
-    (void)snprintf(name, sizeof name, "q.%s", r->dofs.q[k].name);
+    (void)snprintf(name, sizeof name, "q.%s", r->robot.dofs.q[k].name);
     s = limb_csv_text(w, name);
   }
   return s;
@@ -81,7 +82,7 @@ static limb_status put_names(const assemble_run* r, limb_csv_writer* w)
 static limb_status csv_configurations(limb_csv_writer* w, const void* run)
 {
   const assemble_run* r = run;
-  const int nq = r->dofs.nq;
+  const int nq = r->robot.dofs.nq;
   limb_status s = put_names(r, w);
   if (s == LIMB_OK && nq > 0) s = limb_csv_end_row(w);
   for (int i = 0; i < r->count && nq > 0 && s == LIMB_OK; i++) {
@@ -102,7 +103,7 @@ static json_t* names(int n, const cli_dof* d, const unsigned char* mark)
 static int print_json(const assemble_run* r, FILE* out)
 {
   const limb_loop_facts* c = r->at;
-  const size_t nq = (size_t)r->dofs.nq;
+  const size_t nq = (size_t)r->robot.dofs.nq;
   const int loops = limb_loop_count(c->model);
   json_t *x = cli_json_answer(), *list = json_array(), *beyond = json_array();
   cli_json_set(x, "model closed residual loop iterations tries limits", cli_json_text(limb_model_name(c->model)),
@@ -114,14 +115,15 @@ static int print_json(const assemble_run* r, FILE* out)
                  json_integer(c->mobility.redundant), json_boolean(limb_is_locked(c)),
                  cli_json_text(limb_singularity_name(c->mobility.singularity)));
   }
-  cli_json_set(x, "held coordinates", names(r->dofs.nv, r->dofs.v, r->held), names(r->dofs.nq, r->dofs.q, NULL));
+  cli_json_set(x, "held coordinates", names(r->robot.dofs.nv, r->robot.dofs.v, r->held),
+               names(r->robot.dofs.nq, r->robot.dofs.q, NULL));
   for (int i = 0; i < r->count; i++) {
-    (void)json_array_append_new(list, cli_json_numbers(r->dofs.nq, r->q + (size_t)i * nq));
+    (void)json_array_append_new(list, cli_json_numbers(r->robot.dofs.nq, r->q + (size_t)i * nq));
     (void)json_array_append_new(beyond, limits_json(r, r->q + (size_t)i * nq));
   }
   cli_json_set(x, "configurations beyond_limits", list, beyond);
   if (!c->closed) {
-    cli_json_set(x, "best best_beyond_limits", cli_json_numbers(r->dofs.nq, c->q), limits_json(r, c->q));
+    cli_json_set(x, "best best_beyond_limits", cli_json_numbers(r->robot.dofs.nq, c->q), limits_json(r, c->q));
   }
   return cli_json_print(x, out, cli_title(r->args));
 }
@@ -130,7 +132,7 @@ int assemble_print(const assemble_run* r, FILE* out)
 {
   if (strcmp(r->format, "json") == 0) return print_json(r, out);
   if (strcmp(r->format, "text") == 0) {
-    cli_print_configurations(out, r->at->model, &r->dofs, r->count, r->q);
+    cli_print_configurations(out, r->at->model, &r->robot.dofs, r->count, r->q);
     return EXIT_FINE;
   }
   return cli_csv_print(out, cli_title(r->args), csv_configurations, r);
@@ -180,8 +182,8 @@ static int read_axis(const assemble_run* r, const char* option, assemble_axis* a
   char name[NAME_SIZE];
   *axis = (assemble_axis){.velocity = -1, .count = 1};
   if (!text) return EXIT_FINE;
-  for (int k = 0; k < r->dofs.nq; k++) {
-    const cli_dof* d = &r->dofs.q[k];
+  for (int k = 0; k < r->robot.dofs.nq; k++) {
+    const cli_dof* d = &r->robot.dofs.q[k];
     const size_t length = strlen(d->name);
     if (strncmp(text, d->name, length) != 0 || !read_numbers(text + length, axis)) continue;
     if (limb_get_joint(m, d->joint, &joint) != LIMB_OK) continue;
@@ -265,7 +267,7 @@ static limb_status put_point(const assemble_run* r, const assemble_map* map, siz
   if (s == LIMB_OK) s = limb_csv_number(w, p->closed);
   if (s == LIMB_OK) s = put(w, p->closed, 5, state);
   if (s == LIMB_OK && map->frame >= 0) s = put(w, p->closed, POSE, pose);
-  if (s == LIMB_OK) s = put(w, p->closed, r->dofs.nq, map->q + i * (size_t)r->dofs.nq);
+  if (s == LIMB_OK) s = put(w, p->closed, r->robot.dofs.nq, map->q + i * (size_t)r->robot.dofs.nq);
   return s == LIMB_OK ? limb_csv_end_row(w) : s;
 }
 
@@ -295,7 +297,7 @@ static limb_status make(assemble_run* r, assemble_map* map)
   limb_map* o = &map->grid;
   limb_loop_options options = limb_default_loop_options();
   map->point = calloc(map->points + 1, sizeof *map->point);
-  map->q = calloc(map->points * (size_t)r->dofs.nq + 1, sizeof *map->q);
+  map->q = calloc(map->points * (size_t)r->robot.dofs.nq + 1, sizeof *map->q);
   if (!map->point || !map->q) return LIMB_E_NOMEM;
   for (int k = 0; k < 2; k++) {
     o->velocity[k] = map->axis[k].velocity;

@@ -125,18 +125,12 @@ static int run_fd(const cli_args* args)
 {
   cli_robot robot;
   cli_states states;
-  cli_dofs dofs;
   int code = cli_robot_open(args, cli_operand(args, 0), &robot);
   if (code != EXIT_FINE) return code;
-  if (cli_dofs_make(robot.model, &dofs)) {
-    code = cli_states_open(&states, args, &robot, &dofs, cli_operand(args, 1));
-    if (code == EXIT_FINE) {
-      code = run_states(args, &robot, &states);
-      cli_states_close(&states);
-    }
-    cli_dofs_free(&dofs);
-  } else {
-    code = cli_out_of_memory(args);
+  code = cli_states_open(&states, args, &robot, cli_operand(args, 1));
+  if (code == EXIT_FINE) {
+    code = run_states(args, &robot, &states);
+    cli_states_close(&states);
   }
   cli_robot_close(&robot);
   return code;

@@ -85,7 +85,6 @@ static const char* const examples[] = {
 typedef struct id_run {
   const cli_args* args;
   cli_robot robot;
-  cli_dofs dofs;
   cli_states states;
   cli_output torques, drawing, animated;
   limb_csv_writer* writer; // NULL: torques are not written
@@ -108,10 +107,10 @@ static int out_of_memory(const id_run* r) { return cli_out_of_memory(r->args); }
 // Remembers what joints without motor would have to deliver.
 static void watch_passive(id_run* r)
 {
-  for (int k = 0; k < r->dofs.nv; k++) {
+  for (int k = 0; k < r->robot.dofs.nv; k++) {
     const double size = fabs(r->tau[k]);
     r->largest = fmax(r->largest, size);
-    if (!r->dofs.v[k].passive || size <= r->unmet) continue;
+    if (!r->robot.dofs.v[k].passive || size <= r->unmet) continue;
     r->unmet = size;
     r->unmet_at = k;
   }
@@ -142,7 +141,7 @@ static int do_row(id_run* r)
   if (code != EXIT_FINE) return code;
   if (!r->loops) watch_passive(r);
   if (r->size) {
-    const double* x = r->tau + r->dofs.nv;
+    const double* x = r->tau + r->robot.dofs.nv;
     take_loads(x, joints, r->load);
     take_loads(x + 6 * joints, loops, r->loop_load);
     limb_sizing_add(r->sizing,
@@ -242,7 +241,7 @@ static int open_outputs(id_run* r)
 
 static int reserve(id_run* r)
 {
-  const int nv = r->dofs.nv;
+  const int nv = r->robot.dofs.nv;
   r->tau = calloc(limb_evaluator_width(r->e) + 1, sizeof *r->tau);
   r->load = calloc((size_t)limb_joint_count(r->robot.model) + 1, sizeof *r->load);
   r->loop_load = calloc((size_t)limb_loop_count(r->robot.model) + 1, sizeof *r->loop_load);
@@ -267,7 +266,7 @@ static void draw(const id_run* r, const limb_plot_series* series)
   (void)snprintf(subtitle, sizeof subtitle, "%.200s, %llu row%s; gravity (%g, %g, %g) m/s\xc2\xb2; friction %s%s",
                  r->states.path, (unsigned long long)r->states.count, r->states.count == 1 ? "" : "s", g.x, g.y, g.z,
                  r->robot.env.friction ? "as in the model" : "left out",
-                 r->dofs.nv > LIMB_PLOT_MAX ? "; only the first joints are drawn" : "");
+                 r->robot.dofs.nv > LIMB_PLOT_MAX ? "; only the first joints are drawn" : "");
   const limb_plot_labels labels = {
     .title = title, .subtitle = subtitle, .x_label = r->states.has_time ? "time [s]" : "row"};
   limb_plot_write(r->plot, series, &labels, r->drawing.stream);
@@ -275,11 +274,11 @@ static void draw(const id_run* r, const limb_plot_series* series)
 
 static int draw_plot(const id_run* r)
 {
-  const int nv = r->dofs.nv;
+  const int nv = r->robot.dofs.nv;
   limb_plot_series* series = calloc((size_t)nv + 1, sizeof *series);
   if (!series) return out_of_memory(r);
   for (int k = 0; k < nv; k++) {
-    const cli_dof* d = &r->dofs.v[k];
+    const cli_dof* d = &r->robot.dofs.v[k];
     limb_joint_info info;
     series[k] = (limb_plot_series){.name = d->name, .unit = cli_force_unit(d), .limit = HUGE_VAL};
     if (limb_get_joint(r->robot.model, d->joint, &info) == LIMB_OK && info.nv == 1) {
@@ -306,7 +305,7 @@ static int draw_animation(const id_run* r)
 // A motion that needs a motor where there is none is not the robot's own.
 static void report_unmet(const id_run* r)
 {
-  const cli_dof* at = &r->dofs.v[r->unmet_at];
+  const cli_dof* at = &r->robot.dofs.v[r->unmet_at];
   if (r->unmet <= 1e-6 * r->largest) return;
   (void)fprintf(stderr,
                 "%s: note: the motion takes up to %.3g %s at '%s', which has no motor: something "
@@ -325,7 +324,7 @@ static int finish(id_run* r)
   if (code == EXIT_FINE && r->draw) code = cli_output_commit(&r->drawing, title);
   if (code == EXIT_FINE && r->animate) code = cli_output_commit(&r->animated, title);
   if (code != EXIT_FINE || !r->size) return code;
-  const cli_sizing table = {r->sizing, &r->robot, &r->dofs, r->states.path};
+  const cli_sizing table = {r->sizing, &r->robot, r->states.path};
   code = cli_sizing_print(&table, format ? format : "text", stdout);
   return code == EXIT_FINE ? limb_cli_close_output(title) : code;
 }
@@ -335,7 +334,7 @@ static int open_loops(id_run* r)
 {
   const unsigned rates = r->differentiate ? 0 : STATES_V | STATES_A;
   int motors = 0;
-  for (int k = 0; k < r->dofs.nv; k++) motors += !r->dofs.v[k].passive;
+  for (int k = 0; k < r->robot.dofs.nv; k++) motors += !r->robot.dofs.v[k].passive;
   if (motors == 0)
     (void)fprintf(stderr, "%s: note: no joint has a motor: there are no torques to write\n", r->states.path);
   r->states.only_active = 1;
@@ -389,14 +388,14 @@ static int open_table(id_run* r)
   const char *path = cli_operand(r->args, 1), *pose[] = {"directions", "start", "reference"};
   for (size_t k = 0; k < sizeof pose / sizeof *pose && !cli_has(r->args, "frame"); k++)
     if (cli_has(r->args, pose[k])) return cli_usage(r->args, "--%s is for a table of poses: --frame NAME", pose[k]);
-  if (!cli_has(r->args, "frame")) return cli_states_open(&r->states, r->args, &r->robot, &r->dofs, path);
+  if (!cli_has(r->args, "frame")) return cli_states_open(&r->states, r->args, &r->robot, path);
   FILE* joints = tmpfile();
   if (!joints) return cli_usage(r->args, "no temporary file can be made for the positions of the joints");
   const int code = ik_follow(r->args, &r->robot, joints);
   if (code == EXIT_FINE) {
     rewind(joints);
-    return cli_states_open_stream(&r->states, r->args, &r->robot, &r->dofs,
-                                  strcmp(path, "-") == 0 ? "standard input" : path, joints);
+    return cli_states_open_stream(&r->states, r->args, &r->robot, strcmp(path, "-") == 0 ? "standard input" : path,
+                                  joints);
   }
   (void)fclose(joints);
   return code;
@@ -413,15 +412,10 @@ static int run_id(const cli_args* args)
   if (code == EXIT_FINE) code = cli_robot_open(args, cli_operand(args, 0), &r.robot);
   if (code != EXIT_FINE) return code;
   r.loops = limb_loop_count(r.robot.model) > 0;
-  if (cli_dofs_make(r.robot.model, &r.dofs)) {
-    code = open_table(&r);
-    if (code == EXIT_FINE) {
-      code = run_states(&r);
-      cli_states_close(&r.states);
-    }
-    cli_dofs_free(&r.dofs);
-  } else {
-    code = out_of_memory(&r);
+  code = open_table(&r);
+  if (code == EXIT_FINE) {
+    code = run_states(&r);
+    cli_states_close(&r.states);
   }
   cli_robot_close(&r.robot);
   return code;

@@ -13,7 +13,6 @@
 typedef struct cli_sizing {
   const limb_sizing* sizing;
   const cli_robot* robot;
-  const cli_dofs* dofs;
   const char* trajectory; // its path
 } cli_sizing;
 

@@ -138,11 +138,11 @@ static int read_pairs(const ik_run* r, const char* option, const char* list, dou
     char* value = strchr(name, '=');
     if (!value) return cli_usage(r->args, "--%s takes JOINT=X,... or a file, not '%s'", option, name);
     *value++ = '\0';
-    const int k = cli_find_dof(&r->dofs, name, 1, &close);
+    const int k = cli_find_dof(&r->robot.dofs, name, 1, &close);
     if (k < 0)
       return cli_usage(r->args, "--%s: the model has no joint '%s'%s%s%s", option, name,
                        close ? "; did you mean '" : "", close ? close : "", close ? "'?" : "");
-    const int code = cli_unit_number(r->args, option, name, value, limb_position_unit(&r->dofs.q[k]), &q[k]);
+    const int code = cli_unit_number(r->args, option, name, value, limb_position_unit(&r->robot.dofs.q[k]), &q[k]);
     if (code != EXIT_FINE) return code;
     list = list[length] ? list + length + 1 : NULL;
   }
@@ -153,12 +153,12 @@ static int read_pairs(const ik_run* r, const char* option, const char* list, dou
 static int read_row(ik_run* r, const char* option, const char* path, double* q)
 {
   cli_states s;
-  int got = 0, code = cli_states_open(&s, r->args, &r->robot, &r->dofs, path);
+  int got = 0, code = cli_states_open(&s, r->args, &r->robot, path);
   if (code != EXIT_FINE) return code;
   code = cli_states_need(&s, STATES_Q | STATES_PART, option);
   if (code == EXIT_FINE) code = cli_states_next(&s, &got);
   if (code == EXIT_FINE && !got) code = cli_usage(r->args, "--%s: %s has no rows", option, path);
-  for (int k = 0; k < r->dofs.nq && code == EXIT_FINE; k++)
+  for (int k = 0; k < r->robot.dofs.nq && code == EXIT_FINE; k++)
     if (s.column[0][k] >= 0) q[k] = s.q[k];
   cli_states_close(&s);
   return code;
@@ -240,7 +240,7 @@ static int failed(const ik_run* r, limb_status s)
 static int write_row(const ik_run* r, limb_csv_writer* w, const double* q)
 {
   limb_status s = r->time_column < 0 ? LIMB_OK : limb_csv_number(w, r->time);
-  if (s == LIMB_OK) s = limb_csv_numbers(w, q, r->dofs.nq);
+  if (s == LIMB_OK) s = limb_csv_numbers(w, q, r->robot.dofs.nq);
   if (s == LIMB_OK) s = limb_csv_end_row(w);
   return s == LIMB_OK ? EXIT_FINE : cli_unwritten(cli_title(r->args), "the CSV", limb_status_text(s));
 }
@@ -248,9 +248,9 @@ static int write_row(const ik_run* r, limb_csv_writer* w, const double* q)
 static int write_head(const ik_run* r, limb_csv_writer* w)
 {
   limb_status s = r->time_column < 0 ? LIMB_OK : limb_csv_text(w, "time");
-  for (int k = 0; k < r->dofs.nq && s == LIMB_OK; k++) {
+  for (int k = 0; k < r->robot.dofs.nq && s == LIMB_OK; k++) {
     char name[NAME_SIZE];
-    (void)snprintf(name, sizeof name, "q.%s", r->dofs.q[k].name);
+    (void)snprintf(name, sizeof name, "q.%s", r->robot.dofs.q[k].name);
     s = limb_csv_text(w, name);
   }
   if (s == LIMB_OK) s = limb_csv_end_row(w);
@@ -271,7 +271,7 @@ static int solve_rows(ik_run* r, limb_csv_writer* w)
     if (row > 0 && r->report.starts > 1)
       (void)fprintf(stderr, "%s: warning: cannot be reached continuously from the row before\n",
                     ik_position(r, position));
-    memcpy(r->start, r->q, (size_t)r->dofs.nq * sizeof *r->q);
+    memcpy(r->start, r->q, (size_t)r->robot.dofs.nq * sizeof *r->q);
     code = write_row(r, w, r->q);
   }
   return code;
@@ -307,7 +307,7 @@ static int write_all(ik_run* r, limb_csv_writer* w, int rows, const sp_pose* tar
   for (int i = 0; i < rows && code == EXIT_FINE; i++) {
     r->time = times[2 * i];
     if (status[i] == LIMB_OK) {
-      code = write_row(r, w, q + (ptrdiff_t)i * r->dofs.nq);
+      code = write_row(r, w, q + (ptrdiff_t)i * r->robot.dofs.nq);
       continue;
     }
     const limb_status s = limb_ik_solve(r->ik, targets + (ptrdiff_t)i * r->frames, r->start, r->q, &r->report);
@@ -325,7 +325,7 @@ static int solve_apart(ik_run* r, limb_csv_writer* w)
   double* times = NULL;
   int code = EXIT_FINE;
   const int rows = read_all(r, &targets, &times, &code);
-  double* q = calloc((size_t)(rows > 0 ? rows : 1) * (size_t)r->dofs.nq, sizeof *q);
+  double* q = calloc((size_t)(rows > 0 ? rows : 1) * (size_t)r->robot.dofs.nq, sizeof *q);
   limb_status* status = calloc((size_t)(rows > 0 ? rows : 1), sizeof *status);
   if (rows < 0 || !q || !status) {
     code = cli_out_of_memory(r->args);
@@ -357,7 +357,8 @@ static int print_csv(ik_run* r, FILE* out)
   if (limb_csv_create(out, NULL, &w) != LIMB_OK) return cli_out_of_memory(r->args);
   int code = write_head(r, w);
   if (code == EXIT_FINE && r->path) code = r->threads ? solve_apart(r, w) : solve_rows(r, w);
-  for (int i = 0; i < r->count && code == EXIT_FINE; i++) code = write_row(r, w, r->q + (size_t)i * (size_t)r->dofs.nq);
+  for (int i = 0; i < r->count && code == EXIT_FINE; i++)
+    code = write_row(r, w, r->q + (size_t)i * (size_t)r->robot.dofs.nq);
   const limb_status s = limb_csv_finish(w);
   limb_csv_destroy(w);
   if (s != LIMB_OK && code == EXIT_FINE) return cli_unwritten(cli_title(r->args), "the CSV", limb_status_text(s));
@@ -391,9 +392,7 @@ static int run_robot(ik_run* r)
   r->start = calloc(nq, sizeof *r->start);
   r->reference = cli_has(r->args, "reference") ? calloc(nq, sizeof *r->reference) : NULL;
   r->held = calloc((size_t)limb_nv(r->robot.model) + 1, 1);
-  if (!r->start || !r->held || (cli_has(r->args, "reference") && !r->reference) ||
-      !cli_dofs_make(r->robot.model, &r->dofs))
-    return cli_out_of_memory(r->args);
+  if (!r->start || !r->held || (cli_has(r->args, "reference") && !r->reference)) return cli_out_of_memory(r->args);
   int code = read_options(r);
   if (code != EXIT_FINE) return code;
   r->q = calloc(nq * (size_t)(r->branches > 0 ? r->branches : 1), sizeof *r->q);
@@ -414,7 +413,6 @@ static void release(ik_run* r)
   ik_targets_close(r);
   limb_ik_destroy(r->ik);
   limb_threads_destroy(r->threads);
-  cli_dofs_free(&r->dofs);
   free(r->start), free(r->reference), free(r->held), free(r->q);
 }
 

@@ -16,7 +16,6 @@ typedef struct ik_run {
   const cli_args* args;
   const char* format;
   cli_robot robot;
-  cli_dofs dofs;
   limb_ik_options options;
   limb_ik* ik;
   limb_ik_goal goal[IK_FRAMES_MAX];

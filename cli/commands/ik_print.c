@@ -50,10 +50,10 @@ static json_t* limits_json(const ik_run* r)
 {
   const signed char* limits = limb_ik_limits(r->ik);
   json_t* list = json_array();
-  for (int k = 0; k < r->dofs.nv; k++) {
+  for (int k = 0; k < r->robot.dofs.nv; k++) {
     if (limits[k] == 0) continue;
     json_t* one = json_object();
-    cli_json_set(one, "joint limit", cli_json_text(r->dofs.v[k].name),
+    cli_json_set(one, "joint limit", cli_json_text(r->robot.dofs.v[k].name),
                  cli_json_text(limits[k] > 0 ? "upper" : "lower"));
     (void)json_array_append_new(list, one);
   }
@@ -81,9 +81,9 @@ static int print_json(const ik_run* r, FILE* out)
 {
   json_t *x = cli_json_answer(), *names = json_array(), *list = json_array();
   const limb_ik_report* p = &r->report;
-  for (int k = 0; k < r->dofs.nq; k++) (void)json_array_append_new(names, cli_json_text(r->dofs.q[k].name));
+  for (int k = 0; k < r->robot.dofs.nq; k++) (void)json_array_append_new(names, cli_json_text(r->robot.dofs.q[k].name));
   for (int i = 0; i < r->count; i++)
-    (void)json_array_append_new(list, cli_json_numbers(r->dofs.nq, r->q + (size_t)i * (size_t)r->dofs.nq));
+    (void)json_array_append_new(list, cli_json_numbers(r->robot.dofs.nq, r->q + (size_t)i * (size_t)r->robot.dofs.nq));
   cli_json_set(x, "model solved coordinates configurations", cli_json_text(limb_model_name(r->robot.model)),
                json_boolean(p->reason == LIMB_IK_SOLVED), names, list);
   if (r->branches == 0)
@@ -97,6 +97,6 @@ static int print_json(const ik_run* r, FILE* out)
 int ik_print(const ik_run* r, FILE* out)
 {
   if (strcmp(r->format, "json") == 0) return print_json(r, out);
-  cli_print_configurations(out, r->robot.model, &r->dofs, r->count, r->q);
+  cli_print_configurations(out, r->robot.model, &r->robot.dofs, r->count, r->q);
   return EXIT_FINE;
 }

@@ -37,18 +37,16 @@ static void print_base(const info_run* run)
   const int passive = run->facts.passive;
   int joints = 0;
   limb_joint_info x;
-  cli_dofs d;
-  if (!cli_dofs_make(m, &d)) return; // out of memory
+  const cli_dofs* d = &run->robot.dofs;
   for (int j = 0; j < limb_joint_count(m); j++) {
     if (limb_get_joint(m, j, &x) != LIMB_OK) continue;
-    if (!is_base(&d, &x) || joints++ >= SHOWN) continue;
+    if (!is_base(d, &x) || joints++ >= SHOWN) continue;
     printf("  base: %s, joint '%s', body '%s', %d dof, %s\n", cli_base_type(x.def.type), x.def.name,
            info_body_name(m, x.def.child), x.nv, x.passive ? "passive" : "active");
   }
   if (joints > SHOWN) printf("  base: ... and %d more\n", joints - SHOWN);
-  if (joints == 0) printf("  base: %s\n", cli_base_name(m, &d));
+  if (joints == 0) printf("  base: %s\n", cli_base_name(m, d));
   if (passive > 0) printf("  motors: %d of %d dof are active, %d passive\n", limb_nv(m) - passive, limb_nv(m), passive);
-  cli_dofs_free(&d);
 }
 
 // "1 body", "2 bodies"
@@ -169,21 +167,19 @@ static void print_notes(const info_run* r, int all)
 
 // ---- JSON ------------------------------------------------------------------------------------------
 
-static json_t* base_json(const limb_model* m)
+static json_t* base_json(const info_run* run)
 {
+  const limb_model* m = run->m;
   json_t* r = json_array();
   limb_joint_info x;
-  cli_dofs d;
-  if (!cli_dofs_make(m, &d)) return r; // out of memory
   for (int j = 0; j < limb_joint_count(m); j++) {
-    if (limb_get_joint(m, j, &x) != LIMB_OK || !is_base(&d, &x)) continue;
+    if (limb_get_joint(m, j, &x) != LIMB_OK || !is_base(&run->robot.dofs, &x)) continue;
     json_t* joint = json_object();
     cli_json_set(joint, "type joint body nv passive", cli_json_text(cli_base_type(x.def.type)),
                  cli_json_text(x.def.name), cli_json_text(info_body_name(m, x.def.child)), json_integer(x.nv),
                  json_boolean(x.passive));
     (void)json_array_append_new(r, joint);
   }
-  cli_dofs_free(&d);
   return r;
 }
 
@@ -223,10 +219,10 @@ static json_t* info_json(const info_run* run)
                json_integer(limb_nv(m)), cli_json_vec3(limb_model_gravity(m)), cli_json_number(x->mass),
                cli_json_number(x->reach));
   if (x->has_inertia) (void)json_object_set_new(out, "whole", cli_json_inertia(&x->inertia));
-  cli_json_set(out, "base active passive joints bodies frames loops", base_json(m),
+  cli_json_set(out, "base active passive joints bodies frames loops", base_json(run),
                json_integer(limb_nv(m) - x->passive), json_integer(x->passive), info_json_joints(run),
                info_json_bodies(m), info_json_frames(m), info_json_loops(m));
-  if (limb_loop_count(m) > 0) (void)json_object_set_new(out, "mobility", info_json_mobility(run->closure));
+  if (limb_loop_count(m) > 0) (void)json_object_set_new(out, "mobility", info_json_mobility(run));
   cli_json_set(out, "findings notes", findings_json(r), notes_json(run));
   return out;
 }
@@ -247,7 +243,7 @@ static int print_text(const cli_args* args, const info_run* r)
   info_print_joints(r);
   info_print_elastic(r);
   info_print_loops(r->m);
-  info_print_mobility(r->closure);
+  info_print_mobility(r);
   info_print_bodies(r);
   info_print_principal(r);
   print_findings(&r->robot, all);

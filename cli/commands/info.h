@@ -42,9 +42,9 @@ int info_print_notations(const cli_args* args, const limb_model* m);
 int info_add_notations(const cli_args* args, const limb_model* m, json_t* out);
 
 // Loops, and how the robot moves with them closed. info_loops.c
-void info_print_loops(const limb_model* m);         // if there are any
-void info_print_mobility(const limb_loop_facts* c); // if there are loops
+void info_print_loops(const limb_model* m);  // if there are any
+void info_print_mobility(const info_run* r); // if there are loops
 json_t* info_json_loops(const limb_model* m);
-json_t* info_json_mobility(const limb_loop_facts* c);
+json_t* info_json_mobility(const info_run* r);
 
 #endif

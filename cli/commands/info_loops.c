@@ -105,15 +105,15 @@ static void print_redundant(const limb_loop_facts* c)
   if (all > shown) printf(" and %d more", all - shown);
 }
 
-static void print_still(const limb_loop_facts* c)
+static void print_still(const info_run* r)
 {
-  cli_dofs d;
-  if (c->still_count <= 0 || !cli_dofs_make(c->model, &d)) return;
+  const limb_loop_facts* c = r->closure;
+  if (c->still_count <= 0) return;
   printf("  cannot move here:");
-  for (int k = 0; k < c->still_count && k < SHOWN; k++) printf("%s %s", k ? "," : "", d.v[c->still[k]].name);
+  for (int k = 0; k < c->still_count && k < SHOWN; k++)
+    printf("%s %s", k ? "," : "", r->robot.dofs.v[c->still[k]].name);
   if (c->still_count > SHOWN) printf(" and %d more", c->still_count - SHOWN);
   printf("\n");
-  cli_dofs_free(&d);
 }
 
 static void print_condition(const char* of, double x)
@@ -137,8 +137,9 @@ static void print_singularity(limb_singularity s)
   printf("  %s\n", known ? text[s] : "?");
 }
 
-void info_print_mobility(const limb_loop_facts* c)
+void info_print_mobility(const info_run* r)
 {
+  const limb_loop_facts* c = r->closure;
   if (!c) return;
   const limb_mobility* x = &c->mobility;
   info_heading("mobility");
@@ -166,7 +167,7 @@ void info_print_mobility(const limb_loop_facts* c)
   print_condition(", of the drives", x->condition_active);
   printf("\n");
   print_singularity(x->singularity);
-  print_still(c);
+  print_still(r);
 }
 
 // ---- the same for programs -------------------------------------------------------------------------
@@ -182,18 +183,19 @@ static json_t* redundant_json(const limb_loop_facts* c)
 }
 
 // null: not known
-static json_t* still_json(const limb_loop_facts* c)
+static json_t* still_json(const info_run* run)
 {
-  cli_dofs d;
-  if (c->still_count < 0 || !cli_dofs_make(c->model, &d)) return json_null();
+  const limb_loop_facts* c = run->closure;
+  if (c->still_count < 0) return json_null();
   json_t* r = json_array();
-  for (int k = 0; k < c->still_count; k++) (void)json_array_append_new(r, cli_json_text(d.v[c->still[k]].name));
-  cli_dofs_free(&d);
+  for (int k = 0; k < c->still_count; k++)
+    (void)json_array_append_new(r, cli_json_text(run->robot.dofs.v[c->still[k]].name));
   return r;
 }
 
-json_t* info_json_mobility(const limb_loop_facts* c)
+json_t* info_json_mobility(const info_run* run)
 {
+  const limb_loop_facts* c = run->closure;
   const limb_mobility* x = &c->mobility;
   json_t* r = json_object();
   cli_json_set(r, "closed residual loop q", json_boolean(c->closed), cli_json_number(c->report.residual),
@@ -211,6 +213,6 @@ json_t* info_json_mobility(const limb_loop_facts* c)
   cli_json_set(r, "redundant_in condition condition_passive condition_active singularity locked still",
                redundant_json(c), cli_json_number(x->condition), cli_json_number(x->condition_passive),
                cli_json_number(x->condition_active), cli_json_text(limb_singularity_name(x->singularity)),
-               json_boolean(limb_is_locked(c)), still_json(c));
+               json_boolean(limb_is_locked(c)), still_json(run));
   return r;
 }

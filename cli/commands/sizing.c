@@ -155,7 +155,7 @@ static void print_table(const cli_sizing* s, const char* table, FILE* out)
                           limit ? ";<used" : "");
   }
   cli_table t = cli_table_make(form);
-  for (int k = 0; limb_sizing_get_dof(s->sizing, k, &d) == LIMB_OK; k++) put_row(&t, table, &d, &s->dofs->v[k]);
+  for (int k = 0; limb_sizing_get_dof(s->sizing, k, &d) == LIMB_OK; k++) put_row(&t, table, &d, &s->robot->dofs.v[k]);
   for (int k = 0; followers && limb_sizing_get_follower(s->sizing, k, &f) == LIMB_OK; k++) {
     const cli_dof dof = follower_dof(s, &f);
     f.motion.speed.other = HUGE_VAL;
@@ -258,7 +258,7 @@ static json_t* json_dofs(const cli_sizing* s)
   json_t* list = json_array();
   limb_sizing_dof d;
   for (int k = 0; limb_sizing_get_dof(s->sizing, k, &d) == LIMB_OK; k++) {
-    const cli_dof* dof = &s->dofs->v[k];
+    const cli_dof* dof = &s->robot->dofs.v[k];
     json_t* r = json_object();
     cli_json_set(r, "name torque_unit speed_unit", cli_json_text(dof->name), cli_json_text(cli_force_unit(dof)),
                  cli_json_text(cli_speed_unit(dof)));
@@ -276,7 +276,7 @@ static json_t* json_followers(const cli_sizing* s)
   for (int k = 0; limb_sizing_get_follower(s->sizing, k, &f) == LIMB_OK; k++) {
     const cli_dof dof = follower_dof(s, &f);
     json_t* r = json_object();
-    cli_json_set(r, "joint follows speed_unit", cli_json_text(dof.name), cli_json_text(s->dofs->v[f.leader].name),
+    cli_json_set(r, "joint follows speed_unit", cli_json_text(dof.name), cli_json_text(s->robot->dofs.v[f.leader].name),
                  cli_json_text(cli_speed_unit(&dof)));
     put_fields(r, &f.motion, 1);
     (void)json_array_append_new(list, r);
@@ -381,7 +381,8 @@ static limb_status csv_rows(limb_csv_writer* w, const void* sizing)
     if (status == LIMB_OK && x.nv == 0) status = csv_still(w, s, j, &l);
     for (int k = x.v; k < x.v + x.nv && status == LIMB_OK; k++) {
       status = limb_sizing_get_dof(s->sizing, k, &d);
-      if (status == LIMB_OK) status = csv_row(w, (const char* const[]){s->dofs->v[k].name, x.def.name, ""}, &d, 0, &l);
+      if (status == LIMB_OK)
+        status = csv_row(w, (const char* const[]){s->robot->dofs.v[k].name, x.def.name, ""}, &d, 0, &l);
     }
   }
   for (int i = 0; status == LIMB_OK && limb_get_loop(s->robot->model, i, &loop) == LIMB_OK; i++)

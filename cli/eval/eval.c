@@ -362,20 +362,21 @@ static int open_states(eval_run* r)
   const char* path = cli_get(r->args, "states");
   if (path && cli_has_state_line(r->args))
     return cli_usage(r->args, "--states and --q, --v, --a, --tau, --branch: one of them");
-  if (path) return cli_states_open(&r->states, r->args, &r->robot, &r->dofs, path);
-  if (cli_has_state_line(r->args)) return cli_states_line(&r->states, r->args, &r->robot, &r->dofs);
-  cli_states_none(&r->states, r->args, &r->robot, &r->dofs);
+  if (path) return cli_states_open(&r->states, r->args, &r->robot, path);
+  if (cli_has_state_line(r->args)) return cli_states_line(&r->states, r->args, &r->robot);
+  cli_states_none(&r->states, r->args, &r->robot);
   return EXIT_FINE;
 }
 
 static int create(eval_run* r)
 {
-  const size_t nv = (size_t)r->dofs.nv;
+  const size_t nv = (size_t)r->robot.dofs.nv;
   unsigned char* base = calloc(nv + 1, 1);
   const char* what = cli_get(r->args, "what");
   const int all = strcmp(what, "all") == 0 || strncmp(what, "all,", 4) == 0 || strstr(what, ",all") != NULL;
   limb_status s = LIMB_E_NOMEM;
-  for (size_t k = 0; k < nv && base; k++) base[k] = r->dofs.v[k].base ? LIMB_FORCE_GIVEN : LIMB_ACCELERATION_GIVEN;
+  for (size_t k = 0; k < nv && base; k++)
+    base[k] = r->robot.dofs.v[k].base ? LIMB_FORCE_GIVEN : LIMB_ACCELERATION_GIVEN;
   r->options.base = base;
   r->options.given = r->states.given.mark ? r->states.given.mark : r->states.base.mark;
   r->options.known = all ? eval_known_columns(r) : r->options.known | LIMB_NEEDS_V_R | LIMB_NEEDS_A_R;
@@ -389,7 +390,7 @@ static int create(eval_run* r)
 static void note_stiff(const eval_run* r)
 {
   const limb_model* m = r->robot.model;
-  unsigned char* marks = calloc((size_t)r->dofs.nv + 1, 1);
+  unsigned char* marks = calloc((size_t)r->robot.dofs.nv + 1, 1);
   int asked = 0;
   for (int i = 0; i < r->count; i++) {
     limb_item item;
@@ -433,8 +434,7 @@ static int run_eval(const cli_args* args)
   if (code == EXIT_FINE) code = choose_printer(&r);
   if (code == EXIT_FINE) code = cli_robot_open(args, model, &r.robot);
   if (code != EXIT_FINE) return code;
-  if (!cli_dofs_make(r.robot.model, &r.dofs)) code = cli_out_of_memory(args);
-  if (code == EXIT_FINE) code = read_options(&r);
+  code = read_options(&r);
   if (code == EXIT_FINE) code = open_states(&r);
   if (code == EXIT_FINE) {
     code = run_states(&r);
@@ -443,7 +443,6 @@ static int run_eval(const cli_args* args)
   limb_evaluator_destroy(r.e);
   limb_data_destroy(r.watch);
   limb_table_destroy(r.table);
-  cli_dofs_free(&r.dofs);
   cli_robot_close(&r.robot);
   return code;
 }

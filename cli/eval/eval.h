@@ -26,7 +26,6 @@ extern const eval_printer eval_json, eval_csv, eval_npy, eval_text; // json.c, p
 struct eval_run {
   const cli_args* args;
   cli_robot robot;
-  cli_dofs dofs;
   cli_states states;
   limb_evaluator_options options;
   limb_evaluator* e;

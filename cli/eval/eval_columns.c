@@ -21,7 +21,7 @@ const cli_given* eval_given(const eval_run* r, int of_base)
 int eval_find_base(eval_run* r, const char* name)
 {
   const limb_quantity_info* q = eval_quantity(name);
-  cli_dofs* d = &r->dofs;
+  cli_dofs* d = &r->robot.dofs;
   if (!q || q->robots != LIMB_ROBOTS_MOVING_BASE) return EXIT_FINE;
   for (int k = 0; k < d->nv; k++)
     if (d->v[k].base) return EXIT_FINE;
@@ -39,7 +39,7 @@ int eval_need_given(eval_run* r, const char* name)
   const unsigned what = (needs & LIMB_NEEDS_GIVEN ? STATES_GIVEN : 0) | (needs & LIMB_NEEDS_BASE ? STATES_BASE : 0);
   if (what == 0 || (limb_loop_count(r->robot.model) > 0 && !r->options.tree)) return EXIT_FINE; // refused later
   int base = 0;
-  for (int k = 0; k < r->dofs.nv; k++) base += r->dofs.v[k].base;
+  for (int k = 0; k < r->robot.dofs.nv; k++) base += r->robot.dofs.v[k].base;
   return what & STATES_BASE && base == 0 ? EXIT_FINE : cli_states_need(&r->states, what, q->name);
 }
 
@@ -49,7 +49,7 @@ static int choose_motion(eval_run* r, const limb_quantity_info* q, unsigned* wha
   const cli_states* t = &r->states;
   const int a = cli_states_has(t, STATES_A), tau = cli_states_has(t, STATES_TAU);
   int active = 0;
-  for (int k = 0; k < r->dofs.nv; k++) active += !r->dofs.v[k].passive;
+  for (int k = 0; k < r->robot.dofs.nv; k++) active += !r->robot.dofs.v[k].passive;
   if (!a && !tau && active > 0)
     return cli_usage(r->args,
                      "%s: %s needs the a. columns of a motion, or the tau. columns of what causes one; there are none "
@@ -98,7 +98,7 @@ unsigned eval_known_columns(const eval_run* r)
   const int loops = limb_loop_count(r->robot.model) > 0 && !r->options.tree;
   unsigned known = t->has_time ? LIMB_NEEDS_TIME : 0;
   for (int g = 0; g < STATES_GROUPS && t->row; g++) {
-    const int n = g == 0 ? r->dofs.nq : r->dofs.nv;
+    const int n = g == 0 ? r->robot.dofs.nq : r->robot.dofs.nv;
     int there = 0;
     for (int k = 0; k < n; k++) there += t->column[g][k] >= 0;
     if (there == n || (loops && g < 3 && there > 0)) known |= states_bit(g);
@@ -113,7 +113,7 @@ int eval_complete_rows(eval_run* r)
   int missing = 0;
   if (limb_loop_count(r->robot.model) == 0 || r->options.tree || !r->states.row || !groups) return EXIT_FINE;
   for (int g = 0; g < 3; g++)
-    for (int k = 0; k < (g == 0 ? r->dofs.nq : r->dofs.nv) && groups & 1U << g; k++)
+    for (int k = 0; k < (g == 0 ? r->robot.dofs.nq : r->robot.dofs.nv) && groups & 1U << g; k++)
       missing += r->states.column[g][k] < 0;
   if (!(limb_evaluator_needs(r->e) & LIMB_NEEDS_CLOSED) && missing == 0 && !r->states.branch) return EXIT_FINE;
   return cli_states_complete(&r->states, groups);

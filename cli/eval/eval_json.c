@@ -62,8 +62,8 @@ static void add_axes(const eval_run* r, json_t* out)
   const cli_given *given = eval_given(r, 0), *base = eval_given(r, 1);
   if (needs & LIMB_NEEDS_DIRECTIONS) (void)json_object_set_new(out, "damping", cli_json_number(r->options.damping));
   if (needs & LIMB_NEEDS_DT) (void)json_object_set_new(out, "dt", cli_json_number(r->options.dt));
-  if (given) (void)json_object_set_new(out, "given", given_names(given, r->dofs.nv));
-  if (base) (void)json_object_set_new(out, "base_given", given_names(base, r->dofs.nv));
+  if (given) (void)json_object_set_new(out, "given", given_names(given, r->robot.dofs.nv));
+  if (base) (void)json_object_set_new(out, "base_given", given_names(base, r->robot.dofs.nv));
   add_labels(r, out, "coordinates", LIMB_AXIS_Q);
   add_labels(r, out, "constraints", LIMB_AXIS_CONSTRAINT);
   add_labels(r, out, "base_dofs", LIMB_AXIS_FLOATING);
@@ -83,9 +83,9 @@ static json_t* json_head(const eval_run* r)
   cli_json_set(out, "model gravity friction coulomb_width mimic base frame ref joints dofs nq nv",
                cli_json_text(limb_model_name(m)), cli_json_vec3(r->robot.env.gravity),
                json_boolean(r->robot.env.friction), cli_json_number(r->robot.env.coulomb_width),
-               json_boolean(!cli_has(r->args, "no-mimic")), cli_json_text(cli_base_name(m, &r->dofs)),
+               json_boolean(!cli_has(r->args, "no-mimic")), cli_json_text(cli_base_name(m, &r->robot.dofs)),
                cli_json_text(eval_frame_name(r)), cli_json_text(limb_ref_text(r->options.ref)), joint_names(m),
-               dof_names(&r->dofs), json_integer(r->dofs.nq), json_integer(r->dofs.nv));
+               dof_names(&r->robot.dofs), json_integer(r->robot.dofs.nq), json_integer(r->robot.dofs.nv));
   if (limb_loop_count(m) > 0) (void)json_object_set_new(out, "tree", json_boolean(r->options.tree));
   add_axes(r, out);
   return out;

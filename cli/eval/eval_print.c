@@ -81,7 +81,7 @@ const eval_printer eval_npy = {"npy", npy_begin, table_row, table_end, NULL};
 // "given: a of elbow, wrist", "given: tau of base.wx"; nothing when there is none of that kind.
 static void text_given(const eval_run* r, const char* title, const cli_given* given, unsigned char mark)
 {
-  const cli_dofs* d = &r->dofs;
+  const cli_dofs* d = &r->robot.dofs;
   int listed = 0;
   for (int k = 0; given && k < d->nv; k++) {
     if (given->mark[k] != mark) continue;

@@ -240,11 +240,25 @@ static int examine_robot(cli_robot* r)
   return cli_exit_code(s);
 }
 
+// Names and units of the coordinates.
+static limb_status make_dofs(const limb_model* m, cli_dofs* out)
+{
+  *out = (cli_dofs){.nq = limb_nq(m), .nv = limb_nv(m)};
+  out->q = calloc((size_t)out->nq + 1, sizeof *out->q);
+  out->v = calloc((size_t)out->nv + 1, sizeof *out->v);
+  if (!out->q || !out->v) return LIMB_E_NOMEM;
+  const limb_status s = limb_dofs_create(m, NULL, &out->own);
+  for (int k = 0; k < out->nq && s == LIMB_OK; k++) out->q[k] = *limb_get_coordinate(out->own, k);
+  for (int k = 0; k < out->nv && s == LIMB_OK; k++) out->v[k] = *limb_get_velocity(out->own, k);
+  return s;
+}
+
 static int build_robot(cli_robot* r)
 {
   limb_error err = {0};
   limb_status s = limb_builder_build(limb_reading_builder(r->reading), &r->model, &err);
   if (s == LIMB_OK) s = limb_data_create(limb_spanning_tree(r->model), NULL, &r->data);
+  if (s == LIMB_OK) s = make_dofs(r->model, &r->dofs);
   if (s != LIMB_OK) cli_print_error(stderr, limb_reading_source(r->reading), s, &err);
   return cli_exit_code(s);
 }
@@ -320,6 +334,9 @@ int cli_robot_open(const cli_args* args, const char* source, cli_robot* r)
 
 void cli_robot_close(cli_robot* r)
 {
+  free(r->dofs.q);
+  free(r->dofs.v);
+  limb_dofs_destroy(r->dofs.own);
   limb_data_destroy(r->data);
   limb_model_destroy(r->model);
   limb_reading_destroy(r->reading);
@@ -335,30 +352,7 @@ limb_status cli_load_built_in(const char* name, limb_model** out, limb_error* er
   return s;
 }
 
-// ---- coordinates: names and units
-
-int cli_dofs_make(const limb_model* m, cli_dofs* out)
-{
-  *out = (cli_dofs){.nq = limb_nq(m), .nv = limb_nv(m)};
-  out->q = calloc((size_t)out->nq + 1, sizeof *out->q);
-  out->v = calloc((size_t)out->nv + 1, sizeof *out->v);
-  if (!out->q || !out->v || limb_dofs_create(m, NULL, &out->own) != LIMB_OK) {
-    cli_dofs_free(out);
-    cli_note_out_of_memory(0);
-    return 0;
-  }
-  for (int k = 0; k < out->nq; k++) out->q[k] = *limb_get_coordinate(out->own, k);
-  for (int k = 0; k < out->nv; k++) out->v[k] = *limb_get_velocity(out->own, k);
-  return 1;
-}
-
-void cli_dofs_free(cli_dofs* d)
-{
-  free(d->q);
-  free(d->v);
-  limb_dofs_destroy(d->own);
-  *d = (cli_dofs){0};
-}
+// ---- coordinates -----------------------------------------------------------------------------------
 
 const char* cli_base_type(limb_joint_type type) { return type == LIMB_FREE ? "floating" : limb_joint_type_name(type); }
 

@@ -9,10 +9,20 @@
 
 #include <stdio.h>
 
+typedef limb_dof_info cli_dof;
+
+// Names and units of the coordinates of a model (limb/model.h), as arrays.
+typedef struct cli_dofs {
+  int nq, nv;
+  cli_dof *q, *v; // one entry per number of q, and per number of v, a and tau
+  limb_dofs* own; // the names
+} cli_dofs;
+
 typedef struct cli_robot {
   limb_reading* reading;
   limb_model* model;
   limb_data* data;
+  cli_dofs dofs;
   limb_environment env; // gravity and friction by the options
   int nread;            // findings of the reader; those of the doctor come after them
 } cli_robot;
@@ -68,20 +78,6 @@ int cli_directions(const cli_args* args, unsigned* bits);
 
 // ---- dofs ------------------------------------------------------------------------------------------
 //
-// Names and units of the coordinates of a model (limb/model.h), as arrays.
-
-typedef limb_dof_info cli_dof;
-
-typedef struct cli_dofs {
-  int nq, nv;
-  cli_dof *q, *v; // one entry per number of q, and per number of v, a and tau
-  limb_dofs* own; // the names
-} cli_dofs;
-
-// 1, or 0 when memory runs out.
-int cli_dofs_make(const limb_model* m, cli_dofs* out);
-void cli_dofs_free(cli_dofs* d); // fine for an empty one, and twice
-
 // How the robot is attached to the world, by the joints that move as its base: "fixed" without any, the type when
 // they are alike, "other" when they differ or when other joints move right on the world as well. A free joint is
 // called "floating" here, as in --base and in model files.

@@ -229,7 +229,6 @@ static void close_job(sim_job* job)
   limb_runner_destroy(job->runner);
   sim_close_outputs(job);
   free(job->events.happened);
-  cli_dofs_free(&job->dofs);
   cli_robot_close(&job->robot);
   sim_plan_close(&job->plan);
 }
@@ -253,9 +252,7 @@ static int open_robot(sim_job* job)
   for (int i = 0; i < limb_robot_count() && !built_in; i++)
     built_in = limb_get_robot(i, &info) == LIMB_OK && strcmp(info.name, path) == 0;
   if (!built_in && !(path = sim_input_path(&job->plan, name))) return EXIT_USAGE;
-  code = cli_robot_open_as(job->plan.args, path, &opt, &job->robot);
-  if (code != EXIT_FINE) return code;
-  return cli_dofs_make(job->robot.model, &job->dofs) ? EXIT_FINE : sim_out_of_memory(&job->plan);
+  return cli_robot_open_as(job->plan.args, path, &opt, &job->robot);
 }
 
 // Files that the run reads, which outputs must not overwrite.

@@ -84,7 +84,6 @@ typedef struct sim_events {
 typedef struct sim_job {
   sim_plan plan;
   cli_robot robot;
-  cli_dofs dofs;
   limb_runner* runner;
   const limb_runner_setup* setup; // of the runner
   limb_sim* sim;                  // of the runner

@@ -222,14 +222,14 @@ int states_close_rounded(cli_states* s)
   return status == LIMB_OK;
 }
 
-int cli_states_line(cli_states* s, const cli_args* args, cli_robot* robot, const cli_dofs* dofs)
+int cli_states_line(cli_states* s, const cli_args* args, cli_robot* robot)
 {
   double* value[STATES_GROUPS] = {NULL};
   unsigned char* named[STATES_GROUPS] = {NULL};
   int code = EXIT_FINE;
-  *s = (cli_states){.args = args, .model = robot->model, .dofs = dofs, .path = "the command line"};
+  *s = (cli_states){.args = args, .model = robot->model, .dofs = &robot->dofs, .path = "the command line"};
   for (int g = 0; g < STATES_GROUPS; g++) {
-    const size_t n = (size_t)states_width(dofs, g) + 1;
+    const size_t n = (size_t)states_width(&robot->dofs, g) + 1;
     value[g] = calloc(n, sizeof **value);
     named[g] = calloc(n, 1);
     if (!value[g] || !named[g]) code = cli_out_of_memory(args);

@@ -83,15 +83,14 @@ void states_find_quaternions(cli_states* s)
   }
 }
 
-int cli_states_open(cli_states* s, const cli_args* args, cli_robot* robot, const cli_dofs* dofs, const char* path)
+int cli_states_open(cli_states* s, const cli_args* args, cli_robot* robot, const char* path)
 {
-  return cli_states_open_stream(s, args, robot, dofs, path, NULL);
+  return cli_states_open_stream(s, args, robot, path, NULL);
 }
 
-int cli_states_open_stream(cli_states* s, const cli_args* args, cli_robot* robot, const cli_dofs* dofs,
-                           const char* path, FILE* file)
+int cli_states_open_stream(cli_states* s, const cli_args* args, cli_robot* robot, const char* path, FILE* file)
 {
-  *s = (cli_states){.args = args, .model = robot->model, .dofs = dofs, .path = path, .file = file};
+  *s = (cli_states){.args = args, .model = robot->model, .dofs = &robot->dofs, .path = path, .file = file};
   int code = open_file(s, path);
   if (code == EXIT_FINE && !states_reserve(s)) code = out_of_memory(s);
   if (code == EXIT_FINE) code = states_find_columns(s);
@@ -106,9 +105,9 @@ int cli_states_open_stream(cli_states* s, const cli_args* args, cli_robot* robot
   return code;
 }
 
-void cli_states_none(cli_states* s, const cli_args* args, const cli_robot* robot, const cli_dofs* dofs)
+void cli_states_none(cli_states* s, const cli_args* args, const cli_robot* robot)
 {
-  *s = (cli_states){.args = args, .model = robot->model, .dofs = dofs, .path = "no states"};
+  *s = (cli_states){.args = args, .model = robot->model, .dofs = &robot->dofs, .path = "no states"};
 }
 
 void cli_states_close(cli_states* s)

@@ -89,19 +89,18 @@ extern const cli_option cli_wrench_options[], cli_state_options[];
 // Opens a table ("-": standard input) and finds the columns of the model; unknown ones are warned about.
 // EXIT_FINE, or an exit code after a message; nothing is left to close then. The robot's environment gets
 // the wrenches of the rows. model, dofs and path must outlive the table.
-int cli_states_open(cli_states* s, const cli_args* args, cli_robot* robot, const cli_dofs* dofs, const char* path);
+int cli_states_open(cli_states* s, const cli_args* args, cli_robot* robot, const char* path);
 void cli_states_close(cli_states* s);
 
 // The same for an open file, which is closed with the table; path is for messages.
-int cli_states_open_stream(cli_states* s, const cli_args* args, cli_robot* robot, const cli_dofs* dofs,
-                           const char* path, FILE* file);
+int cli_states_open_stream(cli_states* s, const cli_args* args, cli_robot* robot, const char* path, FILE* file);
 
 // No table: one row without columns, for what needs none.
-void cli_states_none(cli_states* s, const cli_args* args, const cli_robot* robot, const cli_dofs* dofs);
+void cli_states_none(cli_states* s, const cli_args* args, const cli_robot* robot);
 
 // One row by the options --q, --v, --a and --tau: joints that are not named are at the start, at rest. An exit code,
 // after a message. line.c
-int cli_states_line(cli_states* s, const cli_args* args, cli_robot* robot, const cli_dofs* dofs);
+int cli_states_line(cli_states* s, const cli_args* args, cli_robot* robot);
 int cli_has_state_line(const cli_args* args); // 1 when one of these options is there
 
 // A number with a unit of that dimension, of an option and a joint. EXIT_FINE, or EXIT_USAGE after a message.
