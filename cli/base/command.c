@@ -147,11 +147,10 @@ int cli_numbers(const cli_args* args, const char* name, int count, double* value
     if (at && *at == ',') at++;
   }
   if (at) return 1;
-  if (count == 1) {
+  if (count == 1)
     (void)cli_usage(args, "--%s takes a number, not '%s'", name, text);
-  } else {
+  else
     (void)cli_usage(args, "--%s takes %d numbers with commas between them, not '%s'", name, count, text);
-  }
   return 0;
 }
 
@@ -161,6 +160,33 @@ int cli_whole(const cli_args* args, const char* name, double min, double max, do
   if (!cli_numbers(args, name, 1, x)) return EXIT_USAGE;
   if (*x >= min && *x <= max && *x == floor(*x)) return EXIT_FINE;
   return cli_usage(args, "--%s must be a whole number from %.16g to %.16g", name, min, max);
+}
+
+// Which of the words separated by | a value is; -1: none.
+static int find_word(const char* words, const char* value)
+{
+  const size_t length = strlen(value);
+  int k = 0;
+  for (const char* word = words; word; k++, word = strchr(word, '|')) {
+    word += *word == '|';
+    if (strcspn(word, "|") == length && strncmp(word, value, length) == 0) return k;
+  }
+  return -1;
+}
+
+int cli_choice(const cli_args* args, const char* name)
+{
+  for (int i = 0; i < args->noptions; i++)
+    if (strcmp(args->options[i].option->name, name) == 0)
+      return find_word(args->options[i].option->argument, args->options[i].value);
+  return 0;
+}
+
+int cli_positive(const cli_args* args, const char* name, double* x)
+{
+  if (!cli_has(args, name)) return EXIT_FINE;
+  if (!cli_numbers(args, name, 1, x)) return EXIT_USAGE;
+  return *x > 0 ? EXIT_FINE : cli_usage(args, "--%s must be above zero", name);
 }
 
 // The entry after one.
@@ -227,23 +253,12 @@ static int unknown_option(const cli_args* args, const char* name, size_t length)
   return cli_usage(args, "unknown option --%s; %s --help lists the options", wrong, args->title);
 }
 
-// 1 if the option allows the value.
-static int is_allowed(const cli_option* o, const char* value)
-{
-  const size_t length = strlen(value);
-  if (!o->argument || !strchr(o->argument, '|')) return 1;
-  for (const char* word = o->argument; word; word = strchr(word, '|')) {
-    word += *word == '|';
-    if (strcspn(word, "|") == length && strncmp(word, value, length) == 0) return 1;
-  }
-  return 0;
-}
-
 static int keep_option(cli_args* args, const cli_option* o, const char* value)
 {
   if (cli_has(args, o->name)) return cli_usage(args, "--%s is given twice", o->name);
   if (o->argument && !*value) return cli_usage(args, "--%s needs a value: %s", o->name, o->argument);
-  if (!is_allowed(o, value)) return cli_usage(args, "--%s takes %s, not '%s'", o->name, o->argument, value);
+  if (o->argument && strchr(o->argument, '|') && find_word(o->argument, value) < 0)
+    return cli_usage(args, "--%s takes %s, not '%s'", o->name, o->argument, value);
   if (args->noptions == MAX_OPTIONS) return cli_usage(args, "too many options");
   args->options[args->noptions].option = o;
   args->options[args->noptions++].value = value;
@@ -290,15 +305,14 @@ static int read_arguments(cli_args* args, int argc, char** argv)
   for (int i = 0; i < argc; i++) {
     char* text = argv[i];
     int code = EXIT_FINE;
-    if (only_operands || text[0] != '-' || text[1] == '\0') {
+    if (only_operands || text[0] != '-' || text[1] == '\0')
       args->operands[args->count++] = text;
-    } else if (strcmp(text, "--") == 0) {
+    else if (strcmp(text, "--") == 0)
       only_operands = 1;
-    } else if (text[1] != '-') {
+    else if (text[1] != '-')
       code = cli_usage(args, "unknown option %s; %s --help lists the options", text, args->title);
-    } else {
+    else
       code = read_option(args, argc, argv, &i);
-    }
     if (code != EXIT_FINE) return code;
   }
   return check_operands(args);

@@ -62,6 +62,12 @@ int cli_numbers(const cli_args* args, const char* name, int count, double* value
 // A whole number in [min, max]; *x stays if the option was not given. EXIT_FINE, or EXIT_USAGE after a message.
 int cli_whole(const cli_args* args, const char* name, double min, double max, double* x);
 
+// Which of the words that the option allows was given, from 0; 0 without it.
+int cli_choice(const cli_args* args, const char* name);
+
+// A number above zero; the same otherwise.
+int cli_positive(const cli_args* args, const char* name, double* x);
+
 // Refuses a list "NAME=X,..." that gives a name twice, and a value for all, "X" or "*=X", after a name, which it would
 // replace. EXIT_FINE, or EXIT_USAGE after a message.
 int cli_check_names(const cli_args* args, const char* option);

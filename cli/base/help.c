@@ -18,6 +18,13 @@ static const char* const exit_codes[] = {
   NULL,
 };
 
+static const cli_option tool_options[] = {
+  {"help", NULL, "this text; limb COMMAND --help describes a command"},
+  {"version", NULL, "version of the library, and the instruction set in use"},
+  {"conventions", NULL, "units, frames, orders and signs of everything that limb reads and writes"},
+  {0},
+};
+
 const cli_command* cli_find_command(const char* name)
 {
   for (const cli_command* const* c = cli_commands; *c; c++)
@@ -31,11 +38,10 @@ int cli_unknown_command(const char* name)
   int n = 0;
   for (const cli_command* const* c = cli_commands; *c && n < 63; c++) names[n++] = (*c)->name;
   const char* near = limb_nearest_name(name, names);
-  if (near) {
+  if (near)
     (void)fprintf(stderr, "limb: unknown command '%s'; did you mean '%s'?\n", name, near);
-  } else {
+  else
     (void)fprintf(stderr, "limb: unknown command '%s'; limb --help lists them\n", name);
-  }
   return EXIT_USAGE;
 }
 
@@ -151,10 +157,7 @@ static void overview(FILE* out)
                      "motion under torques, and whether to\ntrust the model.\n");
   heading(out, "commands");
   for (const cli_command* const* c = cli_commands; *c; c++) entry(out, (*c)->name, NULL, (*c)->summary);
-  heading(out, "options");
-  entry(out, "--help", NULL, "this text; limb COMMAND --help describes a command");
-  entry(out, "--version", NULL, "version of the library, and the instruction set in use");
-  entry(out, "--conventions", NULL, "units, frames, orders and signs of everything that limb reads and writes");
+  option_group(out, tool_options);
   (void)fprintf(out, "\nA model is a file (URDF, limb YAML, SYMORO .par, MJCF), - for standard input,\n"
                      "or the name of a built-in robot (limb models).\n");
   heading(out, "exit codes");
@@ -314,9 +317,7 @@ int cli_help_man(void)
            "of a built-in robot.");
   man_line("Units are SI and radians; limb --conventions prints frames, orders and signs.");
   printf(".SH OPTIONS\n");
-  man_option("help", NULL, "list the commands");
-  man_option("version", NULL, "version of the library, and the instruction set in use");
-  man_option("conventions", NULL, "units, frames, orders and signs of everything that limb reads and writes");
+  man_options(tool_options);
   printf(".SH COMMANDS\n");
   for (const cli_command* const* c = cli_commands; *c; c++) man_command(*c);
   man_quantities();

@@ -63,10 +63,9 @@ static void watch_signals(void)
   act.sa_sigaction = on_signal;
   act.sa_flags = SA_SIGINFO;
   (void)sigemptyset(&act.sa_mask);
-  for (int i = 0; i < WATCHED; i++) {
+  for (int i = 0; i < WATCHED; i++)
     // A signal that is ignored stays ignored (nohup).
     if (sigaction(watched[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL) (void)sigaction(watched[i], &act, NULL);
-  }
 }
 
 static void block_signals(int how)

@@ -202,10 +202,7 @@ static int read_search(assemble_run* r, double* branches)
   if (code == EXIT_FINE) code = cli_whole(r->args, "seed", 0, 9007199254740992.0, &seed);
   if (code != EXIT_FINE) return code;
   if (cli_has(r->args, "time") && !cli_numbers(r->args, "time", 1, &r->how.time)) return EXIT_USAGE;
-  if (cli_has(r->args, "tolerance")) {
-    if (!cli_numbers(r->args, "tolerance", 1, &r->how.tolerance)) return EXIT_USAGE;
-    if (r->how.tolerance <= 0) return cli_usage(r->args, "--tolerance must be above zero");
-  }
+  if (cli_positive(r->args, "tolerance", &r->how.tolerance) != EXIT_FINE) return EXIT_USAGE;
   if (*branches > 0 && cli_has(r->args, "map"))
     return cli_usage(r->args, "--map follows one branch: leave --branches out");
   r->how.max_tries = (int)tries;
@@ -356,11 +353,10 @@ static int run_assemble(const cli_args* args)
   const limb_status s = limb_loop_facts_create(m, &r.at);
   r.held = calloc((size_t)limb_nv(m) + 1, 1);
   r.q = calloc((size_t)limb_nq(m) + 1, sizeof *r.q);
-  if (s != LIMB_OK) {
+  if (s != LIMB_OK)
     code = failed(&r, s);
-  } else {
+  else
     code = r.held && r.q ? run_search(&r) : cli_out_of_memory(args);
-  }
   limb_loop_facts_destroy(r.at);
   cli_robot_close(&r.robot);
   free(r.held);

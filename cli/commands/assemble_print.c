@@ -92,14 +92,6 @@ static limb_status csv_configurations(limb_csv_writer* w, const void* run)
   return s;
 }
 
-static json_t* names(int n, const cli_dof* d, const unsigned char* mark)
-{
-  json_t* list = json_array();
-  for (int k = 0; k < n; k++)
-    if (!mark || mark[k]) (void)json_array_append_new(list, cli_json_text(d[k].name));
-  return list;
-}
-
 static int print_json(const assemble_run* r, FILE* out)
 {
   const limb_loop_facts* c = r->at;
@@ -110,21 +102,19 @@ static int print_json(const assemble_run* r, FILE* out)
                json_boolean(c->closed), cli_json_number(c->report.residual),
                cli_json_text(loops > 0 ? cli_loop_name(c->model, c->report.loop) : NULL),
                json_integer(c->report.iterations), json_integer(c->report.tries), json_boolean(c->report.limits));
-  if (c->closed) {
+  if (c->closed)
     cli_json_set(x, "mobility redundant locked singularity", json_integer(c->mobility.mobility),
                  json_integer(c->mobility.redundant), json_boolean(limb_is_locked(c)),
                  cli_json_text(limb_singularity_name(c->mobility.singularity)));
-  }
-  cli_json_set(x, "held coordinates", names(r->robot.dofs.nv, r->robot.dofs.v, r->held),
-               names(r->robot.dofs.nq, r->robot.dofs.q, NULL));
+  cli_json_set(x, "held coordinates", cli_json_dofs(r->robot.dofs.nv, r->robot.dofs.v, r->held),
+               cli_json_dofs(r->robot.dofs.nq, r->robot.dofs.q, NULL));
   for (int i = 0; i < r->count; i++) {
     (void)json_array_append_new(list, cli_json_numbers(r->robot.dofs.nq, r->q + (size_t)i * nq));
     (void)json_array_append_new(beyond, limits_json(r, r->q + (size_t)i * nq));
   }
   cli_json_set(x, "configurations beyond_limits", list, beyond);
-  if (!c->closed) {
+  if (!c->closed)
     cli_json_set(x, "best best_beyond_limits", cli_json_numbers(r->robot.dofs.nq, c->q), limits_json(r, c->q));
-  }
   return cli_json_print(x, out, cli_title(r->args));
 }
 
@@ -244,12 +234,11 @@ static limb_status put_head(const assemble_run* r, const assemble_map* map, limb
 static limb_status put(limb_csv_writer* w, int closed, int n, const double* x)
 {
   limb_status s = LIMB_OK;
-  for (int k = 0; k < n && s == LIMB_OK; k++) {
+  for (int k = 0; k < n && s == LIMB_OK; k++)
     if (!closed)
       s = limb_csv_text(w, "");
     else
       s = isfinite(x[k]) ? limb_csv_number(w, x[k]) : limb_csv_text(w, "inf");
-  }
   return s;
 }
 

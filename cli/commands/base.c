@@ -91,10 +91,7 @@ static int count_named(const base_run* x, const char* letters)
   return count;
 }
 
-static int of_bodies(const base_run* x) { return count_named(x, "MXYZ"); }
-static int of_rotors(const base_run* x) { return count_named(x, "I"); }
-static int of_friction(const base_run* x) { return count_named(x, "F"); }
-static int of_springs(const base_run* x) { return count_named(x, "kc"); }
+static const char BODIES[] = "MXYZ", ROTORS[] = "I", FRICTION[] = "F", SPRINGS[] = "kc";
 
 // ---- text ------------------------------------------------------------------------------------------
 
@@ -104,8 +101,8 @@ static void print_facts(const base_run* x)
   const sp_vec3 g = x->env.gravity;
   printf("%s%s%s: %d base parameters of %d\n\n", cli_on(stdout, CLI_BOLD), limb_model_name(x->m),
          cli_off(stdout, CLI_BOLD), x->nb, f->considered);
-  printf("  %d of bodies, %d of rotors, %d of friction, %d of springs and offsets\n", of_bodies(x), of_rotors(x),
-         of_friction(x), of_springs(x));
+  printf("  %d of bodies, %d of rotors, %d of friction, %d of springs and offsets\n", count_named(x, BODIES),
+         count_named(x, ROTORS), count_named(x, FRICTION), count_named(x, SPRINGS));
   printf("  by structure %d, by the rank of the regressor at random states %d: %s\n", f->structure, f->numeric,
          verdict(x));
   printf("  last pivot that counts %.1e, first that does not %.1e; |Y - Y_b K| %.1e\n", f->kept, f->dropped,
@@ -237,9 +234,9 @@ static json_t* facts_json(const base_run* x)
   const limb_base_facts* f = &x->facts;
   json_t* r = json_object();
   cli_json_set(r, "base bodies rotors friction springs structure numeric agree", json_integer(x->nb),
-               json_integer(of_bodies(x)), json_integer(of_rotors(x)), json_integer(of_friction(x)),
-               json_integer(of_springs(x)), json_integer(f->structure), json_integer(f->numeric),
-               json_boolean(f->agree));
+               json_integer(count_named(x, BODIES)), json_integer(count_named(x, ROTORS)),
+               json_integer(count_named(x, FRICTION)), json_integer(count_named(x, SPRINGS)),
+               json_integer(f->structure), json_integer(f->numeric), json_boolean(f->agree));
   cli_json_set(r, "kept dropped residual", cli_json_number(f->kept), cli_json_number(f->dropped),
                cli_json_number(f->residual));
   return r;

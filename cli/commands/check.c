@@ -60,21 +60,12 @@ static const char* verdict(const check_result* x)
   return x->warnings > 0 ? "warnings" : "fine";
 }
 
-static cli_colour colour_of(limb_severity severity)
-{
-  if (severity == LIMB_ERROR) return CLI_RED;
-  return severity == LIMB_WARNING ? CLI_YELLOW : CLI_FAINT;
-}
-
 static void print_finding(check_run* run, const char* file, const limb_finding* f)
 {
   FILE* out = run->out;
   limb_rule_info rule;
   const int index = limb_find_rule(f->rule);
-  const cli_colour colour = colour_of(f->severity);
-  cli_print_position(out, file, f);
-  (void)fprintf(out, " %s%s%s: %s%s%s [%s]\n", cli_on(out, colour), limb_severity_name(f->severity),
-                cli_off(out, colour), f->where, *f->where ? ": " : "", f->text, f->rule);
+  cli_print_finding(out, file, f);
   const int first = index >= 0 && run->explained && !run->explained[index];
   const int known = first && limb_get_rule(index, &rule) == LIMB_OK;
   if (known) (void)fprintf(out, "    why: %s\n", rule.why);
@@ -171,11 +162,10 @@ static limb_format output_format(const limb_reading* r, const char* path)
 static limb_status write_text(limb_reading* r, limb_format format, cli_text* text, limb_error* err)
 {
   limb_status s;
-  if (format == LIMB_FORMAT_URDF && limb_reading_format(r) == LIMB_FORMAT_URDF) {
+  if (format == LIMB_FORMAT_URDF && limb_reading_format(r) == LIMB_FORMAT_URDF)
     s = limb_write_repaired(r, cli_text_add, text, err);
-  } else {
+  else
     s = limb_write(limb_reading_builder(r), format, cli_text_add, text, limb_reading_findings(r), err);
-  }
   return s == LIMB_OK && text->failed ? LIMB_E_NOMEM : s;
 }
 
@@ -183,11 +173,8 @@ static limb_status write_text(limb_reading* r, limb_format format, cli_text* tex
 static limb_status check_again(const check_run* run, const cli_text* text, limb_format format, const char* path,
                                check_result* x)
 {
-  limb_read_options opt = limb_default_read_options();
   limb_reading* again = NULL;
-  opt.format = format;
-  opt.max_bytes = text->size + 1;
-  limb_status s = limb_read_text(text->bytes, text->size, path, &opt, &again, NULL);
+  limb_status s = cli_text_read(text, format, path, &again, NULL);
   if (s == LIMB_OK) s = limb_check(again, NULL);
   if (s == LIMB_OK) s = limb_check_loops(again, NULL);
   if (s == LIMB_OK) count_findings(run, limb_reading_findings(again), x);

@@ -40,44 +40,11 @@ typedef struct job {
 
 // ---- the request -----------------------------------------------------------------------------------
 
-// Index of the option's value among words separated by |; 0 if it is not given. Other values have been refused
-// (cli_option).
-static int choice(const cli_args* args, const char* name, const char* words)
-{
-  const char* value = cli_get(args, name);
-  int k = 0;
-  if (!value) return 0;
-  const size_t length = strlen(value);
-  for (const char* at = words; at; k++) {
-    if (strcspn(at, "|") == length && strncmp(at, value, length) == 0) return k;
-    at = strchr(at, '|');
-    if (at) at++;
-  }
-  return 0;
-}
-
 static const char LANGUAGES[] = "c|python|matlab|julia|rust|latex";
 static const char SINES[] = "libm|given|own";
 static const char ORDERS[] = "latency|registers";
 static const char SYMBOLS[] = "none|inertia|all";
 static const char LANES[] = "1|2|4|8|16";
-
-static int read_split(const cli_args* args, limb_codegen_options* o)
-{
-  double x = 0;
-  if (!cli_has(args, "split")) return EXIT_FINE;
-  if (!cli_numbers(args, "split", 1, &x)) return EXIT_USAGE;
-  if (!(x >= STATEMENTS_MIN && x <= STATEMENTS_MAX) || x != (double)(int)x)
-    return cli_usage(args, "--split takes a whole number from %d to %d", STATEMENTS_MIN, STATEMENTS_MAX);
-  o->max_statements = (int)x;
-  return EXIT_FINE;
-}
-
-static int read_effort(const cli_args* args, limb_codegen_options* o)
-{
-  if (!cli_has(args, "effort")) return EXIT_FINE;
-  return cli_numbers(args, "effort", 1, &o->effort) ? EXIT_FINE : EXIT_USAGE;
-}
 
 static int read_request(const cli_args* args, job* w)
 {
@@ -85,22 +52,25 @@ static int read_request(const cli_args* args, job* w)
   *w = (job){.args = args, .options = limb_default_codegen_options()};
   w->folder = cli_has(args, "output") ? cli_get(args, "output") : ".";
   if (cli_has(args, "what")) o->what = cli_get(args, "what");
-  o->language = (limb_language)choice(args, "lang", LANGUAGES);
-  o->sines = (limb_sines)choice(args, "sines", SINES);
-  o->symbols = (limb_symbols)choice(args, "symbols", SYMBOLS);
-  o->order = (limb_statement_order)choice(args, "order", ORDERS);
-  o->lanes = 1 << choice(args, "lanes", LANES);
+  o->language = (limb_language)cli_choice(args, "lang");
+  o->sines = (limb_sines)cli_choice(args, "sines");
+  o->symbols = (limb_symbols)cli_choice(args, "symbols");
+  o->order = (limb_statement_order)cli_choice(args, "order");
+  o->lanes = 1 << cli_choice(args, "lanes");
   o->prefix = cli_get(args, "prefix");
   o->frame = cli_get(args, "frame");
   o->single = cli_has(args, "float");
   o->gravity_argument = cli_has(args, "given-gravity");
   o->friction = !cli_has(args, "no-friction");
-  if (strcmp(w->folder, "-") == 0 && choice(args, "format", "text|json") == 1)
+  if (strcmp(w->folder, "-") == 0 && cli_choice(args, "format") == 1)
     return cli_usage(args, "--output - prints the source and --format json the table; use one of them");
   if (strcmp(w->folder, "-") != 0 && access(w->folder, W_OK | X_OK) != 0)
     return cli_usage(args, "--output: %s: cannot be written: %s", w->folder, strerror(errno));
-  const int code = read_effort(args, o);
-  return code == EXIT_FINE ? read_split(args, o) : code;
+  double split = o->max_statements;
+  if (cli_has(args, "effort") && !cli_numbers(args, "effort", 1, &o->effort)) return EXIT_USAGE;
+  const int code = cli_whole(args, "split", STATEMENTS_MIN, STATEMENTS_MAX, &split);
+  o->max_statements = (int)split;
+  return code;
 }
 
 // ---- the list of quantities ------------------------------------------------------------------------
@@ -109,7 +79,7 @@ static int read_request(const cli_args* args, job* w)
 static int print_list(const cli_args* args, const limb_model* m)
 {
   const char* others = !m ? "" : limb_loop_count(m) > 0 ? "without loops" : "with loops";
-  const int json = choice(args, "format", "text|json") == 1;
+  const int json = cli_choice(args, "format") == 1;
   cli_table t = cli_table_make("<quantity=name;<robots;<meaning");
   for (int k = 0; limb_codegen_quantity_name(k); k++) {
     const char* meaning = limb_codegen_quantity_meaning(k);
@@ -343,7 +313,7 @@ static int deliver(job* w)
   }
   const int code = save(w);
   if (code != EXIT_FINE) return code;
-  return choice(w->args, "format", "text|json") == 1 ? print_json(w) : print_table(w, stdout);
+  return cli_choice(w->args, "format") == 1 ? print_json(w) : print_table(w, stdout);
 }
 
 static int list_quantities(const cli_args* args, const char* source)

@@ -24,11 +24,10 @@ static limb_format output_format(const cli_args* args, const char* path)
   }
   if (to) return wanted;
   if (named == LIMB_FORMAT_URDF || named == LIMB_FORMAT_YAML) return named;
-  if (named) {
+  if (named)
     (void)cli_usage(args, "%s: limb writes yaml and urdf, not %s", path, limb_format_name(named));
-  } else {
+  else
     (void)cli_usage(args, "%s: the language is not clear from the name; use --to yaml|urdf", path);
-  }
   return LIMB_FORMAT_AUTO;
 }
 
@@ -36,11 +35,8 @@ static limb_format output_format(const cli_args* args, const char* path)
 static limb_status read_back(const cli_text* text, limb_format format, const char* path, limb_model** out,
                              limb_error* err)
 {
-  limb_read_options opt = limb_default_read_options();
   limb_reading* r = NULL;
-  opt.format = format;
-  opt.max_bytes = text->size + 1;
-  limb_status s = limb_read_text(text->bytes, text->size, path, &opt, &r, err);
+  limb_status s = cli_text_read(text, format, path, &r, err);
   if (s == LIMB_OK) s = limb_builder_build(limb_reading_builder(r), out, err);
   limb_reading_destroy(r);
   return s;
@@ -117,11 +113,10 @@ static void print_not_written(const cli_robot* r, const char* path)
     int known = 0;
     while (known < count && strcmp(names[known], name) != 0) known++;
     if (!*name || known < count) continue;
-    if (count < MAX_NAMES) {
+    if (count < MAX_NAMES)
       memcpy(names[count++], name, sizeof name);
-    } else {
+    else
       more++;
-    }
   }
   if (count == 0) return;
   (void)fprintf(stderr, "%s: not written: ", output_name(path));

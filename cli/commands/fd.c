@@ -44,16 +44,6 @@ static const char* const examples[] = {
   NULL,
 };
 
-// In the order of the words of --method.
-static limb_loop_method read_method(const cli_args* args)
-{
-  static const char* const names[] = {"auto", "clusters", "schur", "kkt", "proximal", "mexx", "sequential"};
-  const char* name = cli_get(args, "method");
-  for (int k = 0; name && k < 7; k++)
-    if (strcmp(name, names[k]) == 0) return (limb_loop_method)k;
-  return LIMB_LOOP_METHOD_AUTO;
-}
-
 static int do_row(limb_evaluator* e, const cli_robot* robot, cli_states* s, double* a)
 {
   limb_error err = {0};
@@ -87,11 +77,10 @@ static int write_rows(const cli_args* args, limb_evaluator* e, const cli_robot* 
   int code = cli_output_open(&out, cli_title(args), cli_get(args, "output"));
   if (code != EXIT_FINE) return code;
   double* a = calloc((size_t)s->dofs->nv + 1, sizeof *a);
-  if (a && limb_csv_create(out.stream, NULL, &w) == LIMB_OK) {
+  if (a && limb_csv_create(out.stream, NULL, &w) == LIMB_OK)
     code = run_rows(e, robot, s, w, a);
-  } else {
+  else
     code = cli_out_of_memory(args);
-  }
   limb_csv_destroy(w);
   free(a);
   if (code == EXIT_FINE) code = cli_output_commit(&out, cli_title(args));
@@ -105,7 +94,7 @@ static int run_states(const cli_args* args, cli_robot* robot, cli_states* s)
   limb_evaluator_options o = limb_default_evaluator_options();
   limb_evaluator* e = NULL;
   limb_error err = {0};
-  o.method = read_method(args);
+  o.method = (limb_loop_method)cli_choice(args, "method");
   int code =
     cli_states_need(s, STATES_Q | STATES_V | STATES_TAU | STATES_IDLE | (loops ? STATES_PART : 0), "forward dynamics");
   if (code == EXIT_FINE && !loops && cli_has(args, "method"))

@@ -193,19 +193,16 @@ static int check_columns(id_run* r)
   int code = EXIT_FINE;
   if (r->differentiate) {
     code = cli_states_need(s, STATES_Q | STATES_TIME | part, "--differentiate");
-    if (code == EXIT_FINE && cli_states_has(s, STATES_V | STATES_A)) {
+    if (code == EXIT_FINE && cli_states_has(s, STATES_V | STATES_A))
       (void)fprintf(stderr, "%s:1: warning: the columns v. and a. are not used: --differentiate\n", s->path);
-    }
-    if (code == EXIT_FINE) {
+    if (code == EXIT_FINE)
       (void)fprintf(stderr,
                     "%s: note: v and a are derivatives of a quintic spline through the rows, not-a-knot at its ends\n",
                     s->path);
-    }
   } else {
     code = cli_states_need(s, STATES_Q | STATES_V | STATES_A | part, "inverse dynamics");
-    if (code != EXIT_FINE && !cli_states_has(s, STATES_V | STATES_A)) {
+    if (code != EXIT_FINE && !cli_states_has(s, STATES_V | STATES_A))
       (void)fprintf(stderr, "  --differentiate computes v and a from the positions\n");
-    }
   }
   if (code == EXIT_FINE && r->size) code = cli_states_need(s, STATES_TIME, "--size");
   if (code == EXIT_FINE && r->animate) code = cli_states_need(s, STATES_TIME, "--animate");
@@ -215,10 +212,9 @@ static int check_columns(id_run* r)
 
 static int check_options(const id_run* r)
 {
-  if (cli_has(r->args, "format") && !r->size) {
+  if (cli_has(r->args, "format") && !r->size)
     return cli_usage(r->args,
                      "--format is for the table of --size; torques are CSV (limb eval --what tau writes JSON)");
-  }
   return r->size ? cli_writes_to(r->args, "--size", "-", "") : EXIT_FINE;
 }
 
@@ -228,9 +224,7 @@ static int open_outputs(id_run* r)
   int code = EXIT_FINE;
   if (path || (!r->size && !r->draw && !r->animate)) {
     code = cli_output_open(&r->torques, cli_title(r->args), path);
-    if (code == EXIT_FINE && limb_csv_create(r->torques.stream, NULL, &r->writer) != LIMB_OK) {
-      code = out_of_memory(r);
-    }
+    if (code == EXIT_FINE && limb_csv_create(r->torques.stream, NULL, &r->writer) != LIMB_OK) code = out_of_memory(r);
     if (code == EXIT_FINE) code = cli_states_write_head(&r->states, r->writer, "tau.");
   }
   if (code == EXIT_FINE && plot) code = cli_output_open(&r->drawing, cli_title(r->args), plot);
@@ -280,15 +274,13 @@ static int draw_plot(const id_run* r)
   for (int k = 0; k < nv; k++) {
     const cli_dof* d = &r->robot.dofs.v[k];
     limb_joint_info info;
-    series[k] = (limb_plot_series){.name = d->name, .unit = cli_force_unit(d), .limit = HUGE_VAL};
-    if (limb_get_joint(r->robot.model, d->joint, &info) == LIMB_OK && info.nv == 1) {
+    series[k] = (limb_plot_series){.name = d->name, .unit = limb_force_unit(d), .limit = HUGE_VAL};
+    if (limb_get_joint(r->robot.model, d->joint, &info) == LIMB_OK && info.nv == 1)
       series[k].limit = info.def.effort_max;
-    }
   }
-  if (nv > LIMB_PLOT_MAX) {
+  if (nv > LIMB_PLOT_MAX)
     (void)fprintf(stderr, "%s: warning: only the first %d of %d curves are drawn\n", cli_get(r->args, "plot"),
                   LIMB_PLOT_MAX, nv);
-  }
   draw(r, series);
   free(series);
   return EXIT_FINE;
@@ -310,7 +302,7 @@ static void report_unmet(const id_run* r)
   (void)fprintf(stderr,
                 "%s: note: the motion takes up to %.3g %s at '%s', which has no motor: something "
                 "else must deliver it; limb eval --what hybrid computes motions without\n",
-                r->states.path, r->unmet, cli_force_unit(at), at->name);
+                r->states.path, r->unmet, limb_force_unit(at), at->name);
 }
 
 // Files first: they are whole whatever becomes of the table.
@@ -359,12 +351,9 @@ static int run_states(id_run* r)
   if (code == EXIT_FINE) code = open_evaluator(r);
   if (code == EXIT_FINE) code = reserve(r);
   if (code == EXIT_FINE) code = open_outputs(r);
-  if (code == EXIT_FINE) {
-    code = r->differentiate ? differentiate_rows(r) : stream_rows(r);
-  }
-  if (code == EXIT_FINE && r->states.count == 0 && (r->size || r->draw || r->animate)) {
+  if (code == EXIT_FINE) code = r->differentiate ? differentiate_rows(r) : stream_rows(r);
+  if (code == EXIT_FINE && r->states.count == 0 && (r->size || r->draw || r->animate))
     code = cli_usage(r->args, "%s: there are no rows", r->states.path);
-  }
   if (code == EXIT_FINE) code = finish(r);
   if (code == EXIT_FINE && !r->loops) report_unmet(r);
   if (code == EXIT_FINE && r->loops) cli_report_loops(r->e, r->robot.model, r->states.path);

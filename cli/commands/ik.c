@@ -116,8 +116,7 @@ static int read_goals(ik_run* r)
   int code = read_frames(r);
   if (code == EXIT_FINE) code = cli_directions(r->args, &directions);
   if (code != EXIT_FINE) return code;
-  if (cli_has(r->args, "angular-weight") && !cli_numbers(r->args, "angular-weight", 1, &weight)) return EXIT_USAGE;
-  if (!(weight > 0)) return cli_usage(r->args, "--angular-weight must be above zero");
+  if (cli_positive(r->args, "angular-weight", &weight) != EXIT_FINE) return EXIT_USAGE;
   for (int k = 0; k < r->frames; k++) {
     r->goal[k].task.directions = directions;
     r->goal[k].task.ref = axes && strcmp(axes, "world") == 0 ? LIMB_ALIGNED : LIMB_BODY;
@@ -204,8 +203,7 @@ static int read_search(ik_run* r)
   if (code == EXIT_FINE && cli_has(r->args, "threads") && cli_operand_count(r->args) < 2)
     return cli_usage(r->args, "--threads is for a table of poses");
   if (code != EXIT_FINE) return code;
-  if (cli_has(r->args, "tolerance") && !cli_numbers(r->args, "tolerance", 1, &o->tolerance)) return EXIT_USAGE;
-  if (!(o->tolerance > 0)) return cli_usage(r->args, "--tolerance must be above zero");
+  if (cli_positive(r->args, "tolerance", &o->tolerance) != EXIT_FINE) return EXIT_USAGE;
   if (branches > 0 && cli_operand_count(r->args) > 1) return cli_usage(r->args, "--branches is for one target: --pose");
   o->max_iterations = (int)iterations, o->restarts = (int)restarts, o->seed = (uint64_t)seed;
   o->ignore_limits = cli_has(r->args, "ignore-limits");

@@ -79,13 +79,12 @@ static json_t* goals_json(const ik_run* r)
 
 static int print_json(const ik_run* r, FILE* out)
 {
-  json_t *x = cli_json_answer(), *names = json_array(), *list = json_array();
+  json_t *x = cli_json_answer(), *list = json_array();
   const limb_ik_report* p = &r->report;
-  for (int k = 0; k < r->robot.dofs.nq; k++) (void)json_array_append_new(names, cli_json_text(r->robot.dofs.q[k].name));
   for (int i = 0; i < r->count; i++)
     (void)json_array_append_new(list, cli_json_numbers(r->robot.dofs.nq, r->q + (size_t)i * (size_t)r->robot.dofs.nq));
   cli_json_set(x, "model solved coordinates configurations", cli_json_text(limb_model_name(r->robot.model)),
-               json_boolean(p->reason == LIMB_IK_SOLVED), names, list);
+               json_boolean(p->reason == LIMB_IK_SOLVED), cli_json_dofs(r->robot.dofs.nq, r->robot.dofs.q, NULL), list);
   if (r->branches == 0)
     cli_json_set(x, "reason iterations starts angle position loops distance goals limits",
                  cli_json_text(limb_ik_reason_text(p->reason)), json_integer(p->iterations), json_integer(p->starts),

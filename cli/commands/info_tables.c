@@ -59,13 +59,12 @@ static int is_shown(const joint_field* f, const char* used) { return f->heading 
 
 static void mimic_cell(cli_table* t, const limb_model* m, const limb_joint_def* def)
 {
-  if (def->mimic < 0) {
+  if (def->mimic < 0)
     cli_cell(t, "%s", "");
-  } else if (def->offset != 0) {
+  else if (def->offset != 0)
     cli_cell(t, "%.6g %s %+.6g", def->multiplier, info_joint_name(m, def->mimic), def->offset);
-  } else {
+  else
     cli_cell(t, "%.6g %s", def->multiplier, info_joint_name(m, def->mimic));
-  }
 }
 
 // The body that a user sees: not an auxiliary one, but the one that it stands for.

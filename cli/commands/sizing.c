@@ -78,23 +78,21 @@ static const double NOISE = 1e-11; // rad/s, N m ...: what rounding leaves of ze
 // "12.3 N m"; rounding is zero.
 static void cell_unit(cli_table* t, double x, const char* unit)
 {
-  if (isfinite(x)) {
+  if (isfinite(x))
     cli_cell(t, "%.4g %s", fabs(x) < NOISE ? 0.0 : x, unit);
-  } else {
+  else
     cli_cell(t, "-");
-  }
 }
 
 // How much of a limit is used: "37 %", "112 % OVER", "-" without one.
 static void cell_used(cli_table* t, double x, double limit)
 {
-  if (!isfinite(limit)) {
+  if (!isfinite(limit))
     cli_cell(t, "-");
-  } else if (limit == 0) {
+  else if (limit == 0)
     cli_cell(t, "%s", x == 0 ? "0 %" : "OVER");
-  } else {
+  else
     cli_cell(t, "%.0f %%%s", 100 * fabs(x) / limit, fabs(x) > limit ? " OVER" : "");
-  }
 }
 
 static void put_range(cli_table* t, const limb_sizing_dof* d, const char* unit)
@@ -118,16 +116,16 @@ static void put_cells(cli_table* t, const field* f, const limb_sizing_dof* d, co
 {
   const double x = NUMBER(d, f->at);
   switch (f->kind) {
-  case TORQUE: cell_unit(t, x, cli_force_unit(dof)); break;
-  case SPEED: cell_unit(t, x, cli_speed_unit(dof)); break;
-  case POSITION: cell_unit(t, x, cli_position_unit(dof)); break;
+  case TORQUE: cell_unit(t, x, limb_force_unit(dof)); break;
+  case SPEED: cell_unit(t, x, limb_velocity_unit(dof)); break;
+  case POSITION: cell_unit(t, x, limb_position_unit(dof)); break;
   case SECONDS: cell_unit(t, x, "s"); break;
   case WATT: cell_unit(t, x, "W"); break;
   case JOULE: cell_unit(t, x, "J"); break;
-  case TORQUE_LIMIT: cell_unit(t, x, cli_force_unit(dof)), cell_used(t, d->torque.value, x); break;
-  case SPEED_LIMIT: cell_unit(t, x, cli_speed_unit(dof)), cell_used(t, d->speed.value, x); break;
-  case RANGE: put_range(t, d, cli_position_unit(dof)); break;
-  case MARGIN: put_margin(t, x, cli_position_unit(dof)); break;
+  case TORQUE_LIMIT: cell_unit(t, x, limb_force_unit(dof)), cell_used(t, d->torque.value, x); break;
+  case SPEED_LIMIT: cell_unit(t, x, limb_velocity_unit(dof)), cell_used(t, d->speed.value, x); break;
+  case RANGE: put_range(t, d, limb_position_unit(dof)); break;
+  case MARGIN: put_margin(t, x, limb_position_unit(dof)); break;
   }
 }
 
@@ -260,8 +258,8 @@ static json_t* json_dofs(const cli_sizing* s)
   for (int k = 0; limb_sizing_get_dof(s->sizing, k, &d) == LIMB_OK; k++) {
     const cli_dof* dof = &s->robot->dofs.v[k];
     json_t* r = json_object();
-    cli_json_set(r, "name torque_unit speed_unit", cli_json_text(dof->name), cli_json_text(cli_force_unit(dof)),
-                 cli_json_text(cli_speed_unit(dof)));
+    cli_json_set(r, "name torque_unit speed_unit", cli_json_text(dof->name), cli_json_text(limb_force_unit(dof)),
+                 cli_json_text(limb_velocity_unit(dof)));
     put_fields(r, &d, 0);
     (void)json_array_append_new(list, r);
   }
@@ -277,7 +275,7 @@ static json_t* json_followers(const cli_sizing* s)
     const cli_dof dof = follower_dof(s, &f);
     json_t* r = json_object();
     cli_json_set(r, "joint follows speed_unit", cli_json_text(dof.name), cli_json_text(s->robot->dofs.v[f.leader].name),
-                 cli_json_text(cli_speed_unit(&dof)));
+                 cli_json_text(limb_velocity_unit(&dof)));
     put_fields(r, &f.motion, 1);
     (void)json_array_append_new(list, r);
   }

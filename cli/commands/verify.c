@@ -81,8 +81,7 @@ static int read_options(const cli_args* args, limb_verify_options* o)
   int code = cli_whole(args, "states", 1, 1e6, &states);
   if (code == EXIT_FINE) code = cli_whole(args, "seed", 0, 9007199254740992.0, &seed);
   if (code != EXIT_FINE) return code;
-  if (cli_has(args, "tolerance") && !cli_numbers(args, "tolerance", 1, &o->tolerance)) return EXIT_USAGE;
-  if (o->tolerance <= 0) return cli_usage(args, "--tolerance must be above zero");
+  if (cli_positive(args, "tolerance", &o->tolerance) != EXIT_FINE) return EXIT_USAGE;
   o->states = (int)states;
   o->seed = (uint64_t)seed;
   return EXIT_FINE;

@@ -162,10 +162,7 @@ static int read_options(eval_run* r)
     if (!cli_numbers(args, "damping", 1, &o->damping)) return EXIT_USAGE;
     if (o->damping < 0) return cli_usage(args, "--damping must not be negative");
   }
-  if (cli_has(args, "dt")) {
-    if (!cli_numbers(args, "dt", 1, &o->dt)) return EXIT_USAGE;
-    if (o->dt <= 0) return cli_usage(args, "--dt must be above zero");
-  }
+  if (cli_positive(args, "dt", &o->dt) != EXIT_FINE) return EXIT_USAGE;
   return cli_directions(r->args, &r->options.directions);
 }
 

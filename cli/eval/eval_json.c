@@ -23,13 +23,6 @@ static json_t* joint_names(const limb_model* m)
   return r;
 }
 
-static json_t* dof_names(const cli_dofs* d)
-{
-  json_t* r = json_array();
-  for (int k = 0; k < d->nv; k++) (void)json_array_append_new(r, cli_json_text(d->v[k].name));
-  return r;
-}
-
 // Labels along an axis of the first item that has all of it.
 static void add_labels(const eval_run* r, json_t* out, const char* key, limb_quantity_axis axis)
 {
@@ -85,7 +78,8 @@ static json_t* json_head(const eval_run* r)
                json_boolean(r->robot.env.friction), cli_json_number(r->robot.env.coulomb_width),
                json_boolean(!cli_has(r->args, "no-mimic")), cli_json_text(cli_base_name(m, &r->robot.dofs)),
                cli_json_text(eval_frame_name(r)), cli_json_text(limb_ref_text(r->options.ref)), joint_names(m),
-               dof_names(&r->robot.dofs), json_integer(r->robot.dofs.nq), json_integer(r->robot.dofs.nv));
+               cli_json_dofs(r->robot.dofs.nv, r->robot.dofs.v, NULL), json_integer(r->robot.dofs.nq),
+               json_integer(r->robot.dofs.nv));
   if (limb_loop_count(m) > 0) (void)json_object_set_new(out, "tree", json_boolean(r->options.tree));
   add_axes(r, out);
   return out;

@@ -177,23 +177,16 @@ static void put_cell(const char* text)
 
 static void put_row(const limb_quantity_info* q)
 {
-  char text[CELL * 2];
-  (void)snprintf(text, sizeof text, "|");
-  (void)fputs(text, stdout);
-  (void)snprintf(text, sizeof text, "`%s`", q->name);
-  put_cell(text);
-  (void)snprintf(text, sizeof text, "`%s`", q->equation);
-  put_cell(text);
-  (void)snprintf(text, sizeof text, "%s%s%s", q->meaning, *q->note ? ". Note: " : "", q->note);
-  put_cell(text);
-  eval_shape(q, text, sizeof text);
-  put_cell(text);
-  put_cell(q->unit);
-  needs_text(q, text, sizeof text);
-  put_cell(text);
-  put_cell(limb_robots_text(q->robots));
-  (void)snprintf(text, sizeof text, "%s%s%s", *q->functions ? "`" : "", q->functions, *q->functions ? "`" : "");
-  put_cell(text);
+  char name[CELL], equation[CELL], meaning[2 * CELL], shape[CELL], needs[CELL], functions[CELL];
+  (void)snprintf(name, sizeof name, "`%s`", q->name);
+  (void)snprintf(equation, sizeof equation, "`%s`", q->equation);
+  (void)snprintf(meaning, sizeof meaning, "%s%s%s", q->meaning, *q->note ? ". Note: " : "", q->note);
+  (void)snprintf(functions, sizeof functions, *q->functions ? "`%s`" : "%s", q->functions);
+  eval_shape(q, shape, sizeof shape);
+  needs_text(q, needs, sizeof needs);
+  const char* const cells[] = {name, equation, meaning, shape, q->unit, needs, limb_robots_text(q->robots), functions};
+  (void)fputs("|", stdout);
+  for (size_t k = 0; k < sizeof cells / sizeof *cells; k++) put_cell(cells[k]);
   (void)fputs("\n", stdout);
 }
 

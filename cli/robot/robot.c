@@ -56,9 +56,10 @@ void cli_print_position(FILE* out, const char* file, const limb_finding* f)
 
 static void print_as(FILE* out, const char* file, const limb_finding* f, limb_severity severity)
 {
+  const cli_colour colour = severity == LIMB_ERROR ? CLI_RED : severity == LIMB_WARNING ? CLI_YELLOW : CLI_FAINT;
   cli_print_position(out, file, f);
-  (void)fprintf(out, " %s: %s%s%s [%s]\n", limb_severity_name(severity), f->where, *f->where ? ": " : "", f->text,
-                f->rule);
+  (void)fprintf(out, " %s%s%s: %s%s%s [%s]\n", cli_on(out, colour), limb_severity_name(severity), cli_off(out, colour),
+                f->where, *f->where ? ": " : "", f->text, f->rule);
 }
 
 void cli_print_finding(FILE* out, const char* file, const limb_finding* f) { print_as(out, file, f, f->severity); }
@@ -96,13 +97,10 @@ int cli_robot_finding(const cli_robot* r, int index, limb_finding* out)
 
 void cli_print_error(FILE* out, const char* file, limb_status s, const limb_error* err)
 {
-  (void)fprintf(out, "%s:", file);
-  if (err->line > 0) (void)fprintf(out, "%d:", err->line);
-  if (err->line > 0 && err->column > 0) (void)fprintf(out, "%d:", err->column);
+  cli_print_position(out, file, &(limb_finding){.line = err->line, .column = err->column});
   const int other = *err->where && strcmp(err->where, file) != 0; // the file is named already
-  (void)fprintf(out, " error: %s%s%s", other ? err->where : "", other ? ": " : "",
+  (void)fprintf(out, " error: %s%s%s\n", other ? err->where : "", other ? ": " : "",
                 *err->text ? err->text : limb_status_text(s));
-  (void)fprintf(out, "\n");
 }
 
 // ---- options ---------------------------------------------------------------------------------------
@@ -114,14 +112,6 @@ static limb_format format_option(const char* name)
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     if (strcmp(name, limb_format_name(all[i])) == 0) return all[i];
   return LIMB_FORMAT_AUTO;
-}
-
-static limb_base base_option(const char* name)
-{
-  if (strcmp(name, "fixed") == 0) return LIMB_BASE_FIXED;
-  if (strcmp(name, "floating") == 0) return LIMB_BASE_FLOATING;
-  if (strcmp(name, "planar") == 0) return LIMB_BASE_PLANAR;
-  return LIMB_BASE_AS_FILE;
 }
 
 // The words of --args, which the options of reading point to until the next call. EXIT_FINE, or EXIT_USAGE with a
@@ -153,17 +143,14 @@ static int xacro_arguments(const cli_args* args, limb_read_options* opt)
 
 int cli_read_options(const cli_args* args, limb_read_options* opt)
 {
-  const char *from = cli_get(args, "from"), *base = cli_get(args, "base");
+  const char* from = cli_get(args, "from");
   *opt = limb_default_read_options();
   if (from) opt->format = format_option(from);
-  if (base) opt->base = base_option(base);
+  opt->base = (limb_base)cli_choice(args, "base");
   opt->no_mimic = cli_has(args, "no-mimic");
-  if (cli_has(args, "max-bytes")) {
-    double bytes = 0;
-    if (!cli_numbers(args, "max-bytes", 1, &bytes)) return EXIT_USAGE;
-    if (bytes < 1 || bytes > 1e15) return cli_usage(args, "--max-bytes must be from 1 to 1e15");
-    opt->max_bytes = (size_t)bytes;
-  }
+  double bytes = (double)opt->max_bytes;
+  const int code = cli_whole(args, "max-bytes", 1, 1e15, &bytes);
+  opt->max_bytes = (size_t)bytes;
   opt->model_name = cli_get(args, "model-name");
   if (cli_has(args, "loop-tolerance")) {
     if (!cli_numbers(args, "loop-tolerance", 1, &opt->loop_tolerance)) return EXIT_USAGE;
@@ -172,7 +159,7 @@ int cli_read_options(const cli_args* args, limb_read_options* opt)
   }
   opt->package_path = cli_get(args, "package-path");
   opt->any_file = cli_has(args, "any-file");
-  return xacro_arguments(args, opt);
+  return code == EXIT_FINE ? xacro_arguments(args, opt) : code;
 }
 
 limb_ref cli_ref(const cli_args* args, const char* option)
@@ -201,11 +188,7 @@ static int environment_options(const cli_args* args, cli_robot* r)
   if (code != EXIT_FINE || base_motion(args, "base-acceleration", &r->env.base_acceleration) != EXIT_FINE)
     return EXIT_USAGE;
   r->env.friction = !cli_has(args, "no-friction");
-  if (cli_has(args, "coulomb-width")) {
-    if (!cli_numbers(args, "coulomb-width", 1, &r->env.coulomb_width)) return EXIT_USAGE;
-    if (r->env.coulomb_width <= 0) return cli_usage(args, "--coulomb-width must be above zero");
-  }
-  return EXIT_FINE;
+  return cli_positive(args, "coulomb-width", &r->env.coulomb_width);
 }
 
 // ---- opening ---------------------------------------------------------------------------------------
@@ -223,11 +206,10 @@ static int read_robot(const cli_args* args, const char* source, const limb_read_
   cli_print_findings(stderr, name, f, from);
   r->nread = limb_findings_count(f);
   if (s == LIMB_OK) return EXIT_FINE;
-  if (limb_findings_count_from(f, LIMB_ERROR) == 0) {
+  if (limb_findings_count_from(f, LIMB_ERROR) == 0)
     cli_print_error(stderr, name, s, &err);
-  } else if (s != LIMB_E_IO && strcmp(source, "-") != 0) {
+  else if (s != LIMB_E_IO && strcmp(source, "-") != 0)
     (void)fprintf(stderr, "limb check %s reports more\n", source);
-  }
   return cli_exit_code(s);
 }
 
@@ -343,6 +325,15 @@ void cli_robot_close(cli_robot* r)
   *r = (cli_robot){0};
 }
 
+limb_status cli_text_read(const cli_text* text, limb_format format, const char* path, limb_reading** out,
+                          limb_error* err)
+{
+  limb_read_options o = limb_default_read_options();
+  o.format = format;
+  o.max_bytes = text->size + 1;
+  return limb_read_text(text->bytes, text->size, path, &o, out, err);
+}
+
 limb_status cli_load_built_in(const char* name, limb_model** out, limb_error* err)
 {
   limb_reading* r = NULL;
@@ -374,12 +365,6 @@ const char* cli_base_name(const limb_model* m, const cli_dofs* d)
   return joints > 0 && others > 0 ? "other" : name;
 }
 
-const char* cli_force_unit(const cli_dof* d) { return limb_force_unit(d); }
-
-const char* cli_speed_unit(const cli_dof* d) { return limb_velocity_unit(d); }
-
-const char* cli_position_unit(const cli_dof* d) { return d->linear ? "m" : "rad"; }
-
 const char* cli_nearest_frame(const limb_model* m, const char* wrong)
 {
   const int count = limb_frame_count(m);
@@ -399,6 +384,14 @@ const char* cli_nearest_frame(const limb_model* m, const char* wrong)
   }
   free(names);
   return close;
+}
+
+json_t* cli_json_dofs(int n, const cli_dof* d, const unsigned char* mark)
+{
+  json_t* list = json_array();
+  for (int k = 0; k < n; k++)
+    if (!mark || mark[k]) (void)json_array_append_new(list, cli_json_text(d[k].name));
+  return list;
 }
 
 int cli_find_dof(const cli_dofs* d, const char* name, int of_q, const char** near)

@@ -6,6 +6,8 @@
 #include "limb/read.h"
 
 #include "base/command.h"
+#include "base/output.h"
+#include "base/print.h"
 
 #include <stdio.h>
 
@@ -66,6 +68,13 @@ int cli_note_is_auxiliary(const limb_model* m, const limb_note* note);
 // The exit code that a status stands for: EXIT_FINE, EXIT_USAGE, EXIT_MODEL or EXIT_NUMERICAL.
 int cli_exit_code(limb_status s);
 
+// Reads a model that was written, under the name of its file.
+limb_status cli_text_read(const cli_text* text, limb_format format, const char* path, limb_reading** out,
+                          limb_error* err);
+
+// Names of the dofs that are marked, or of all.
+json_t* cli_json_dofs(int n, const cli_dof* d, const unsigned char* mark);
+
 // The reference that an option names; world axes at the frame's origin if it was not given.
 limb_ref cli_ref(const cli_args* args, const char* option);
 
@@ -83,11 +92,6 @@ int cli_directions(const cli_args* args, unsigned* bits);
 // called "floating" here, as in --base and in model files.
 const char* cli_base_name(const limb_model* m, const cli_dofs* d);
 const char* cli_base_type(limb_joint_type type); // of one joint
-
-// "N" or "N m", "m/s" or "rad/s", "m" or "rad".
-const char* cli_force_unit(const cli_dof* d);
-const char* cli_speed_unit(const cli_dof* d);
-const char* cli_position_unit(const cli_dof* d);
 
 // The name of a frame of the model that a mistyped one is nearest to; NULL when none is near.
 const char* cli_nearest_frame(const limb_model* m, const char* wrong);

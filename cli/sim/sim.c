@@ -35,12 +35,6 @@ static limb_status keep_event(sim_job* job, const limb_sim_event* event)
 
 // ---- progress, once per step -----------------------------------------------------------------------
 
-struct sim_pulse {
-  cli_progress progress;
-  char what[48];
-  int shown; // whether there is a progress bar
-};
-
 static double wall_clock(void)
 {
   struct timespec t;
@@ -51,12 +45,11 @@ static double wall_clock(void)
 static double pulse(void* context, const limb_sim_state* at)
 {
   sim_job* job = context;
-  sim_pulse* p = job->pulse;
   if (cli_interrupted()) return nan("");
-  if (!p->shown) return 1;
+  if (!job->has_progress) return 1;
   const double part = (at->time - job->setup->start) / (job->setup->end - job->setup->start);
-  (void)snprintf(p->what, sizeof p->what, "sim %.4g s", at->time);
-  cli_progress_update(&p->progress, (uint64_t)(1e9 * fmin(fmax(part, 0), 1)));
+  (void)snprintf(job->stage, sizeof job->stage, "sim %.4g s", at->time);
+  cli_progress_update(&job->progress, (uint64_t)(1e9 * fmin(fmax(part, 0), 1)));
   return 1;
 }
 
@@ -64,16 +57,12 @@ static double pulse(void* context, const limb_sim_state* at)
 static int watch_signals(sim_job* job)
 {
   const limb_sim_condition c = {.value = pulse, .context = job, .polled = 1};
-  sim_pulse* p = sim_keep(&job->plan, 1, sizeof *p);
-  if (!p) return sim_out_of_memory(&job->plan);
-  job->pulse = p;
-  p->shown = !job->quiet && !cli_has(job->plan.args, "no-progress") && job->setup->end > job->setup->start;
-  (void)snprintf(p->what, sizeof p->what, "sim");
-  p->progress = cli_progress_begin(p->what, 1000000000);
-  p->shown = p->shown && p->progress.terminal;
+  (void)snprintf(job->stage, sizeof job->stage, "sim");
+  job->progress = cli_progress_begin(job->stage, 1000000000);
+  job->has_progress = job->progress.terminal && !job->quiet && !cli_has(job->plan.args, "no-progress") &&
+                      job->setup->end > job->setup->start;
   cli_wait_for_signals();
-  const limb_status s = limb_sim_add_condition(job->sim, &c, NULL);
-  return s == LIMB_OK ? EXIT_FINE : sim_failed(job, s, "events");
+  return cli_failed(job->plan.args, "events", limb_sim_add_condition(job->sim, &c, NULL), NULL);
 }
 
 // ---- the run ---------------------------------------------------------------------------------------
@@ -92,7 +81,7 @@ static int fail(sim_job* job, sim_outcome* out, limb_status s)
   const int grown = s == LIMB_E_NONFINITE && !limb_runner_error_is_own(job->runner);
   out->ending = SIM_FAILED;
   out->status = s;
-  cli_progress_end(&job->pulse->progress);
+  cli_progress_end(&job->progress);
   (void)snprintf(out->error, sizeof out->error, "%s%s", why,
                  grown ? "; a shorter step or another method may help" : "");
   look_at_time(job);
@@ -180,7 +169,7 @@ static int run_to_end(sim_job* job, sim_outcome* out)
     code = go_on(job, out, &over);
     if (code == EXIT_FINE) code = flush_sometimes(job, &flushed);
   }
-  cli_progress_end(&job->pulse->progress);
+  cli_progress_end(&job->progress);
   if (code != EXIT_FINE) spoil(job, out);
   code = end_of(job, out, code);
   if (code != EXIT_FINE && out->ending != SIM_INTERRUPTED) spoil(job, out);

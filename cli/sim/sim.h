@@ -27,7 +27,7 @@ typedef struct sim_plan {
   limb_reading* reading;   // of it
   limb_run run;            // texts of the file and of the options
   limb_run_override* over; // of the options
-  void** kept;             // memory of the plan
+  char** kept;             // paths of inputs
   int nkept, kept_capacity;
 } sim_plan;
 
@@ -54,9 +54,6 @@ const char* sim_input_path(sim_plan* p, const limb_run_value* at);
 // A growing array with capacity for one more item, perhaps moved; NULL: out of memory, and the array is unchanged.
 void* sim_grow(void* items, int* capacity, int count, size_t size);
 
-// Zeroed memory that lives as long as the plan; NULL: out of memory.
-void* sim_keep(sim_plan* p, size_t count, size_t size);
-
 // ---- options: sim_options.c ------------------------------------------------------------------------
 
 // The options of `limb sim`, besides those of models and the environment.
@@ -68,7 +65,6 @@ int sim_take_options(sim_plan* p);
 // ---- the job ---------------------------------------------------------------------------------------
 
 typedef struct sim_outputs sim_outputs; // sim_outputs.c
-typedef struct sim_pulse sim_pulse;     // sim.c
 
 typedef struct sim_happened {
   limb_sim_event event;
@@ -90,7 +86,9 @@ typedef struct sim_job {
   double now;                     // the last time that was reached
   sim_events events;
   sim_outputs* outputs;
-  sim_pulse* pulse;
+  cli_progress progress;
+  char stage[48]; // what the progress bar says
+  int has_progress;
   char trouble[400]; // why the row of a channel could not be written; "": it could
   int quiet;
   int reported; // the error has been printed

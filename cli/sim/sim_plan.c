@@ -106,25 +106,13 @@ void* sim_grow(void* items, int* capacity, int count, size_t size)
   return grown;
 }
 
-void* sim_keep(sim_plan* p, size_t count, size_t size)
-{
-  void** kept = sim_grow(p->kept, &p->kept_capacity, p->nkept, sizeof *kept);
-  if (!kept) return NULL;
-  p->kept = kept;
-  void* block = calloc(count ? count : 1, size ? size : 1);
-  if (block)
-    p->kept[p->nkept++] = block;
-  else
-    cli_note_out_of_memory(0);
-  return block;
-}
-
 const char* sim_input_path(sim_plan* p, const limb_run_value* at)
 {
   const size_t size = limb_run_path(p->path, at, NULL, 0) + 1;
-  char* path = sim_keep(p, size, 1);
+  char **kept = sim_grow(p->kept, &p->kept_capacity, p->nkept, sizeof *kept), *path = kept ? calloc(size, 1) : NULL;
+  if (kept) p->kept = kept;
   if (path)
-    (void)limb_run_path(p->path, at, path, size);
+    (void)limb_run_path(p->path, at, p->kept[p->nkept++] = path, size);
   else
     (void)sim_out_of_memory(p);
   return path;

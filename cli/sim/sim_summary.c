@@ -42,43 +42,13 @@ static const char* ending_text(sim_ending ending)
 
 // ---- text ------------------------------------------------------------------------------------------
 
-static void event_text(const sim_happened* h, char* text, size_t size)
-{
-  const limb_sim_event* e = &h->event;
-  const char* kind = limb_event_kind_name(e->kind);
-  const char* limit = e->side > 0 ? "upper" : "lower";
-  const char* end = e->ends ? ", the end" : "";
-  switch (e->kind) {
-  case LIMB_EVENT_CONDITION: (void)snprintf(text, size, "%.9f s: %s%s", e->time, h->name, end); return;
-  case LIMB_EVENT_STOP_REACHED:
-  case LIMB_EVENT_STOP_LEFT:
-  case LIMB_EVENT_IMPACT:
-    (void)snprintf(text, size, "%.9f s: %s: '%s', its %s limit, velocity %.6g to %.6g%s", e->time, kind, h->name, limit,
-                   e->before, e->after, end);
-    return;
-  case LIMB_EVENT_STICK:
-  case LIMB_EVENT_SLIP:
-    (void)snprintf(text, size, "%.9f s: %s: '%s'%s%s", e->time, kind, h->name,
-                   e->side == 0  ? ""
-                   : e->side > 0 ? ", upwards"
-                                 : ", downwards",
-                   end);
-    return;
-  case LIMB_EVENT_SINGULAR:
-    (void)snprintf(text, size, "%.9f s: %s: condition number %.6g%s", e->time, kind, e->after, end);
-    return;
-  case LIMB_EVENT_NONE: break;
-  }
-  *text = '\0';
-}
-
 static void print_events(const sim_job* job, FILE* out)
 {
   const sim_events* e = &job->events;
   const int shown = e->nhappened < EVENTS_SHOWN ? e->nhappened : EVENTS_SHOWN;
   char text[400];
   for (int i = 0; i < shown; i++) {
-    event_text(&e->happened[i], text, sizeof text);
+    limb_runner_event_text(job->runner, &e->happened[i].event, text, sizeof text);
     (void)fprintf(out, "  event %s\n", text);
   }
   const uint64_t more = (uint64_t)(e->nhappened - shown) + e->more;

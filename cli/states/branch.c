@@ -12,8 +12,6 @@
 
 enum { CLOSE_TRIES = 20, TRIES = 200 }; // as `limb assemble --branches`
 
-#define SAME 1e-6 // as limb_assembly_branches
-
 // Velocities of the joints that are given; of ball and free joints all.
 static int mark_held(const cli_states* s, const double* row, double* q, unsigned char* held)
 {
@@ -82,44 +80,23 @@ int states_find_branches(cli_states* s)
   }
   if (limb_loop_count(s->model) == 0 || cli_has(s->args, "tree"))
     return cli_usage(s->args, "--branch is for robots with loops, and without --tree");
-  limb_loop_facts* f = NULL;
-  limb_status status = limb_loop_facts_create(s->model, &f);
+  limb_status status = limb_loop_facts_create(s->model, &s->loops);
   unsigned char* held = calloc((size_t)s->dofs->nv + 1, 1);
   s->branch = calloc(TRIES * (size_t)s->dofs->nq + 1, sizeof *s->branch);
   if (status == LIMB_OK && (!held || !s->branch)) status = LIMB_E_NOMEM;
-  int code = status == LIMB_OK ? list(s, f, held, mark_held(s, s->row, f->q, held)) : failed(s, status);
+  int code = status == LIMB_OK ? list(s, s->loops, held, mark_held(s, s->row, s->loops->q, held)) : failed(s, status);
   if (code == EXIT_FINE && chosen > 0) code = take(s, (int)chosen);
-  limb_loop_facts_destroy(f);
   free(held);
   return code;
 }
 
-// The distance to a branch in its largest coordinate, angles modulo whole turns. v: nv, scratch
-static double apart(const cli_states* s, const double* branch, double* v)
-{
-  double distance = 0;
-  if (limb_difference(s->model, branch, s->q, v) != LIMB_OK) return HUGE_VAL;
-  for (int k = 0; k < s->dofs->nv; k++) {
-    limb_joint_info x;
-    if (limb_get_joint(s->model, s->dofs->v[k].joint, &x) != LIMB_OK) return HUGE_VAL;
-    const int index = s->dofs->v[k].index;
-    const int angle = x.def.type == LIMB_REVOLUTE || x.def.type == LIMB_UNIVERSAL ||
-                      (x.def.type == LIMB_CYLINDRICAL && index == 0) || (x.def.type == LIMB_PLANAR && index == 2);
-    distance = fmax(distance, fabs(angle ? remainder(v[k], 2 * acos(-1)) : v[k]));
-  }
-  return distance;
-}
-
 int states_name_branch(const cli_states* s)
 {
-  double* v = calloc((size_t)s->dofs->nv + 1, sizeof *v);
-  int which = 0;
-  if (!v) return cli_out_of_memory(s->args);
-  for (int k = 0; k < s->branches && which == 0; k++)
-    if (apart(s, s->branch + k * (ptrdiff_t)s->dofs->nq, v) < SAME) which = k + 1;
-  free(v);
-  if (which > 0)
-    (void)fprintf(stderr, "%s: note: this is branch %d of %d that %d starts found\n", s->path, which, s->branches,
+  int which = -1;
+  const limb_status status = limb_branch_of(s->loops->data, s->q, s->branches, s->branch, &which);
+  if (status != LIMB_OK) return failed(s, status);
+  if (which >= 0)
+    (void)fprintf(stderr, "%s: note: this is branch %d of %d that %d starts found\n", s->path, which + 1, s->branches,
                   TRIES);
   else
     (void)fprintf(stderr, "%s: note: this is none of the branches, %d, that %d starts found\n", s->path, s->branches,

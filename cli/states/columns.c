@@ -58,11 +58,10 @@ static int unknown_part(const cli_states* s, const char* column)
   const char* part = dot && limb_find_frame(s->model, frame) < 0 ? limb_nearest_name(dot + 1, parts) : NULL;
   (void)fprintf(stderr, "%s:1: error: column '%s': a wrench is wrench.<frame>. and one of mx my mz fx fy fz", s->path,
                 column);
-  if (part) {
+  if (part)
     (void)fprintf(stderr, "; did you mean '%.*s.%s'?", (int)(dot - column), column, part);
-  } else if (limb_find_frame(s->model, frame) >= 0) {
+  else if (limb_find_frame(s->model, frame) >= 0)
     (void)fprintf(stderr, "; did you mean '%s.fx' or another of them?", column);
-  }
   (void)fprintf(stderr, "\n");
   return EXIT_USAGE;
 }
@@ -152,19 +151,17 @@ static void warn_unknown(const cli_states* s, int column)
   char text[NAME_SIZE];
   (void)fprintf(stderr, "%s:1: warning: column '%s' is not used: ", s->path, name);
   if (joint_without_coordinate(s, name, &info)) {
-    if (info.def.mimic >= 0) {
+    if (info.def.mimic >= 0)
       (void)fprintf(stderr, "joint '%s' follows another; --no-mimic frees it\n", info.def.name);
-    } else {
+    else
       (void)fprintf(stderr, "joint '%s' is fixed\n", info.def.name);
-    }
     return;
   }
   const char* close = nearest_column(s, name, text);
-  if (close) {
+  if (close)
     (void)fprintf(stderr, "the model has nothing of that name; did you mean '%s'?\n", close);
-  } else {
+  else
     (void)fprintf(stderr, "the model has nothing of that name\n");
-  }
 }
 
 // ---- finding ---------------------------------------------------------------------------------------
@@ -215,10 +212,9 @@ static int find_rest(cli_states* s, const char* used)
   if (results > 0)
     (void)fprintf(stderr, "%s:1: note: %d column%s of results %s not used\n", s->path, results, results == 1 ? "" : "s",
                   results == 1 ? "is" : "are");
-  if (unknown > MAX_LISTED) {
+  if (unknown > MAX_LISTED)
     (void)fprintf(stderr, "%s:1: warning: %d more column%s not used\n", s->path, unknown - MAX_LISTED,
                   unknown - MAX_LISTED == 1 ? " is" : "s are");
-  }
   return code;
 }
 
@@ -298,9 +294,8 @@ int states_check_columns(const cli_states* s, unsigned what, const char* purpose
     const int part = g != GROUP_TAU && (what & STATES_PART) != 0;
     if (what & states_bit(g) && check_group(s, g, idle, part, purpose) != EXIT_FINE) code = EXIT_USAGE;
   }
-  if (what & STATES_TIME && !s->has_time) {
+  if (what & STATES_TIME && !s->has_time)
     code = cli_usage(s->args, "%s: %s needs a column called time", s->path, purpose);
-  }
   return code;
 }
 

@@ -115,6 +115,7 @@ void cli_states_close(cli_states* s)
   limb_csv_close(s->reader);
   limb_completion_destroy(s->completion);
   free(s->branch);
+  limb_loop_facts_destroy(s->loops);
   if (s->file && s->file != stdin) (void)fclose(s->file);
   for (int g = 0; g < STATES_GROUPS; g++) {
     free(s->column[g]);

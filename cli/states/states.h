@@ -13,7 +13,9 @@
 #include "limb/limb.h"
 #include "limb/table.h"
 
+#include "limb/study.h"
 #include "base/command.h"
+
 #include "robot/robot.h"
 
 // What a row may hold, as bits.
@@ -80,7 +82,8 @@ typedef struct cli_states {
   unsigned completed;          // of STATES_Q, V and A: what rows have for that
   double* branch;              // of --branch: those that were found, nq each, and their number
   int branches;
-  int only_active; // answers have no columns of joints without motor
+  limb_loop_facts* loops; // of --branch
+  int only_active;        // answers have no columns of joints without motor
 } cli_states;
 
 // Options: --wrench-ref; --q --v --a --tau.

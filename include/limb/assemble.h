@@ -63,6 +63,15 @@ LIMB_NODISCARD LIMB_API limb_status limb_assemble(limb_data* d, const limb_assem
 LIMB_NODISCARD LIMB_API limb_status limb_assembly_branches(limb_data* d, const double* q, const limb_assembly* options,
                                                            int max_count, double* q_out, int* found);
 
+/// Which of these configurations a configuration is: the first that differs by less than 1e-6 in every coordinate,
+/// angles modulo whole turns.
+/// @param q         nq
+/// @param branches  count x nq, as limb_assembly_branches finds them
+/// @param which     index; -1: none of them (output)
+/// @return LIMB_OK; LIMB_E_ARG; LIMB_E_NONFINITE; LIMB_E_UNSUPPORTED (no loops).
+LIMB_NODISCARD LIMB_API limb_status limb_branch_of(limb_data* d, const double* q, int count, const double* branches,
+                                                   int* which);
+
 /// Exact projection onto the nearest state that satisfies the equations: positions by Gauss-Newton steps of least norm,
 /// then velocities: v -= Psi^+ (Psi v - s'). Weighting by masses would give the nearest state in kinetic energy at a
 /// higher cost; for small residuals the difference is negligible. Convergence is quadratic: two steps from a residual

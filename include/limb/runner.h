@@ -171,6 +171,11 @@ LIMB_API int limb_runner_error_is_own(const limb_runner* r); ///< 1: it is a for
 /// Name of the condition or the joint of an event; "": none.
 LIMB_API const char* limb_runner_event_name(const limb_runner* r, const limb_sim_event* event);
 
+/// An event in words: "0.45 s: stop reached: 'elbow', its upper limit, velocity 2.1 to 0"; "" for an argument that is
+/// NULL. Text that does not fit is cut.
+/// @param text,size  the output and its size in bytes
+LIMB_API void limb_runner_event_text(const limb_runner* r, const limb_sim_event* event, char* text, size_t size);
+
 #ifdef __cplusplus
 }
 #endif

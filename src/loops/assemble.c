@@ -164,17 +164,25 @@ static limb_status apart(limb_loops* w, const double* a, const double* b, double
   return s;
 }
 
-// Whether a configuration is one of those that were found.
-static limb_status is_known(limb_loops* w, const double* x, int found, const double* q, bool* known)
+// Which of those that were found a configuration is; -1: none.
+static limb_status find_branch(limb_loops* w, const double* x, int found, const double* q, int* which)
 {
   limb_status s = LIMB_OK;
-  *known = false;
-  for (int i = 0; s == LIMB_OK && i < found; i++) {
+  *which = -1;
+  for (int i = 0; s == LIMB_OK && i < found && *which < 0; i++) {
     double distance = 0;
     s = apart(w, q + (ptrdiff_t)i * w->m->nq, x, &distance);
-    *known |= distance < SAME;
+    if (distance < SAME) *which = i;
   }
   return s;
+}
+
+limb_status limb_branch_of(limb_data* d, const double* q, int count, const double* branches, int* which)
+{
+  if (!d || !q || !branches || !which || count < 0) return LIMB_E_ARG;
+  if (!d->loops) return LIMB_E_UNSUPPORTED;
+  const limb_status s = limb_check_tree_state(d, q, NULL);
+  return s == LIMB_OK ? find_branch(d->loops, q, count, branches, which) : s;
 }
 
 limb_status limb_assembly_branches(limb_data* d, const double* q, const limb_assembly* options, int max, double* q_out,
@@ -195,13 +203,13 @@ limb_status limb_assembly_branches(limb_data* d, const double* q, const limb_ass
   o.max_tries = 1;
   for (int t = 0; s == LIMB_OK && t < tries && *found < max; t++) {
     double* x = q_out + (ptrdiff_t)*found * m->nq;
-    bool known = true;
+    int known = 0;
     memcpy(x, q, (size_t)m->nq * sizeof *x);
     limb_set_clusters(w, t == 0 ? LIMB_CLUSTER_OPEN : LIMB_CLUSTER_STUCK);
     if (t > 0) s = start_again(w, o.held, &o.seed, x);
     if (s == LIMB_OK) s = close_all(w, &o, &o.seed, x, NULL);
-    if (s == LIMB_OK) s = is_known(w, x, *found, q_out, &known);
-    *found += s == LIMB_OK && !known;
+    if (s == LIMB_OK) s = find_branch(w, x, *found, q_out, &known);
+    *found += s == LIMB_OK && known < 0;
     if (s == LIMB_E_NOCONV) s = LIMB_OK;
   }
   return s != LIMB_OK ? s : *found > 0 ? LIMB_OK : LIMB_E_NOCONV;

@@ -4,6 +4,7 @@
 #include "base/status.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,6 +65,38 @@ const char* limb_runner_event_name(const limb_runner* r, const limb_sim_event* e
     return r->condition[event->condition].name;
   if (event->joint >= 0 && limb_get_joint(r->model, event->joint, &info) == LIMB_OK) return info.def.name;
   return "";
+}
+
+void limb_runner_event_text(const limb_runner* r, const limb_sim_event* e, char* text, size_t size)
+{
+  if (!text || size == 0) return;
+  *text = '\0';
+  if (!r || !e) return;
+  const char* name = limb_runner_event_name(r, e);
+  const char* kind = limb_event_kind_name(e->kind);
+  const char* limit = e->side > 0 ? "upper" : "lower";
+  const char* end = e->ends ? ", the end" : "";
+  switch (e->kind) {
+  case LIMB_EVENT_CONDITION: (void)snprintf(text, size, "%.9f s: %s%s", e->time, name, end); return;
+  case LIMB_EVENT_STOP_REACHED:
+  case LIMB_EVENT_STOP_LEFT:
+  case LIMB_EVENT_IMPACT:
+    (void)snprintf(text, size, "%.9f s: %s: '%s', its %s limit, velocity %.6g to %.6g%s", e->time, kind, name, limit,
+                   e->before, e->after, end);
+    return;
+  case LIMB_EVENT_STICK:
+  case LIMB_EVENT_SLIP:
+    (void)snprintf(text, size, "%.9f s: %s: '%s'%s%s", e->time, kind, name,
+                   e->side == 0  ? ""
+                   : e->side > 0 ? ", upwards"
+                                 : ", downwards",
+                   end);
+    return;
+  case LIMB_EVENT_SINGULAR:
+    (void)snprintf(text, size, "%.9f s: %s: condition number %.6g%s", e->time, kind, e->after, end);
+    return;
+  case LIMB_EVENT_NONE: return;
+  }
 }
 
 // ---- setting up --------------------------------------------------------------------------------------------
