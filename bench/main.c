@@ -30,7 +30,7 @@ static int is_robot(const char* name)
 
 static int unknown_robot(const cli_args* args, const char* name)
 {
-  const char* near = cli_nearest(name, bench_robots());
+  const char* near = limb_nearest_name(name, bench_robots());
   if (near) return cli_usage(args, "--robots: there is no '%s'; did you mean '%s'?", name, near);
   (void)fprintf(stderr, "%s: --robots: there is no '%s'; there are", cli_title(args), name);
   for (const char* const* r = bench_robots(); *r; r++) (void)fprintf(stderr, " %s", *r);

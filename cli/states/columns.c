@@ -128,7 +128,8 @@ static const char* nearest_column(const cli_states* s, const char* wrong, char t
     return text;
   }
   const char* name = NULL;
-  (void)cli_find_dof(s->dofs, wrong[head] ? wrong + head + 1 : wrong, group == 0, &name);
+  const int found = cli_find_dof(s->dofs, wrong[head] ? wrong + head + 1 : wrong, group == 0, &name);
+  if (found >= 0) name = entry(s->dofs, group, found)->name;
   if (!name) return limb_nearest_name(wrong, plain);
   (void)snprintf(text, NAME_SIZE, "%s%s", prefix[group], name);
   return text;

@@ -56,8 +56,8 @@ typedef enum limb_status {
 LIMB_API const char* limb_status_text(limb_status status);
 
 /// The name of a list, ended by NULL, that was probably meant by a wrong one: the nearest one in which at most a third
-/// of the letters, and at most four, are inserted, deleted, replaced or exchanged, or else one that begins with it. Case
-/// does not count. Lists up to 2000 names and names up to 63 letters are compared. NULL: none, or an argument is NULL.
+/// of the letters, and at most four, are inserted, deleted, replaced or exchanged, or else one that begins with it.
+/// Case does not count. The first 2000 names are compared, up to 63 letters. NULL: none, or an argument is NULL.
 LIMB_API const char* limb_nearest_name(const char* wrong, const char* const* names);
 
 /// Version of the linked library as 0x00MMmmpp; compare with LIMB_VERSION.

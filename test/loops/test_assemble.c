@@ -105,6 +105,14 @@ START_TEST(four_bar_has_two)
       if (turned(out[3 * i + 2], psi - half) < 1e-9) seen |= 2;
     }
     assert_that(seen == 3);
+    for (int i = 0; i < 3; i++) { // a whole turn further is the same branch, 1e-3 away is none
+      double p[3] = {q[0], 0, 0};
+      int which = -2;
+      memcpy(p, &out[3 * (i % 2)], sizeof p);
+      p[2] += i < 2 ? 2 * acos(-1.0) : 1e-3;
+      assert_ok(limb_branch_of(g.w, p, 2, out, &which));
+      assert_that(which == (i < 2 ? i : -1));
+    }
   }
   ground_end(&g);
 }

@@ -51,6 +51,12 @@ START_TEST(short_and_wrong_names)
   assert_that(!limb_find_quantity("closed_acc") && !limb_find_quantity("q_closed"));
   for (size_t k = 0; k < sizeof near / sizeof *near; k++)
     ck_assert_str_eq(limb_nearest_quantity(near[k][0]), near[k][1]);
+  static const char* const words[] = {"verify", "version", "sim", NULL};
+  static const char* const typed[][2] = {
+    {"VERIFY", "verify"}, {"verfiy", "verify"}, {"vers", "version"}, {"SIM", "sim"}};
+  for (size_t k = 0; k < sizeof typed / sizeof *typed; k++)
+    ck_assert_str_eq(limb_nearest_name(typed[k][0], words), typed[k][1]);
+  assert_that(!limb_nearest_name("xy", words) && !limb_nearest_name("", words) && !limb_nearest_name(NULL, words));
   assert_that(!limb_nearest_quantity("zzzzz") && !limb_nearest_quantity("x") && !limb_nearest_quantity(NULL));
 }
 END_TEST
