@@ -1,6 +1,7 @@
 // A run: every library is given the same robots (neutral form, robot.c) and the same ring of random states;
 // answers are compared before anything is timed, and all rows are measured in the same rounds (measure.c).
 #include "bench_impl.h"
+#include "closed.h"
 #include "counts.h"
 #include "machine.h"
 #include "peers.h"
@@ -44,7 +45,16 @@ static int add_robot(bench* b, const char* name, limb_model* model)
 
 int bench_is_file(const char* name) { return strpbrk(name, "/.") != NULL; }
 
-static const char free_base[] = "+free";
+static const char free_base[] = "+free", on_feet[] = "+feet";
+
+// Cuts an ending off a path. 1: it was there.
+static int cut(char* path, const char* ending)
+{
+  const size_t n = strlen(path), tail = strlen(ending);
+  if (n <= tail || strcmp(path + n - tail, ending) != 0) return 0;
+  path[n - tail] = '\0';
+  return 1;
+}
 
 // A robot from a file; in tables it has the file's name without folder.
 static int add_file(bench* b, const char* given)
@@ -55,11 +65,8 @@ static int add_file(bench* b, const char* given)
   limb_read_options how = limb_default_read_options();
   how.no_mimic = 1;
   (void)snprintf(path, sizeof path, "%s", given);
-  const size_t n = strlen(path), tail = sizeof free_base - 1;
-  if (n > tail && !strcmp(path + n - tail, free_base)) {
-    how.base = LIMB_BASE_FLOATING;
-    path[n - tail] = '\0';
-  }
+  const int stands = cut(path, on_feet);
+  if (cut(path, free_base) || stands) how.base = LIMB_BASE_FLOATING;
   if (limb_load(path, &how, &model, &error) != LIMB_OK) {
     (void)fprintf(stderr, "%s: %s:%d: %s\n", b->title, path, error.line, error.text);
     return -1;
@@ -67,10 +74,11 @@ static int add_file(bench* b, const char* given)
   if (b->nrobot == BENCH_ROBOTS_MAX) return add_robot(b, path, model);
   char* name = b->name[b->nrobot];
   const char* slash = strrchr(path, '/');
-  (void)snprintf(name, BENCH_NAME, "%.*s", BENCH_NAME - 1, slash ? slash + 1 : path);
-  limb_model* bare = bench_bare(model);
+  (void)snprintf(name, BENCH_NAME, "%.*s%s", BENCH_NAME - (int)sizeof on_feet, slash ? slash + 1 : path,
+                 stands ? on_feet : "");
+  limb_model* bare = bench_bare(model, stands ? 0.5 : 0);
   limb_model_destroy(model);
-  return add_robot(b, name, bare);
+  return add_robot(b, name, stands ? bench_on_feet(bare) : bare);
 }
 
 static int add_robots(bench* b, const bench_options* o)

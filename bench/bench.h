@@ -6,7 +6,7 @@
 const char* const* bench_robots(void);
 
 /// Whether a name is that of a file: it has a slash or a dot. With "+free" at the end the robot of the file has a free
-/// base.
+/// base, with "+feet" it stands on its feet (bench_on_feet) besides.
 int bench_is_file(const char* name);
 
 typedef struct bench_options {

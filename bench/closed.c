@@ -9,6 +9,7 @@
 #include "robot.h"
 #include "support/closed_impl.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -82,6 +83,70 @@ limb_model* bench_humanoid_ankles(int unused)
               limb_builder_find_body(b, foot[k / 2]));
   return fixture_end(b);
 }
+
+// Whether no joint hangs on a body.
+static int is_end(const limb_model* m, int body)
+{
+  for (int i = 1; i < limb_body_count(m); i++) {
+    limb_body_info info;
+    if (limb_get_body(m, i, &info) != LIMB_OK || info.parent == body) return 0;
+  }
+  return 1;
+}
+
+static sp_vec3 center_of(const limb_model* m, int body)
+{
+  limb_body_info info;
+  return limb_get_body(m, body, &info) == LIMB_OK ? info.inertia.com : sp_v3(0, 0, 0);
+}
+
+// Where the centre of mass of a body is.
+static sp_vec3 center_at(const limb_data* d, int body)
+{
+  sp_pose X = sp_pose_identity();
+  (void)!limb_frame_pose(d, body, &X);
+  return sp_point(X, center_of(limb_data_model(d), body));
+}
+
+static limb_status add_feet(const limb_data* d, limb_builder* b)
+{
+  const limb_model* m = limb_data_model(d);
+  double lowest = 0;
+  limb_status s = LIMB_OK;
+  for (int i = 1; i < limb_body_count(m); i++)
+    if (is_end(m, i)) lowest = fmin(lowest, center_at(d, i).z);
+  for (int i = 1; i < limb_body_count(m) && s == LIMB_OK; i++) {
+    const sp_vec3 at = center_at(d, i);
+    if (!is_end(m, i) || at.z > lowest / 2) continue; // legs start bent, each in its own way
+    char name[20];
+    (void)snprintf(name, sizeof name, "foot%d", i);
+    limb_loop_def foot = limb_default_loop_def(name, LIMB_LOOP_BALL, i, LIMB_WORLD_BODY);
+    foot.pose_a.p = center_of(m, i), foot.pose_b.p = at;
+    s = limb_builder_add_loop(b, &foot, NULL, NULL);
+  }
+  return s;
+}
+
+limb_model* bench_on_feet(limb_model* bare)
+{
+  limb_builder* b = NULL;
+  limb_data* d = NULL;
+  limb_model* out = NULL;
+  double* q = bare ? calloc((size_t)limb_nq(bare), sizeof *q) : NULL;
+  limb_status s = q ? limb_data_create(bare, NULL, &d) : LIMB_E_NOMEM;
+  if (s == LIMB_OK) s = limb_start(bare, q);
+  if (s == LIMB_OK) s = limb_kinematics(d, q, NULL, NULL);
+  if (s == LIMB_OK) s = limb_builder_from_model(bare, NULL, &b);
+  if (s == LIMB_OK) s = add_feet(d, b);
+  if (s == LIMB_OK) s = limb_builder_build(b, &out, NULL);
+  limb_builder_destroy(b);
+  limb_data_destroy(d);
+  limb_model_destroy(bare);
+  free(q);
+  return s == LIMB_OK ? out : NULL;
+}
+
+int bench_is_platform(const bench_robot* r) { return bench_is_exact(r) && r->link[0].type != LIMB_FREE; }
 
 // ---- states --------------------------------------------------------------------------------------
 

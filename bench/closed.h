@@ -15,6 +15,15 @@ limb_model* bench_ladder(int cells);
 /// ankle_leg. Four loops; 47 velocities, 18 of them passive, six of these the base.
 limb_model* bench_humanoid_ankles(int unused);
 
+/// A robot with a free base stands where it starts: the links at the ends of its legs, those that are lowest, are held
+/// at their centres of mass by balls on the ground, three equations each.
+/// @param bare  frees it
+/// @return NULL after a failure
+limb_model* bench_on_feet(limb_model* bare);
+
+/// Whether a robot is also taken as a platform: its legs carry it, and it has no base of its own.
+int bench_is_platform(const bench_robot* r);
+
 /// Mobility where assembly starts, loops closed.
 limb_status bench_closed_mobility(const limb_model* m, limb_mobility* out);
 

@@ -11,6 +11,7 @@
 // S and P are columns and rows of the unit matrix. M, h, Psi, gamma and Gamma_tr come from limb, the dense
 // elimination with row pivots is here. The platform form (ID platf) is given the motion of the platform, and
 // finds v and a of the legs itself.
+#include "closed.h"
 #include "peer.h"
 
 #include <math.h>
@@ -111,8 +112,8 @@ static void* make(const bench_library* library, const bench_robot* robot, const 
   limb_status s = t->x && t->active ? limb_data_create(limb_spanning_tree(m), NULL, &t->d) : LIMB_E_NOMEM;
   if (s == LIMB_OK) s = limb_data_create(m, NULL, &t->closed);
   if (s == LIMB_OK) s = list_active(t, m);
-  if (s == LIMB_OK && bench_is_exact(robot)) s = make_room(t);
-  if (s == LIMB_OK && bench_is_exact(robot)) s = find_platform(t, m);
+  if (s == LIMB_OK && bench_is_platform(robot)) s = make_room(t);
+  if (s == LIMB_OK && bench_is_platform(robot)) s = find_platform(t, m);
   if (s == LIMB_OK) return t;
   destroy(t);
   return NULL;

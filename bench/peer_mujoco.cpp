@@ -10,7 +10,8 @@
 //   Jacobian  mj_kinematics, mj_comPos, mj_jacBody
 //   RK4 step  mj_step, everything that its flags can turn off being off
 //   FD loops  as FD, and mj_makeConstraint, mj_projectConstraint, mj_referenceConstraint, mj_fwdConstraint
-// Robots with loops go in as MJCF, every closure a connect. These are soft by design; they are as hard here as MuJoCo
+// Robots with loops go in as MJCF, every closure a connect; 4.0 does not read the flag `passive` there, so that it is
+// left out for them. These are soft by design; they are as hard here as MuJoCo
 // allows. It also leaves out what the rows accelerate by themselves, Psi' v (dPsi/dt), and is handed that ready-made,
 // so that it solves the same problem.
 #include "peer_coordinates.hpp"

@@ -12,6 +12,8 @@
 //   regressor        computeJointTorqueRegressor
 //   centroidal       computeCentroidalMap
 //   kinematics       forwardKinematics of positions, velocities and accelerations
+//   FD loops         constraintDynamics with contacts of points, one step of the solver; of planar robots, whose points
+//                    have a row too many each, up to ten
 #include "peer_coordinates.hpp"
 #include "peer_library.hpp"
 
@@ -26,6 +28,7 @@
 #include <pinocchio/algorithm/aba.hpp>
 #include <pinocchio/algorithm/centroidal.hpp>
 #include <pinocchio/algorithm/cholesky.hpp>
+#include <pinocchio/algorithm/constrained-dynamics.hpp>
 #include <pinocchio/algorithm/crba.hpp>
 #include <pinocchio/algorithm/frames.hpp>
 #include <pinocchio/algorithm/jacobian.hpp>
@@ -94,6 +97,7 @@ struct subject {
         J(MatrixXd::Zero(6, m.nv)), x(m.nv)
   {
     tip = m.getFrameId("tip");
+    add_contacts();
     for (int k = 0; k < s.count; k++) {
       const size n = size(k) * size(m.nv);
       const double* from = s.q + size(k) * size(m.nq);
@@ -101,6 +105,21 @@ struct subject {
       q.push_back(to_q(from));
       v.push_back(to_v(s.v + n)), a.push_back(to_v(s.a + n)), tau.push_back(to_v(s.tau + n));
     }
+  }
+
+  // Closures as contacts of points.
+  void add_contacts()
+  {
+    const auto at = [](sp_vec3 p) { return pinocchio::SE3(Eigen::Matrix3d::Identity(), to_vector(p)); };
+    const auto carrier = [this](int link) { return link < 0 ? pinocchio::JointIndex(0) : joint[size(link)]; };
+    for (int i = 0; i < robot.nloop; i++) {
+      const bench_loop& l = robot.loop[i];
+      contacts.emplace_back(pinocchio::CONTACT_3D, m, carrier(l.link_a), at(l.a), carrier(l.link_b), at(l.b),
+                            pinocchio::LOCAL);
+    }
+    for (const auto& c : contacts) contact_data.push_back(c.createData());
+    if (robot.nrow != 3 * robot.nloop) settings = pinocchio::ProximalSettings(1e-12, 1e-10, 10);
+    if (robot.nloop) pinocchio::initConstraintDynamics(m, d, contacts, contact_data);
   }
 
   static constexpr bench::free_velocity kind = bench::free_velocity::linear_first;
@@ -140,11 +159,14 @@ struct subject {
   std::vector<VectorXd> q, v, a, tau;
   pinocchio::Data::Matrix6x J;
   VectorXd x;
+  std::vector<pinocchio::RigidConstraintModel, Eigen::aligned_allocator<pinocchio::RigidConstraintModel>> contacts;
+  std::vector<pinocchio::RigidConstraintData, Eigen::aligned_allocator<pinocchio::RigidConstraintData>> contact_data;
+  pinocchio::ProximalSettings settings{1e-12, 0, 1};
 };
 
 void* make(const bench_library*, const bench_robot* robot, const bench_states* states)
 {
-  return robot->plain && !robot->nrow ? new subject(*robot, *states) : nullptr;
+  return robot->plain && (!robot->nrow || robot->points) ? new subject(*robot, *states) : nullptr;
 }
 
 void destroy(void* self) { delete static_cast<subject*>(self); }
@@ -187,6 +209,11 @@ void fd_derivatives(subject& t, size k) { pinocchio::computeABADerivatives(t.m, 
 void regressor(subject& t, size k) { pinocchio::computeJointTorqueRegressor(t.m, t.d, t.q[k], t.v[k], t.a[k]); }
 
 void id_second(subject& t, size k) { pinocchio::ComputeRNEASecondOrderDerivatives(t.m, t.d, t.q[k], t.v[k], t.a[k]); }
+
+void closed(subject& t, size k)
+{
+  t.x = pinocchio::constraintDynamics(t.m, t.d, t.q[k], t.v[k], t.tau[k], t.contacts, t.contact_data, t.settings);
+}
 
 void centroidal(subject& t, size k) { pinocchio::computeCentroidalMap(t.m, t.d, t.q[k]); }
 void kinematics(subject& t, size k) { pinocchio::forwardKinematics(t.m, t.d, t.q[k], t.v[k], t.a[k]); }
@@ -273,7 +300,7 @@ const bench_library* bench_pinocchio(void)
     l.run[BENCH_ID_DERIVATIVES] = run<id_derivatives>, l.run[BENCH_FD_DERIVATIVES] = run<fd_derivatives>;
     l.run[BENCH_REGRESSOR] = run<regressor>, l.run[BENCH_ID_SECOND] = run<id_second>;
     l.run[BENCH_CENTROIDAL] = run<centroidal>, l.run[BENCH_BIAS] = run<bias>;
-    l.run[BENCH_KINEMATICS] = run<kinematics>;
+    l.run[BENCH_KINEMATICS] = run<kinematics>, l.run[BENCH_CLOSED_FD] = run<closed>;
     return l;
   }();
   return &library;

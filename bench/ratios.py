@@ -34,6 +34,8 @@ QUANTITIES = {
     "regressor": "regressor",
     "id_second": "second derivatives of ID",
 }
+CLOSED = {"fd_loops": "forward dynamics with loops closed"}
+MECHANISMS = ("four_bar", "five_bar", "gough_stewart")
 WAYS = {"fd": ("fd", "fd_aba", "fd_matrix")}  # of a peer the fastest counts
 # Why a quantity is below half of the limit, by mode.
 WHY = {
@@ -64,7 +66,8 @@ WHY = {
 
 
 def default_robots():
-    return ",".join(["ur5", "panda", *(f"{UNPACKED}/{name}.urdf+free" for name in LEGGED)])
+    legged = [f"{UNPACKED}/{name}.urdf" for name in LEGGED]
+    return ",".join(["ur5", "panda", *(f"{f}+free" for f in legged), *MECHANISMS, *(f"{f}+feet" for f in legged)])
 
 
 def measure(options):
@@ -99,12 +102,14 @@ def cell(rows, robot, quantity, mode):
     return text if peer >= own else f"**{text}**"
 
 
-def print_table(answer, title, mode):
+def print_table(answer, title, mode, quantities):
     rows = answer["rows"]
-    robots = list({r["robot"]: r["dof"] for r in rows}.items())
-    print(f"\n| {title} | " + " | ".join(f"{name.removesuffix('.urdf')} ({dof})" for name, dof in robots) + " |")
+    robots = list({r["robot"]: r["dof"] for r in rows if r["quantity"] in quantities}.items())
+    if all(cell(rows, name, q, mode) == "-" for name, _ in robots for q in quantities):
+        return
+    print(f"\n| {title} | " + " | ".join(f"{name.replace('.urdf', '')} ({dof})" for name, dof in robots) + " |")
     print("|---" * (len(robots) + 1) + "|")
-    for quantity, words in QUANTITIES.items():
+    for quantity, words in quantities.items():
         cells = [cell(rows, name, quantity, mode) for name, _ in robots]
         if set(cells) != {"-"}:
             print(f"| {words} | " + " | ".join(cells) + " |")
@@ -121,7 +126,9 @@ def share(rows, robot, quantity, mode):
 
 def print_shares(answer):
     rows = answer["rows"]
-    robots = list({r["robot"]: r["dof"] for r in rows})
+    robots = list({r["robot"]: r["dof"] for r in rows if r["quantity"] in QUANTITIES})
+    if not robots:
+        return
     names = " | ".join(name.removesuffix(".urdf") for name in robots)
     print(f"\n| share of multiply-adds, %: one call, batch | {names} |\n|---" + "|---" * len(robots) + "|")
     low = []
@@ -164,8 +171,10 @@ def main():
     print(f"{answer['processor']}, {answer['isa']}, {answer['date']}, load {answer['load']:.1f}")
     for peer in answer["peers"]:
         print(f"- {peer['name']} {peer['version']}: {peer['build']}")
-    print_table(answer, "one call", "single")
-    print_table(answer, "a state of a batch, over a peer's call", "batch")
+    print_table(answer, "one call", "single", QUANTITIES)
+    print_table(answer, "a state of a batch, over a peer's call", "batch", QUANTITIES)
+    print_table(answer, "one call", "single", CLOSED)
+    print_table(answer, "a state of a batch, over a peer's call", "batch", CLOSED)
     print_shares(answer)
     print_tool(shlex.split(options.bench)[0])
 

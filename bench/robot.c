@@ -158,7 +158,7 @@ void bench_robot_free(bench_robot* robot)
   memset(robot, 0, sizeof *robot);
 }
 
-static limb_status add_bare(limb_builder* to, const bench_robot* r, const int* order)
+static limb_status add_bare(limb_builder* to, const bench_robot* r, const int* order, double bend)
 {
   limb_status s = limb_builder_set_gravity(to, r->gravity);
   for (int k = 0; k < r->nlink && s == LIMB_OK; k++) { // body k + 1
@@ -176,12 +176,13 @@ static limb_status add_bare(limb_builder* to, const bench_robot* r, const int* o
     (void)snprintf(name, sizeof name, "j%d", order[k]);
     limb_joint_def joint = limb_default_joint_def(name, l->type, l->parent < 0 ? LIMB_WORLD_BODY : parent + 1, k + 1);
     joint.placement = l->placement, joint.axis = l->axis;
+    if (l->type == LIMB_REVOLUTE) joint.start = bend * (k % 2 ? -1 : 1); // straight legs are singular
     s = limb_builder_add_joint(to, &joint, NULL, NULL);
   }
   return s;
 }
 
-limb_model* bench_bare(const limb_model* model)
+limb_model* bench_bare(const limb_model* model, double bend)
 {
   bench_robot r;
   limb_builder* to = NULL;
@@ -194,7 +195,7 @@ limb_model* bench_bare(const limb_model* model)
     order[at] = k;
   }
   limb_status s = order ? limb_builder_create(NULL, &to) : LIMB_E_NOMEM;
-  if (s == LIMB_OK) s = add_bare(to, &r, order);
+  if (s == LIMB_OK) s = add_bare(to, &r, order, bend);
   if (s == LIMB_OK) s = limb_builder_build(to, &bare, NULL);
   limb_builder_destroy(to);
   free(order);

@@ -9,8 +9,10 @@ int bench_robot_init(bench_robot* robot, const char* name, const limb_model* mod
 void bench_robot_free(bench_robot* robot);
 
 /// What of a model any library can take: its moving bodies and joints in the same order, without friction, springs,
-/// rotors, and what is fixed to the world. @return NULL after a failure
-limb_model* bench_bare(const limb_model* model);
+/// rotors, and what is fixed to the world.
+/// @param bend  where its rotations start, by turns in both directions [rad]
+/// @return NULL after a failure
+limb_model* bench_bare(const limb_model* model, double bend);
 
 /// Uniform in [-1, 1). seed: in and out.
 double bench_uniform(uint64_t* seed);

@@ -1,5 +1,6 @@
 // The rows of a run: which library does what on which robot, and whether they agree.
 #include "bench_impl.h"
+#include "closed.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -80,7 +81,7 @@ static int in_reach_closed(const bench_robot* r, bench_kernel kernel)
 {
   if (kernel == BENCH_CLOSED_FD || kernel == BENCH_FD_ABA) return 1;
   if (kernel == BENCH_CLOSED_SCHUR || kernel == BENCH_CLOSED_KKT) return r->nlink <= LOOPS_LINKS;
-  return kernel > BENCH_CLOSED_FD && bench_is_exact(r);
+  return kernel > BENCH_CLOSED_FD && bench_is_platform(r);
 }
 
 // Whether a kernel is within reach on a robot, whatever the library.
