@@ -222,7 +222,8 @@ limb_status limb_evaluator_run_many(limb_evaluator* e, const limb_states* states
   const size_t own = status ? 0 : n, size = (own + n) * sizeof(limb_status) + blocks;
   limb_status* memory = limb_alloc(&e->alloc, size);
   if (!memory) return LIMB_E_NOMEM;
-  job j = {.e = e, .states = states, .out = out, .status = status ? status : memory, .part = n};
+  job j = {.e = e, .states = states, .out = out, .status = memory, .part = n};
+  if (status) j.status = status;
   j.skip = (unsigned char*)(memory + own + n);
   memset(j.status, 0, n * sizeof *j.status);
   for (int i = 0; i < e->nblock; i++) j.skip[i] = (unsigned char)by_batch(&j, i, memory + own);
