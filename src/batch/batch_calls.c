@@ -77,7 +77,7 @@ typedef struct singly_from {
 } singly_from;
 
 static const singly_from singly_mass = {64, 100}, singly_coriolis = {24, 100}, singly_id = {40, 100},
-                         singly_fd = {100, 100}, singly_regressor = {64, 100}, never = {INT_MAX, INT_MAX};
+                         singly_fd = {100, 100}, singly_regressor = {30, 30}, never = {INT_MAX, INT_MAX};
 
 static int from_where(const limb_batch_call* c, singly_from s) { return c->b->m->nrun == 1 ? s.chain : s.tree; }
 
