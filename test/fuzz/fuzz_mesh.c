@@ -38,7 +38,11 @@ static void examine(limb_mesh* m, memory_pool* pool)
   }
   const limb_status status = limb_mesh_hull(m, pool, &hull);
   expect(status == LIMB_OK || status == LIMB_E_SINGULAR, "hull");
-  if (status == LIMB_OK && size < 1e50) expect(limb_mesh_inertia(&hull, MESH_SOLID).mass >= 0, "a hull inside out");
+  if (status == LIMB_OK && size < 1e50) {
+    const double volume = limb_mesh_inertia(&hull, MESH_SOLID).mass;
+    if (volume < -1e-9 * size * size * size) (void)fprintf(stderr, "volume %g, size %g\n", volume, size);
+    expect(volume >= -1e-9 * size * size * size, "a hull inside out"); // a slice is thinner than rounding
+  }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
