@@ -56,9 +56,8 @@ KERNEL_ENTRY void set_inverse_dynamics(const limb_model* m, const link_const* k,
 
 // ---- mass matrix and its factors -----------------------------------------------------------------------
 
-// M in the user's order, or its packed rows. One function for both: the text is long, and asking which it is costs
-// nothing. Needs the coordinates loaded.
-KERNEL_ONCE void put_rows(const limb_model* m, const link_const* k, const limb_ws* ws, bool packed, real* M)
+// M in the user's order, or its packed rows. Needs the coordinates loaded.
+KERNEL void put_rows_as(const limb_model* m, const link_const* k, const limb_ws* ws, bool packed, real* M)
 {
   const context ctx = {m, k, ws};
   const size_t entries = packed ? m->elim.packed : (size_t)m->nv * (size_t)m->nv;
@@ -69,10 +68,33 @@ KERNEL_ONCE void put_rows(const limb_model* m, const link_const* k, const limb_w
   crba(ctx, &to);
 }
 
+#ifdef LONG_SCALAR
+// One function for both where operations are long: asking which it is costs nothing there.
+KERNEL_ONCE void put_rows(const limb_model* m, const link_const* k, const limb_ws* ws, bool packed, real* M)
+{
+  put_rows_as(m, k, ws, packed, M);
+}
+
+KERNEL void put_user_rows(const limb_model* m, const link_const* k, const limb_ws* ws, real* M)
+{
+  put_rows(m, k, ws, false, M);
+}
+
 KERNEL void put_packed_rows(const limb_model* m, const link_const* k, const limb_ws* ws, real* packed)
 {
   put_rows(m, k, ws, true, packed);
 }
+#else
+KERNEL_ONCE void put_user_rows(const limb_model* m, const link_const* k, const limb_ws* ws, real* M)
+{
+  put_rows_as(m, k, ws, false, M);
+}
+
+KERNEL_ONCE void put_packed_rows(const limb_model* m, const link_const* k, const limb_ws* ws, real* packed)
+{
+  put_rows_as(m, k, ws, true, packed);
+}
+#endif
 
 KERNEL_ENTRY void set_mass_matrix(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q, real* M)
 {
@@ -85,7 +107,7 @@ KERNEL_ENTRY void set_mass_matrix(const limb_model* m, const link_const* k, cons
 #endif
   if (q) load_coordinates(m, k, ws, q);
   if (!m->identity) {
-    put_rows(m, k, ws, false, M);
+    put_user_rows(m, k, ws, M);
     return;
   }
   const size_t entries = (size_t)m->nv * (size_t)m->nv;

@@ -185,7 +185,7 @@ static limb_status go_next(limb_loops* w, const double* q, double time)
 const char* limb_singularity_name(limb_singularity s)
 {
   static const char* const name[] = {"regular", "drives", "platform", "both", "closure"};
-  return s >= LIMB_REGULAR && s <= LIMB_SINGULAR_CLOSURE ? name[s] : "?";
+  return (unsigned)s <= LIMB_SINGULAR_CLOSURE ? name[s] : "?";
 }
 
 static limb_singularity classify(ranks here, ranks next)
