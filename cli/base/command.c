@@ -238,6 +238,14 @@ static const cli_option* find_option(const cli_command* c, const char* name, siz
   return NULL;
 }
 
+// Options of earlier versions, by command.
+static const char* const former_options[][3] = {{"limb fd", "method", "loop-method"},
+                                                {"limb sim", "closed", "loop-method"},
+                                                {"limb sim", "keep", "hold"},
+                                                {"limb sim", "longest", "max-step"},
+                                                {"limb sim", "most-steps", "max-steps"},
+                                                {"limb equations", "most", "max-terms"}};
+
 static int unknown_option(const cli_args* args, const char* name, size_t length)
 {
   const char* names[MAX_OPTIONS + 1] = {"help"};
@@ -248,6 +256,9 @@ static int unknown_option(const cli_args* args, const char* name, size_t length)
       if (*o->name) names[n++] = o->name;
   }
   (void)snprintf(wrong, sizeof wrong, "%.*s", (int)length, name);
+  for (size_t k = 0; k < sizeof former_options / sizeof *former_options; k++)
+    if (strcmp(args->title, former_options[k][0]) == 0 && strcmp(wrong, former_options[k][1]) == 0)
+      return cli_usage(args, "--%s is now --%s", wrong, former_options[k][2]);
   const char* near = limb_nearest_name(wrong, names);
   if (near) return cli_usage(args, "unknown option --%s; did you mean --%s?", wrong, near);
   return cli_usage(args, "unknown option --%s; %s --help lists the options", wrong, args->title);

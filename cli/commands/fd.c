@@ -14,7 +14,7 @@ static const cli_option output_options[] = {
 };
 
 static const cli_option method_options[] = {
-  {"method", "auto|clusters|schur|kkt|proximal|mexx|sequential",
+  {"loop-method", "auto|clusters|schur|kkt|proximal|mexx|sequential",
    "how the equations are solved; proximal is for redundant and singular loops, mexx and sequential for large robots "
    "(docs/long-chains.md; default: auto)"},
   {0},
@@ -94,11 +94,11 @@ static int run_states(const cli_args* args, cli_robot* robot, cli_states* s)
   limb_evaluator_options o = limb_default_evaluator_options();
   limb_evaluator* e = NULL;
   limb_error err = {0};
-  o.method = (limb_loop_method)cli_choice(args, "method");
+  o.method = (limb_loop_method)cli_choice(args, "loop-method");
   int code =
     cli_states_need(s, STATES_Q | STATES_V | STATES_TAU | STATES_IDLE | (loops ? STATES_PART : 0), "forward dynamics");
-  if (code == EXIT_FINE && !loops && cli_has(args, "method"))
-    code = cli_usage(args, "--method is for robots with loops, and this one has none");
+  if (code == EXIT_FINE && !loops && cli_has(args, "loop-method"))
+    code = cli_usage(args, "--loop-method is for robots with loops, and this one has none");
   if (code == EXIT_FINE && loops) code = cli_states_complete(s, STATES_Q | STATES_V);
   if (code != EXIT_FINE) return code;
   limb_status status = limb_evaluator_create(robot->model, &o, NULL, &e);

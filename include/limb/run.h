@@ -52,13 +52,13 @@ typedef struct limb_run_start {
   limb_run_value file, row; ///< a table of states, and the number of the row, from 1
   limb_run_value assemble;  ///< true, false
   limb_run_value tolerance; ///< by which given values may change to close the loops
-  limb_run_values keep;     ///< joints that do not move while loops are closed
+  limb_run_values hold;     ///< joints that stay where they begin while loops are closed
   limb_run_value pose;      ///< of a frame, instead of positions: "tool=x,y,z" or "tool=x,y,z,qx,qy,qz,qw"
 } limb_run_start;
 
 typedef struct limb_run_solver {
   limb_run_value method, step, relative, absolute, max_step, order, max_steps;
-  limb_run_value project, closed, baumgarte;
+  limb_run_value project, loop_method, baumgarte;
   limb_run_value stiction, stop, restitution, stiffness, damping, condition, work, max_drift;
 } limb_run_solver;
 

@@ -58,12 +58,13 @@ static const run_key environment[] = {RUN(environment, no_friction, VALUE), RUN(
 
 static const run_key start[] = {RUN(start, time, VALUE), RUN(start, file, VALUE), RUN(start, row, VALUE),
                                 RUN(start, assemble, VALUE), RUN(start, tolerance, VALUE), RUN(start, q, MAP),
-                                RUN(start, v, MAP), RUN(start, keep, LIST), RUN(start, pose, VALUE), {0}};
+                                RUN(start, v, MAP), RUN(start, hold, LIST), RUN(start, pose, VALUE), {0}};
 
 static const run_key solver[] = {
   RUN(solver, method, VALUE), RUN(solver, step, VALUE), RUN(solver, relative, VALUE), RUN(solver, absolute, VALUE),
   RUN(solver, max_step, VALUE), RUN(solver, order, VALUE), RUN(solver, max_steps, VALUE), RUN(solver, project, VALUE),
-  RUN(solver, closed, VALUE), RUN(solver, baumgarte, VALUE), RUN(solver, stiction, VALUE), RUN(solver, stop, VALUE),
+  RUN(solver, loop_method, VALUE), RUN(solver, baumgarte, VALUE), RUN(solver, stiction, VALUE),
+  RUN(solver, stop, VALUE),
   RUN(solver, restitution, VALUE), RUN(solver, stiffness, VALUE), RUN(solver, damping, VALUE),
   RUN(solver, condition, VALUE), RUN(solver, work, VALUE), RUN(solver, max_drift, VALUE), {0}};
 
@@ -248,6 +249,25 @@ static void take_items(run_reader* r, const run_key* k, const yml_node* n, const
   }
 }
 
+// Keys of earlier versions. The error has the new name; the key counts as known then.
+static void refuse_former(run_reader* r, const yml_node* map, const run_key* keys, char* known, size_t size)
+{
+  static const struct {
+    const run_key* table;
+    const char *was, *is;
+  } former[] = {{solver, "closed", "loop_method"},
+                {start, "keep", "hold"},
+                {solver, "longest", "max_step"},
+                {solver, "most_steps", "max_steps"}};
+  for (size_t i = 0; i < sizeof former / sizeof *former; i++) {
+    const yml_node* n = former[i].table == keys ? limb_yml_get(map, former[i].was) : NULL;
+    const size_t used = strlen(known);
+    if (!n) continue;
+    limb_report_error(&r->report, RULE_UNKNOWN_KEY, n->key_pos, "'%s' is now '%s'", former[i].was, former[i].is);
+    (void)snprintf(known + used, size - used, " %s", former[i].was);
+  }
+}
+
 // Reads the keys of a table into a struct; all other keys are errors.
 static void take_keys(run_reader* r, const yml_node* map, const char* section, const run_key* keys, void* to)
 {
@@ -267,6 +287,7 @@ static void take_keys(run_reader* r, const yml_node* map, const char* section, c
     else
       take_values(r, k, n, section, (limb_run_values*)(void*)((char*)to + k->at));
   }
+  refuse_former(r, map, keys, known, sizeof known);
   limb_yml_check_keys(&r->report, map, known);
 }
 

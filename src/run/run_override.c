@@ -187,7 +187,7 @@ static const struct {
   {"order", AT(solver.order)},
   {"max-steps", AT(solver.max_steps)},
   {"project", AT(solver.project)},
-  {"closed", AT(solver.closed)},
+  {"loop-method", AT(solver.loop_method)},
   {"baumgarte", AT(solver.baumgarte)},
   {"stiction", AT(solver.stiction)},
   {"stops", AT(solver.stop)},
@@ -227,7 +227,7 @@ static limb_status check_either(const override* o, const char* one, const char* 
 }
 
 // Settings of this list, besides the single ones.
-static const char* const others[] = {"no-mimic", "gravity",    "q",          "v",          "keep",   "start",
+static const char* const others[] = {"no-mimic", "gravity",    "q",          "v",          "hold",   "start",
                                      "torque",   "torques",    "wrench",     "wrench-ref", "motion", "event",
                                      "stop-at",  "output",     "plot",       "animate",    "rate",   "interval",
                                      "channels", "directions", "controller", NULL};

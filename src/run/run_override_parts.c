@@ -37,7 +37,7 @@ limb_status limb_override_put_start(override* o)
   limb_run_start* start = &o->run.start;
   limb_status s = limb_override_put_pairs(o, "q", &start->q);
   if (s == LIMB_OK) s = limb_override_put_pairs(o, "v", &start->v);
-  if (s == LIMB_OK) s = limb_override_put_words(o, "keep", limb_override_given(o, "keep"), ',', &start->keep);
+  if (s == LIMB_OK) s = limb_override_put_words(o, "hold", limb_override_given(o, "hold"), ',', &start->hold);
   if (s == LIMB_OK && limb_override_given(o, "start")) s = put_file(o, "start", NULL, &start->file, &start->row);
   return s;
 }

@@ -110,7 +110,7 @@ static limb_status read_loops(limb_runner* r)
     o->project = HUGE_VAL;
   else
     code = limb_run_number(&s->project, LIMB_RUN_NOT_NEGATIVE, &o->project, r->err);
-  if (code == LIMB_OK) code = limb_run_word(&s->closed, methods, &method, r->err);
+  if (code == LIMB_OK) code = limb_run_word(&s->loop_method, methods, &method, r->err);
   if (code == LIMB_OK) code = limb_run_number(&s->condition, LIMB_RUN_NOT_NEGATIVE, &o->condition, r->err);
   if (code == LIMB_OK) code = limb_run_truth(&s->work, &work, r->err);
   if (code != LIMB_OK) return code;
@@ -251,14 +251,14 @@ static limb_status begin_motion(const starting* s)
   return code == LIMB_OK ? check_begin(r, &r->run.start.v, 0, r->v) : code;
 }
 
-// keep: replaces the given joints.
-static limb_status read_keep(const starting* s)
+// hold: replaces the given joints.
+static limb_status read_hold(const starting* s)
 {
-  const limb_run_values* keep = &s->r->run.start.keep;
+  const limb_run_values* hold = &s->r->run.start.hold;
   const limb_runner* r = s->r;
-  if (keep->count > 0) memcpy(s->held, s->driven, (size_t)r->nv);
-  for (int i = 0; i < keep->count; i++) {
-    limb_run_value joint = keep->value[i];
+  if (hold->count > 0) memcpy(s->held, s->driven, (size_t)r->nv);
+  for (int i = 0; i < hold->count; i++) {
+    limb_run_value joint = hold->value[i];
     int found = 0;
     joint.name = joint.text;
     for (int k = 0; k < r->nv; k++) {
@@ -379,7 +379,7 @@ static limb_status close_loops(const starting* s)
   int requested = 1;
   limb_status code = limb_run_truth(&r->run.start.assemble, &requested, r->err);
   if (code != LIMB_OK || limb_loop_count(r->model) == 0 || !requested) return code;
-  code = read_keep(s);
+  code = read_hold(s);
   if (code == LIMB_OK) code = limb_run_number(&r->run.start.tolerance, LIMB_RUN_NOT_NEGATIVE, &tolerance, r->err);
   if (code != LIMB_OK) return code;
   const limb_start_given given = {

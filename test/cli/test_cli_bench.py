@@ -21,7 +21,8 @@ import xml.etree.ElementTree
 LIMB = None
 
 MODES = ("single", "batch", "float", "threads")
-BATCHED = {"rnea", "crba", "fd", "jacobian", "minv", "id_derivatives", "fd_derivatives", "rk4_step"}
+BATCHED = {"rnea", "crba", "fd", "jacobian", "minv", "id_derivatives", "fd_derivatives", "rk4_step", "regressor",
+           "coriolis"}
 COLUMNS = ["robot", "dof", "quantity", "mode", "layout", "threads", "states", "library", "version", "ns", "median_ns",
            "slots", "gflops", "peak_share", "difference", "target_slots", "reached", "mul", "add", "div", "sqrt",
            "sincos"]

@@ -562,7 +562,7 @@ class Motion(Case):
     def test_numbers(self):
         for method in ("auto", "clusters", "schur", "kkt", "proximal"):
             done = self.run_limb("fd", "four_bar", self.states("q.theta1,v.theta1,tau.theta1", [Q[0], V[0], TORQUE]),
-                                 "--method", method)
+                                 "--loop-method", method)
             head, rows = read_csv(done.stdout)
             self.assertEqual(head, [f"a.{j}" for j in JOINTS])
             self.close(rows[0], A, 1e-11)
@@ -590,8 +590,8 @@ class Motion(Case):
 
     def test_method_needs_loops(self):
         done = self.run_limb("fd", "planar_2r", self.states(
-            "q.joint1,q.joint2,v.joint1,v.joint2,tau.joint1,tau.joint2", [0] * 6), "--method", "kkt", code=2)
-        self.assertIn("--method is for robots with loops", done.stderr)
+            "q.joint1,q.joint2,v.joint1,v.joint2,tau.joint1,tau.joint2", [0] * 6), "--loop-method", "kkt", code=2)
+        self.assertIn("--loop-method is for robots with loops", done.stderr)
 
 
 class Quantities(Case):

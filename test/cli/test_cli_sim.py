@@ -555,7 +555,9 @@ outputs:
         done = self.block("--max-steps", "10", code=4)
         self.assertIn("the limit of 10 steps is reached", done.stderr)
         done = self.block("--most-steps", "10", code=2)  # the name of 0.1
-        self.assertIn("unknown option --most-steps; did you mean --max-steps?", done.stderr)
+        self.assertIn("--most-steps is now --max-steps", done.stderr)
+        for former, now in (("--closed", "--loop-method"), ("--keep", "--hold"), ("--longest", "--max-step")):
+            self.assertIn(f"{former} is now {now}", self.block(former, "1", code=2).stderr)
 
     def interrupt(self, number):
         with subprocess.Popen([tool.LIMB, "sim", "planar_2r", "--duration", "1e5", "--step", "1e-4", "--rate", "1000",

@@ -45,8 +45,8 @@ START_TEST(sections)
   ck_assert_str_eq(run->start.q.value[2].name, "base.qw");
   expect(&run->start.v.value[0], "30 deg/s", "start.v.elbow", 8, 14);
   expect(&run->start.row, "3", "start.row", 10, 8);
-  ck_assert_int_eq(run->start.keep.count, 2);
-  ck_assert_str_eq(run->start.keep.value[1].name, "elbow");
+  ck_assert_int_eq(run->start.hold.count, 2);
+  ck_assert_str_eq(run->start.hold.value[1].name, "elbow");
   expect(&run->duration, "10 s", "duration", 13, 11);
   ck_assert_ptr_null(run->end.text);
   expect(&run->solver.method, "implicit", "solver.method", 15, 11);
@@ -124,6 +124,8 @@ static const mistake mistakes[] = {
   {"schema: 1\nmodel: {base: fixed}\n", "missing-key", 2, "'name' is missing"},
   {"schema: 1\nmodel: ur5\nslover: {}\n", "unknown-key", 3, "did you mean 'solver'?"},
   {"schema: 1\nmodel: ur5\nsolver: {stp: 1}\n", "unknown-key", 3, "did you mean 'step'?"},
+  {"schema: 1\nmodel: ur5\nsolver: {closed: kkt}\n", "unknown-key", 3, "'closed' is now 'loop_method'"},
+  {"schema: 1\nmodel: ur5\nstart: {keep: [a]}\n", "unknown-key", 3, "'keep' is now 'hold'"},
   {"schema: 1\nmodel: ur5\nsolver: 3\n", "bad-value", 3, "a mapping"},
   {"schema: 1\nmodel: ur5\nduration: 1\nend: 2\n", "bad-value", 4, "exclude each other"},
   {"schema: 1\nmodel: ur5\nduration: [1]\n", "bad-value", 3, "must be a single value"},
