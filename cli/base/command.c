@@ -295,18 +295,21 @@ static int read_option(cli_args* args, int argc, char** argv, int* i)
 static int check_operands(const cli_args* args)
 {
   const cli_command* c = args->command;
-  const int few = args->count < c->min_operands;
-  int empty = 0; // a variable of the shell without value, most likely
-  for (int k = 0; k < args->count; k++) empty |= !*args->operands[k] && !c->takes_empty;
-  if (!few && !empty && (c->max_operands < 0 || args->count <= c->max_operands)) return EXIT_FINE;
+  int min = 0, max = 0, empty = 0; // empty: a variable of the shell without value, most likely
+  for (const char* word = c->operands; *word; word += strcspn(word, " "), word += *word == ' ')
+    min += *word != '[', max++;
+  if (c->takes_any || strstr(c->operands, "...")) max = args->count;
+  for (int k = 0; k < args->count; k++) empty |= !*args->operands[k] && !c->takes_any;
+  const int few = args->count < min;
+  if (!few && !empty && args->count <= max) return EXIT_FINE;
   const char* optional = c->options && *c->options ? " [options]" : "";
   const char* blank = *c->operands ? " " : "";
   if (few)
     return cli_usage(args, "%s; usage: %s%s%s%s", args->count ? "an operand is missing" : "nothing to work on",
                      args->title, optional, blank, c->operands);
   if (empty) return cli_usage(args, "an operand is empty; usage: %s%s%s%s", args->title, optional, blank, c->operands);
-  return cli_usage(args, "unexpected argument '%s'; usage: %s%s%s%s", args->operands[c->max_operands], args->title,
-                   optional, blank, c->operands);
+  return cli_usage(args, "unexpected argument '%s'; usage: %s%s%s%s", args->operands[max], args->title, optional, blank,
+                   c->operands);
 }
 
 // argv holds what follows the name of the command.
@@ -350,7 +353,8 @@ int cli_run(const cli_command* command, int argc, char** argv)
   for (const cli_written* w = command->writes; w && w->option && code == EXIT_FINE; w++)
     code = cli_writes(&args, w->option, w->endings);
   if (code == EXIT_FINE) code = command->run(&args);
-  if (!memory.ran_out) return code;
+  if (!memory.ran_out)
+    return code == EXIT_USAGE ? code : limb_cli_close_output(args.title) == EXIT_FINE ? code : EXIT_USAGE;
   cli_discard_output();
   return cli_out_of_memory(&args);
 }

@@ -23,15 +23,14 @@ typedef struct cli_written {
 
 typedef struct cli_command {
   const char* name;
-  const char* operands;             // "MODEL TRAJECTORY.csv"; with "..." at the end: one or more of the last
+  const char* operands;             // "MODEL TRAJECTORY.csv"; in brackets: may be missing; with "...": any number
   const char* summary;              // one line
   const char* about;                // paragraphs of the help, one a line; NULL: none
   const char* const* examples;      // command lines, each followed by what it does; closed by NULL
   const cli_option* const* options; // groups of options, each closed by an entry without name; NULL-closed
-  int min_operands, max_operands;   // number of operands; max_operands -1: any
-  int (*run)(const cli_args* args);
-  const cli_written* writes; // NULL: none
-  int takes_empty;           // operands may be empty words
+  int (*run)(const cli_args* args); // an exit code; standard output is closed afterwards
+  const cli_written* writes;        // NULL: none
+  int takes_any;                    // any number of further operands, which may be empty
 } cli_command;
 
 // Options that several commands share.

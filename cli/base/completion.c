@@ -220,7 +220,7 @@ static int run(const cli_args* args)
   const char* name = cli_operand(args, 0);
   if (strcmp(name, "words") == 0) {
     complete(args);
-    return limb_cli_close_output(cli_title(args));
+    return EXIT_FINE;
   }
   const char* script = strcmp(name, "bash") == 0   ? bash
                        : strcmp(name, "zsh") == 0  ? zsh
@@ -229,7 +229,7 @@ static int run(const cli_args* args)
   if (!script) return cli_usage(args, "there is no script for '%s': bash, zsh or fish", name);
   if (cli_operand_count(args) > 1) return cli_usage(args, "unexpected argument '%s'", cli_operand(args, 1));
   (void)fputs(script, stdout);
-  return limb_cli_close_output(cli_title(args));
+  return EXIT_FINE;
 }
 
 const cli_command cli_completion = {
@@ -239,8 +239,6 @@ const cli_command cli_completion = {
   .examples = (const char* const[]){"source <(limb completion bash)", "complete in this bash",
                                     "limb completion fish > ~/.config/fish/completions/limb.fish",
                                     "complete in every fish", NULL},
-  .min_operands = 1,
-  .max_operands = -1,
   .run = run,
-  .takes_empty = 1,
+  .takes_any = 1,
 };

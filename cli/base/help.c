@@ -354,6 +354,5 @@ const cli_command cli_help = {
   .examples = (const char* const[]){"limb help check", "the same as limb check --help", "limb help --man | man -l -",
                                     "the manual page", NULL},
   .options = (const cli_option* const[]){options, NULL},
-  .max_operands = 1,
   .run = run,
 };

@@ -276,7 +276,7 @@ int cli_text_save(const cli_text* text, const char* command, const char* path)
   if (code != EXIT_FINE) return code;
   errno = 0;
   if (text->size > 0 && fwrite(text->bytes, 1, text->size, o.stream) < text->size) {
-    const int failed = cli_unwritten(command, path, "unknown error");
+    const int failed = cli_unwritten(command, path ? path : "-", "unknown error");
     cli_output_abandon(&o);
     return failed;
   }

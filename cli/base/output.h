@@ -49,7 +49,7 @@ typedef struct cli_text {
 void cli_text_add(void* text, const char* more); // a limb_text_fn; text is a cli_text
 void cli_text_free(cli_text* text);
 
-// Writes it to a path, as cli_output_open to cli_output_commit.
+// Writes it to a path, as cli_output_open to cli_output_commit; NULL: standard output.
 int cli_text_save(const cli_text* text, const char* command, const char* path);
 
 // The number of a signal, 0: none. After Ctrl-C while a file is open, the command ends its loop, abandons its output

@@ -257,24 +257,19 @@ json_t* cli_json_pose(sp_pose X)
 {
   const sp_quat q = sp_quat_rot(X.R);
   const double parts[4] = {q.x, q.y, q.z, q.w};
-  json_t* r = json_object();
-  cli_json_set(r, "position quaternion rotation", cli_json_vec3(X.p), cli_json_numbers(4, parts),
-               cli_json_matrix(3, 3, X.R.m));
-  return r;
+  return cli_json_object("position quaternion rotation", cli_json_vec3(X.p), cli_json_numbers(4, parts),
+                         cli_json_matrix(3, 3, X.R.m));
 }
 
 json_t* cli_json_inertia(const sp_inertia* Y)
 {
   const double moments[6] = {Y->xx, Y->xy, Y->xz, Y->yy, Y->yz, Y->zz};
-  json_t* r = json_object();
-  cli_json_set(r, "mass com inertia", cli_json_number(Y->mass), cli_json_vec3(Y->com), cli_json_numbers(6, moments));
-  return r;
+  return cli_json_object("mass com inertia", cli_json_number(Y->mass), cli_json_vec3(Y->com),
+                         cli_json_numbers(6, moments));
 }
 
-void cli_json_set(json_t* object, const char* keys, ...)
+static void set_keys(json_t* object, const char* keys, va_list values)
 {
-  va_list values;
-  va_start(values, keys);
   while (*keys) {
     const size_t length = strcspn(keys, " ");
     char key[64];
@@ -282,7 +277,24 @@ void cli_json_set(json_t* object, const char* keys, ...)
     (void)json_object_set_new(object, key, va_arg(values, json_t*));
     keys += length + (keys[length] == ' ');
   }
+}
+
+void cli_json_set(json_t* object, const char* keys, ...)
+{
+  va_list values;
+  va_start(values, keys);
+  set_keys(object, keys, values);
   va_end(values);
+}
+
+json_t* cli_json_object(const char* keys, ...)
+{
+  json_t* object = json_object();
+  va_list values;
+  va_start(values, keys);
+  set_keys(object, keys, values);
+  va_end(values);
+  return object;
 }
 
 json_t* cli_json_answer(void)
@@ -321,11 +333,11 @@ json_t* cli_json_finding(const limb_finding* f)
   return r;
 }
 
-json_t* cli_json_findings(const limb_findings* f)
+json_t* cli_json_findings(const limb_findings* f, int from)
 {
   json_t* r = json_array();
   limb_finding x;
-  for (int i = 0; i < limb_findings_count(f); i++)
+  for (int i = from; i < limb_findings_count(f); i++)
     if (limb_findings_get(f, i, &x) == LIMB_OK) (void)json_array_append_new(r, cli_json_finding(&x));
   return r;
 }

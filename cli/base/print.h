@@ -80,6 +80,7 @@ json_t* cli_json_inertia(const sp_inertia* Y); // {"mass", "com", "inertia": [xx
 
 // Sets keys of an object, separated by spaces, to as many values (json_t*), which it takes over.
 void cli_json_set(json_t* object, const char* keys, ...);
+json_t* cli_json_object(const char* keys, ...); // a new one with these
 
 // {"schema": 1}: the beginning of every answer.
 json_t* cli_json_answer(void);
@@ -99,6 +100,6 @@ limb_status cli_csv_head(limb_csv_writer* w, const char* const* names);
 // Findings as JSON, each with the words of its rule.
 
 json_t* cli_json_finding(const limb_finding* f);
-json_t* cli_json_findings(const limb_findings* f); // an array
+json_t* cli_json_findings(const limb_findings* f, int from); // an array of those from an index on
 
 #endif

@@ -371,8 +371,6 @@ const cli_command cli_assemble = {
   .about = about,
   .examples = examples,
   .options = options,
-  .min_operands = 1,
-  .max_operands = 1,
   .run = run_assemble,
   .writes = (const cli_written[]){{"output", ".csv .json .txt"}, {"svg", ".svg"}, {0}},
 };

@@ -232,11 +232,10 @@ static int print_text(const base_run* x)
 static json_t* facts_json(const base_run* x)
 {
   const limb_base_facts* f = &x->facts;
-  json_t* r = json_object();
-  cli_json_set(r, "base bodies rotors friction springs structure numeric agree", json_integer(x->nb),
-               json_integer(count_named(x, BODIES)), json_integer(count_named(x, ROTORS)),
-               json_integer(count_named(x, FRICTION)), json_integer(count_named(x, SPRINGS)),
-               json_integer(f->structure), json_integer(f->numeric), json_boolean(f->agree));
+  json_t* r = cli_json_object("base bodies rotors friction springs structure numeric agree", json_integer(x->nb),
+                              json_integer(count_named(x, BODIES)), json_integer(count_named(x, ROTORS)),
+                              json_integer(count_named(x, FRICTION)), json_integer(count_named(x, SPRINGS)),
+                              json_integer(f->structure), json_integer(f->numeric), json_boolean(f->agree));
   cli_json_set(r, "kept dropped residual", cli_json_number(f->kept), cli_json_number(f->dropped),
                cli_json_number(f->residual));
   return r;
@@ -247,10 +246,10 @@ static json_t* parameters_json(const base_run* x)
   json_t* list = json_array();
   for (int c = 0; c < x->np; c++) {
     const limb_parameter_info p = parameter(x, c);
-    json_t* r = json_object();
-    cli_json_set(r, "of symbol unit value effect", cli_json_text(p.of), cli_json_text(p.symbol), cli_json_text(p.unit),
-                 cli_json_number(x->theta[c]), cli_json_text(effects[limb_base_effect_of(x->base, c)]));
-    (void)json_array_append_new(list, r);
+    (void)json_array_append_new(list, cli_json_object("of symbol unit value effect", cli_json_text(p.of),
+                                                      cli_json_text(p.symbol), cli_json_text(p.unit),
+                                                      cli_json_number(x->theta[c]),
+                                                      cli_json_text(effects[limb_base_effect_of(x->base, c)])));
   }
   return list;
 }
@@ -262,10 +261,9 @@ static int print_json(const base_run* x)
                cli_json_vec3(x->env.gravity), json_boolean(x->env.friction),
                json_boolean(!cli_has(x->args, "no-rotors")), json_boolean(x->springs), facts_json(x));
   for (int i = 0; i < x->nb; i++) {
-    json_t* r = json_object();
-    cli_json_set(r, "name value formula", cli_json_text(limb_base_name(x->base, i)), cli_json_number(x->values[i]),
-                 cli_json_text(limb_base_formula(x->base, i)));
-    (void)json_array_append_new(list, r);
+    (void)json_array_append_new(list, cli_json_object("name value formula", cli_json_text(limb_base_name(x->base, i)),
+                                                      cli_json_number(x->values[i]),
+                                                      cli_json_text(limb_base_formula(x->base, i))));
   }
   cli_json_set(answer, "base parameters matrix", list, parameters_json(x),
                cli_json_matrix(x->nb, x->np, limb_base_matrix(x->base)));
@@ -309,10 +307,9 @@ static int report_doubt(const base_run* x)
 static int print(const base_run* x)
 {
   const char* format = cli_get(x->args, "format");
-  int code = !format || strcmp(format, "text") == 0 ? print_text(x)
-             : strcmp(format, "json") == 0          ? print_json(x)
-                                                    : cli_csv_print(stdout, cli_title(x->args), write_csv, x);
-  if (code == EXIT_FINE) code = limb_cli_close_output(cli_title(x->args));
+  const int code = !format || strcmp(format, "text") == 0 ? print_text(x)
+                   : strcmp(format, "json") == 0          ? print_json(x)
+                                                          : cli_csv_print(stdout, cli_title(x->args), write_csv, x);
   return code == EXIT_FINE ? report_doubt(x) : code;
 }
 
@@ -374,7 +371,5 @@ const cli_command cli_base = {
                           "the 36 base inertial parameters of the Puma 560", "limb base arm.urdf --format json",
                           "everything, with the matrix of the combinations", NULL},
   .options = (const cli_option* const[]){options, cli_model_options, cli_world_options, cli_format_options, NULL},
-  .min_operands = 1,
-  .max_operands = 1,
   .run = run,
 };

@@ -121,10 +121,9 @@ static json_t* rules_json(void)
   limb_rule_info rule;
   for (int i = 0; i < limb_rule_count(); i++) {
     if (limb_get_rule(i, &rule) != LIMB_OK) continue;
-    json_t* x = json_object();
-    cli_json_set(x, "rule severity why fix", cli_json_text(rule.name), cli_json_text(limb_severity_name(rule.severity)),
-                 cli_json_text(rule.why), cli_json_text(rule.fix));
-    (void)json_array_append_new(list, x);
+    (void)json_array_append_new(list, cli_json_object("rule severity why fix", cli_json_text(rule.name),
+                                                      cli_json_text(limb_severity_name(rule.severity)),
+                                                      cli_json_text(rule.why), cli_json_text(rule.fix)));
   }
   (void)json_object_set_new(answer, "rules", list);
   return answer;
@@ -133,16 +132,13 @@ static json_t* rules_json(void)
 static int print_rules(const check_run* run)
 {
   limb_rule_info rule;
-  if (run->json) {
-    const int code = cli_json_print(rules_json(), stdout, cli_title(run->args));
-    return code == EXIT_FINE ? limb_cli_close_output(cli_title(run->args)) : code;
-  }
+  if (run->json) return cli_json_print(rules_json(), stdout, cli_title(run->args));
   for (int i = 0; i < limb_rule_count(); i++) {
     if (limb_get_rule(i, &rule) != LIMB_OK) continue;
     printf("%s%s%s (%s)\n    why: %s\n    fix: %s\n", cli_on(stdout, CLI_BOLD), rule.name, cli_off(stdout, CLI_BOLD),
            limb_severity_name(rule.severity), rule.why, rule.fix);
   }
-  return limb_cli_close_output(cli_title(run->args));
+  return EXIT_FINE;
 }
 
 // ---- repair ----------------------------------------------------------------------------------------
@@ -192,13 +188,8 @@ static void print_changes(check_run* run, const limb_reading* r, const limb_find
 
 static json_t* repair_json(const limb_findings* f, int from, int changed, const check_result* left)
 {
-  json_t *r = json_object(), *list = json_array();
-  limb_finding x;
-  for (int i = from; i < limb_findings_count(f); i++)
-    if (limb_findings_get(f, i, &x) == LIMB_OK) (void)json_array_append_new(list, cli_json_finding(&x));
-  cli_json_set(r, "output changed changes errors warnings", cli_json_text(left->file), json_integer(changed), list,
-               json_integer(left->errors), json_integer(left->warnings));
-  return r;
+  return cli_json_object("output changed changes errors warnings", cli_json_text(left->file), json_integer(changed),
+                         cli_json_findings(f, from), json_integer(left->errors), json_integer(left->warnings));
 }
 
 static int repair_file(check_run* run, limb_reading* r, const char* path, check_result* x, json_t* answer)
@@ -223,8 +214,7 @@ static int repair_file(check_run* run, limb_reading* r, const char* path, check_
     print_changes(run, r, f, from);
     if (!run->json)
       (void)fprintf(run->out, "%s: written, %d inertia%s changed; %d error%s, %d warning%s left\n", path, changed,
-                    changed == 1 ? "" : "s", left.errors, left.errors == 1 ? "" : "s", left.warnings,
-                    left.warnings == 1 ? "" : "s");
+                    plural(changed), left.errors, plural(left.errors), left.warnings, plural(left.warnings));
     (void)json_object_set_new(answer, "repair", repair_json(f, from, changed, &left));
     x->code = left.code; // of the repaired file
   }
@@ -255,7 +245,7 @@ static json_t* result_json(limb_reading* r, const check_result* x, const limb_er
   if (other_error)
     (void)json_object_set_new(
       out, "message", cli_json_text(*other_error->text ? other_error->text : limb_status_text(other_error->status)));
-  (void)json_object_set_new(out, "findings", cli_json_findings(limb_reading_findings(r)));
+  (void)json_object_set_new(out, "findings", cli_json_findings(limb_reading_findings(r), 0));
   return out;
 }
 
@@ -310,15 +300,13 @@ static int worse(int a, int b)
 
 static int finish(check_run* run, int n, const check_result* results)
 {
-  const char* title = cli_title(run->args);
-  if (!run->json) {
-    if (!run->repaired) print_summary(run, n, results);
-  } else {
+  if (run->json) {
     json_t* answer = cli_json_answer();
     (void)json_object_set_new(answer, "files", json_incref(run->list));
-    if (cli_json_print(answer, stdout, title) != EXIT_FINE) return EXIT_USAGE;
+    return cli_json_print(answer, stdout, cli_title(run->args));
   }
-  return limb_cli_close_output(title);
+  if (!run->repaired) print_summary(run, n, results);
+  return EXIT_FINE;
 }
 
 static int check_all(check_run* run, const limb_read_options* opt)
@@ -384,7 +372,7 @@ static const cli_option options[] = {
 
 const cli_command cli_check = {
   .name = "check",
-  .operands = "MODEL...",
+  .operands = "[MODEL...]",
   .summary = "the doctor: find errors and suspicious values in model files",
   .about =
     "Each finding names the file, the line, what it is about, and a rule. The first finding of a rule also states "
@@ -398,8 +386,6 @@ const cli_command cli_check = {
                           "a table of all files, for continuous integration", "limb check arm.urdf --repair fixed.urdf",
                           "repair inertias that no body can have, and print what changed", NULL},
   .options = (const cli_option* const[]){options, cli_model_options, NULL},
-  .min_operands = 0,
-  .max_operands = -1,
   .run = run_check,
   .writes = (const cli_written[]){{"repair", ""}, {0}},
 };

@@ -93,7 +93,7 @@ static int print_list(const cli_args* args, const limb_model* m)
     return cli_json_print(answer, stdout, cli_title(args));
   }
   cli_table_print(&t, stdout, "");
-  return limb_cli_close_output(cli_title(args));
+  return EXIT_FINE;
 }
 
 // ---- generation ------------------------------------------------------------------------------------
@@ -275,7 +275,7 @@ static void print_left_out(const job* w, FILE* out)
   (void)fprintf(out, "; --what with one of these names reports why\n");
 }
 
-static int print_table(const job* w, FILE* out)
+static void print_table(const job* w, FILE* out)
 {
   cli_table t = count_table(w, 1);
   cli_table_print(&t, out, "");
@@ -286,7 +286,6 @@ static int print_table(const job* w, FILE* out)
   print_left_out(w, out);
   for (int k = 0; k < FILES; k++)
     if (w->path[k] && out == stdout) (void)fprintf(out, "%s: written\n", w->path[k]);
-  return out == stdout ? limb_cli_close_output(cli_title(w->args)) : EXIT_FINE;
 }
 
 static int print_json(const job* w)
@@ -309,11 +308,13 @@ static int deliver(job* w)
 {
   if (strcmp(w->folder, "-") == 0) {
     const int code = cli_text_save(&w->text[LIMB_FILE_SOURCE], cli_title(w->args), "-");
-    return code == EXIT_FINE ? print_table(w, stderr) : code;
+    if (code == EXIT_FINE) print_table(w, stderr);
+    return code;
   }
   const int code = save(w);
-  if (code != EXIT_FINE) return code;
-  return cli_choice(w->args, "format") == 1 ? print_json(w) : print_table(w, stdout);
+  if (code == EXIT_FINE && cli_choice(w->args, "format") == 1) return print_json(w);
+  if (code == EXIT_FINE) print_table(w, stdout);
+  return code;
 }
 
 static int list_quantities(const cli_args* args, const char* source)
@@ -380,7 +381,7 @@ static const cli_option options[] = {
 
 const cli_command cli_codegen = {
   .name = "codegen",
-  .operands = "MODEL",
+  .operands = "[MODEL]",
   .summary = "generate code for one robot: straight-line C without allocation, or five other languages",
   .about =
     "Runs the library's algorithms over symbols and writes the operations that remain for this robot: one function "
@@ -398,6 +399,5 @@ const cli_command cli_codegen = {
                                     "limb codegen arm.urdf --what M,h --float --sines own --split 500",
                                     "for a small processor: no includes, short functions", NULL},
   .options = (const cli_option* const[]){options, cli_model_options, NULL},
-  .max_operands = 1,
   .run = run,
 };

@@ -213,7 +213,5 @@ const cli_command cli_convert = {
                           "limb convert puma560 - --to urdf", "a built-in robot as URDF, on standard output",
                           "limb convert arm.urdf arm.limb.yaml --as poe", "as a product of exponentials", NULL},
   .options = (const cli_option* const[]){options, cli_model_options, NULL},
-  .min_operands = 2,
-  .max_operands = 2,
   .run = run,
 };

@@ -21,13 +21,9 @@ static int write_text(const cli_args* args, const char* format, const limb_model
   o.what = cli_get(args, "what");
   o.notation = notation_of(format);
   o.numbers = cli_has(args, "numbers");
-  if (cli_has(args, "max-terms")) {
-    double terms;
-    if (!cli_numbers(args, "max-terms", 1, &terms)) return EXIT_USAGE;
-    if (terms < 1 || terms > 100000 || terms != (double)(int)terms)
-      return cli_usage(args, "--max-terms is a whole number from 1 to 100000");
-    o.max_terms = (int)terms;
-  }
+  double terms = o.max_terms;
+  if (cli_whole(args, "max-terms", 1, 100000, &terms) != EXIT_FINE) return EXIT_USAGE;
+  o.max_terms = (int)terms;
   limb_status s = limb_equations_write(m, &o, NULL, cli_text_add, text, &err);
   if (s == LIMB_OK && text->failed) s = LIMB_E_NOMEM;
   if (s == LIMB_OK) return EXIT_FINE;
@@ -39,14 +35,14 @@ static int write_text(const cli_args* args, const char* format, const limb_model
 
 static int run(const cli_args* args)
 {
-  const char *source = cli_operand(args, 0), *path = cli_get(args, "output"), *format = cli_format(args, "text");
+  const char *source = cli_operand(args, 0), *format = cli_format(args, "text");
   cli_robot r;
   cli_text text = {0};
   if (!format) return EXIT_USAGE;
   int code = cli_robot_open(args, source, &r);
   if (code != EXIT_FINE) return code;
   code = write_text(args, format, r.model, &text);
-  if (code == EXIT_FINE) code = cli_text_save(&text, cli_title(args), path ? path : "-");
+  if (code == EXIT_FINE) code = cli_text_save(&text, cli_title(args), cli_get(args, "output"));
   cli_text_free(&text);
   cli_robot_close(&r);
   return code;
@@ -82,8 +78,6 @@ const cli_command cli_equations = {
                                     "M, C, g and Psi for a paper", "limb equations scara --what tau --numbers",
                                     "torques in one piece, with the robot's numbers", NULL},
   .options = (const cli_option* const[]){options, cli_model_options, NULL},
-  .min_operands = 1,
-  .max_operands = 1,
   .run = run,
   .writes = (const cli_written[]){{"output", ".txt .tex .c .h"}, {0}},
 };

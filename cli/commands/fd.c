@@ -132,8 +132,6 @@ const cli_command cli_fd = {
   .about = about,
   .examples = examples,
   .options = options,
-  .min_operands = 2,
-  .max_operands = 2,
   .run = run_fd,
   .writes = (const cli_written[]){{"output", ".csv"}, {0}},
 };

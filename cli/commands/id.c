@@ -317,8 +317,7 @@ static int finish(id_run* r)
   if (code == EXIT_FINE && r->animate) code = cli_output_commit(&r->animated, title);
   if (code != EXIT_FINE || !r->size) return code;
   const cli_sizing table = {r->sizing, &r->robot, r->states.path};
-  code = cli_sizing_print(&table, format ? format : "text", stdout);
-  return code == EXIT_FINE ? limb_cli_close_output(title) : code;
+  return cli_sizing_print(&table, format ? format : "text", stdout);
 }
 
 // Of a robot with loops, only motors have torques.
@@ -417,8 +416,6 @@ const cli_command cli_id = {
   .about = about,
   .examples = examples,
   .options = options,
-  .min_operands = 2,
-  .max_operands = 2,
   .run = run_id,
   .writes = (const cli_written[]){{"output", ".csv"}, {"plot", ".svg"}, {"animate", ".svg .html"}, {0}},
 };

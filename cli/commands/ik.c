@@ -447,8 +447,6 @@ const cli_command cli_ik = {
   .about = about,
   .examples = examples,
   .options = options,
-  .min_operands = 1,
-  .max_operands = 2,
   .run = run_ik,
   .writes = (const cli_written[]){{"output", ".csv .json .txt"}, {0}},
 };

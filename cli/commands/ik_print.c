@@ -52,10 +52,8 @@ static json_t* limits_json(const ik_run* r)
   json_t* list = json_array();
   for (int k = 0; k < r->robot.dofs.nv; k++) {
     if (limits[k] == 0) continue;
-    json_t* one = json_object();
-    cli_json_set(one, "joint limit", cli_json_text(r->robot.dofs.v[k].name),
-                 cli_json_text(limits[k] > 0 ? "upper" : "lower"));
-    (void)json_array_append_new(list, one);
+    (void)json_array_append_new(list, cli_json_object("joint limit", cli_json_text(r->robot.dofs.v[k].name),
+                                                      cli_json_text(limits[k] > 0 ? "upper" : "lower")));
   }
   return list;
 }

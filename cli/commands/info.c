@@ -12,18 +12,6 @@
 
 enum { SHOWN = 8 }; // findings of one kind unless --all is given; joints of the base
 
-const char* info_body_name(const limb_model* m, int body)
-{
-  limb_body_info x;
-  return limb_get_body(m, body, &x) == LIMB_OK ? x.name : "?";
-}
-
-const char* info_joint_name(const limb_model* m, int joint)
-{
-  limb_joint_info x;
-  return limb_get_joint(m, joint, &x) == LIMB_OK ? x.def.name : "?";
-}
-
 void info_heading(const char* text) { printf("\n%s%s%s", cli_on(stdout, CLI_BOLD), text, cli_off(stdout, CLI_BOLD)); }
 
 // ---- the base and the summary ----------------------------------------------------------------------
@@ -42,7 +30,7 @@ static void print_base(const info_run* run)
     if (limb_get_joint(m, j, &x) != LIMB_OK) continue;
     if (!is_base(d, &x) || joints++ >= SHOWN) continue;
     printf("  base: %s, joint '%s', body '%s', %d dof, %s\n", cli_base_type(x.def.type), x.def.name,
-           info_body_name(m, x.def.child), x.nv, x.passive ? "passive" : "active");
+           cli_body_name(m, x.def.child), x.nv, x.passive ? "passive" : "active");
   }
   if (joints > SHOWN) printf("  base: ... and %d more\n", joints - SHOWN);
   if (joints == 0) printf("  base: %s\n", cli_base_name(m, d));
@@ -91,78 +79,75 @@ static void print_summary(const info_run* run)
 }
 
 // ---- what was found --------------------------------------------------------------------------------
+//
+// Findings and notes, by kind: what the compiler suspects is not printed, as the doctor reports it with a line; nor are
+// notes on auxiliary bodies.
 
-static void print_finding(const char* file, const limb_finding* f)
+enum { ANY = -1 };
+
+// 1 if there is a finding with this index, of this rule; on request it is printed.
+static int has_finding(const info_run* run, int index, int rule, int prints)
 {
+  limb_finding f;
+  if (!cli_robot_finding(&run->robot, index, &f) || (rule != ANY && limb_find_rule(f.rule) != rule)) return 0;
+  if (!prints) return 1;
   printf("    ");
-  if (f->line > 0) printf("%s:%d: ", *f->file ? f->file : file, f->line);
-  printf("%s%s%s\n", f->where, *f->where ? ": " : "", f->text);
+  if (f.line > 0) printf("%s:%d: ", *f.file ? f.file : limb_reading_source(run->robot.reading), f.line);
+  printf("%s%s%s\n", f.where, *f.where ? ": " : "", f.text);
+  return 1;
 }
 
-static void print_rule(const cli_robot* r, int rule, int all)
-{
-  const int all_found = limb_findings_count(limb_reading_findings(r->reading));
-  limb_rule_info info;
-  limb_finding x;
-  int count = 0;
-  if (limb_get_rule(rule, &info) != LIMB_OK) return;
-  for (int i = 0; i < all_found; i++) count += cli_robot_finding(r, i, &x) && strcmp(x.rule, info.name) == 0;
-  if (count == 0) return;
-  printf("  %d %s (%s): %s\n", count, info.name, limb_severity_name(info.severity), info.why);
-  int left = all ? count : SHOWN;
-  for (int i = 0; i < all_found && left > 0; i++) {
-    if (!cli_robot_finding(r, i, &x) || strcmp(x.rule, info.name) != 0) continue;
-    print_finding(limb_reading_source(r->reading), &x);
-    left--;
-  }
-  if (!all && count > SHOWN) printf("    ... and %d more: --all\n", count - SHOWN);
-}
-
-static void print_findings(const cli_robot* r, int all)
-{
-  int count = 0;
-  limb_finding x;
-  for (int i = 0; i < limb_findings_count(limb_reading_findings(r->reading)); i++) count += cli_robot_finding(r, i, &x);
-  info_heading("found");
-  printf(": %d finding%s\n", count, count == 1 ? "" : "s");
-  for (int rule = 0; rule < limb_rule_count() && count > 0; rule++) print_rule(r, rule, all);
-}
-
-// What the compiler suspects is not printed: the doctor reports it with a line. Nor are notes on auxiliary bodies.
 static int is_shown(const info_run* r, const limb_note* note)
 {
   const int suspected = note->kind == LIMB_NOTE_MASSLESS || note->kind == LIMB_NOTE_NONPHYSICAL;
   return !suspected && (r->compiled || !cli_note_is_auxiliary(r->m, note));
 }
 
-static void print_kind(const info_run* r, limb_note_kind kind, int all)
+static int has_note(const info_run* run, int index, int kind, int prints)
 {
-  const limb_model* m = r->m;
-  limb_note note;
-  int count = 0;
-  for (int i = 0; i < limb_model_note_count(m); i++)
-    count += limb_model_note(m, i, &note) == LIMB_OK && note.kind == kind && is_shown(r, &note);
-  if (count == 0) return;
-  printf("  %d %s\n", count, limb_note_kind_name(kind));
-  int left = all ? count : SHOWN;
-  for (int i = 0; i < limb_model_note_count(m) && left > 0; i++) {
-    if (limb_model_note(m, i, &note) != LIMB_OK || note.kind != kind || !is_shown(r, &note)) continue;
-    printf("    %s: %s\n", note.subject, note.text);
-    left--;
-  }
-  if (!all && count > SHOWN) printf("    ... and %d more: --all\n", count - SHOWN);
+  limb_note x;
+  if (limb_model_note(run->m, index, &x) != LIMB_OK || (kind != ANY && (int)x.kind != kind)) return 0;
+  if (!is_shown(run, &x)) return 0;
+  if (prints) printf("    %s: %s\n", x.subject, x.text);
+  return 1;
 }
 
-static void print_notes(const info_run* r, int all)
+typedef struct entries {
+  int count; // of all kinds
+  int (*has)(const info_run* run, int index, int kind, int prints);
+} entries;
+
+static int count_entries(const info_run* run, entries e, int kind)
 {
-  const limb_model* m = r->m;
-  limb_note note;
   int count = 0;
-  for (int i = 0; i < limb_model_note_count(m); i++)
-    count += limb_model_note(m, i, &note) == LIMB_OK && is_shown(r, &note);
-  info_heading("compiled");
-  printf(": %d note%s\n", count, count == 1 ? "" : "s");
-  for (int kind = 0; limb_note_kind_name((limb_note_kind)kind); kind++) print_kind(r, (limb_note_kind)kind, all);
+  for (int i = 0; i < e.count; i++) count += e.has(run, i, kind, 0);
+  return count;
+}
+
+// The first few of a kind, or all; 'about' follows their number.
+static void print_kind(const info_run* run, entries e, int kind, const char* about)
+{
+  const int count = count_entries(run, e, kind), shown = run->all || count < SHOWN ? count : SHOWN;
+  if (count == 0) return;
+  printf("  %d %s\n", count, about);
+  for (int i = 0, left = shown; left > 0; i++) left -= e.has(run, i, kind, 1);
+  if (count > shown) printf("    ... and %d more: --all\n", count - shown);
+}
+
+static void print_findings_and_notes(const info_run* run)
+{
+  const entries findings = {limb_findings_count(limb_reading_findings(run->robot.reading)), has_finding};
+  const entries notes = {limb_model_note_count(run->m), has_note};
+  char about[600];
+  limb_rule_info x;
+  info_heading("found"), printf(": "), print_count(count_entries(run, findings, ANY), "finding", "findings", "\n");
+  for (int rule = 0; limb_get_rule(rule, &x) == LIMB_OK; rule++) {
+    (void)snprintf(about, sizeof about, "%s (%s): %s", x.name, limb_severity_name(x.severity), x.why);
+    print_kind(run, findings, rule, about);
+  }
+  info_heading("compiled"), printf(": "), print_count(count_entries(run, notes, ANY), "note", "notes", "\n");
+  for (int kind = 0; limb_note_kind_name((limb_note_kind)kind); kind++)
+    print_kind(run, notes, kind, limb_note_kind_name((limb_note_kind)kind));
 }
 
 // ---- JSON ------------------------------------------------------------------------------------------
@@ -174,11 +159,10 @@ static json_t* base_json(const info_run* run)
   limb_joint_info x;
   for (int j = 0; j < limb_joint_count(m); j++) {
     if (limb_get_joint(m, j, &x) != LIMB_OK || !is_base(&run->robot.dofs, &x)) continue;
-    json_t* joint = json_object();
-    cli_json_set(joint, "type joint body nv passive", cli_json_text(cli_base_type(x.def.type)),
-                 cli_json_text(x.def.name), cli_json_text(info_body_name(m, x.def.child)), json_integer(x.nv),
-                 json_boolean(x.passive));
-    (void)json_array_append_new(r, joint);
+    (void)json_array_append_new(r,
+                                cli_json_object("type joint body nv passive", cli_json_text(cli_base_type(x.def.type)),
+                                                cli_json_text(x.def.name), cli_json_text(cli_body_name(m, x.def.child)),
+                                                json_integer(x.nv), json_boolean(x.passive)));
   }
   return r;
 }
@@ -190,10 +174,8 @@ static json_t* notes_json(const info_run* run)
   limb_note x;
   for (int i = 0; i < limb_model_note_count(m); i++) {
     if (limb_model_note(m, i, &x) != LIMB_OK || !is_shown(run, &x)) continue;
-    json_t* note = json_object();
-    cli_json_set(note, "kind subject text", cli_json_text(limb_note_kind_name(x.kind)), cli_json_text(x.subject),
-                 cli_json_text(x.text));
-    (void)json_array_append_new(r, note);
+    (void)json_array_append_new(r, cli_json_object("kind subject text", cli_json_text(limb_note_kind_name(x.kind)),
+                                                   cli_json_text(x.subject), cli_json_text(x.text)));
   }
   return r;
 }
@@ -231,7 +213,7 @@ static json_t* info_json(const info_run* run)
 
 static int print_text(const cli_args* args, const info_run* r)
 {
-  const int tree = cli_has(args, "tree"), all = cli_has(args, "all");
+  const int tree = cli_has(args, "tree");
   if (tree) {
     const limb_tree_drawing drawing = {r->m, r->compiled, cli_on(stdout, CLI_FAINT), cli_off(stdout, CLI_FAINT)};
     if (limb_tree_write(&drawing, stdout) != LIMB_OK) cli_note_out_of_memory(0);
@@ -246,8 +228,7 @@ static int print_text(const cli_args* args, const info_run* r)
   info_print_mobility(r);
   info_print_bodies(r);
   info_print_principal(r);
-  print_findings(&r->robot, all);
-  print_notes(r, all);
+  print_findings_and_notes(r);
   return EXIT_FINE;
 }
 
@@ -280,19 +261,12 @@ static limb_status find_facts(info_run* r)
 
 static int print(const cli_args* args, const info_run* r, int json)
 {
-  int code = EXIT_FINE;
-  if (json) {
-    json_t* out = info_json(r);
-    code = info_add_notations(args, r->m, out);
-    if (code != EXIT_FINE) {
-      json_decref(out);
-      return code;
-    }
-    code = cli_json_print(out, stdout, cli_title(args));
-  } else {
-    code = print_text(args, r);
-  }
-  return code == EXIT_FINE ? limb_cli_close_output(cli_title(args)) : code;
+  if (!json) return print_text(args, r);
+  json_t* out = info_json(r);
+  const int code = info_add_notations(args, r->m, out);
+  if (code == EXIT_FINE) return cli_json_print(out, stdout, cli_title(args));
+  json_decref(out);
+  return code;
 }
 
 static int run(const cli_args* args)
@@ -300,7 +274,7 @@ static int run(const cli_args* args)
   const char* source = cli_operand(args, 0);
   const int json = cli_is(args, "format", "json");
   const int shows_findings = json || (!cli_has(args, "tree") && !info_wants_notation(args));
-  info_run r = {.compiled = cli_has(args, "compiled")};
+  info_run r = {.compiled = cli_has(args, "compiled"), .all = cli_has(args, "all")};
   int code = shows_findings ? cli_robot_open_quietly(args, source, &r.robot) : cli_robot_open(args, source, &r.robot);
   if (code != EXIT_FINE) return code;
   r.m = r.robot.model;
@@ -346,7 +320,5 @@ const cli_command cli_info = {
                           "the compiled frames and inertial parameters, in 17 digits",
                           "limb info --poe arm.urdf --frame tool0", "screws and home poses of any robot", NULL},
   .options = (const cli_option* const[]){cli_model_options, options, NULL},
-  .min_operands = 1,
-  .max_operands = 1,
   .run = run,
 };

@@ -18,10 +18,8 @@ typedef struct info_run {
   int nelastic;
   limb_loop_facts* closure; // NULL: there are no loops
   int compiled;             // 1: auxiliary bodies and joints are shown, too
+  int all;                  // 1: every finding and note, not only the first of each kind
 } info_run;
-
-const char* info_body_name(const limb_model* m, int body);
-const char* info_joint_name(const limb_model* m, int joint);
 
 // A heading in bold, after an empty line.
 void info_heading(const char* text);

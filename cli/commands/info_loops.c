@@ -30,8 +30,8 @@ void info_print_loops(const limb_model* m)
     cli_cell(&t, "%s", x.def.name);
     cli_cell(&t, "%s", limb_loop_kind_name(x.def.kind));
     cli_cell(&t, "%s%s, %s", joints ? "joints " : "",
-             joints ? info_joint_name(m, x.def.joint) : info_body_name(m, x.def.body_a),
-             joints ? info_joint_name(m, x.def.other) : info_body_name(m, x.def.body_b));
+             joints ? cli_joint_name(m, x.def.joint) : cli_body_name(m, x.def.body_a),
+             joints ? cli_joint_name(m, x.def.other) : cli_body_name(m, x.def.body_b));
     cli_cell(&t, "%d", x.nconstraint);
     if (prescribed && has_prescribed_motion(&x.def.motion))
       cli_cell(&t, "of constraint %d", x.def.motion.constraint);
@@ -45,28 +45,25 @@ void info_print_loops(const limb_model* m)
 
 static json_t* law_json(const limb_prescribed_motion* law)
 {
-  json_t* r = json_object();
-  cli_json_set(r, "row constant rate amplitude frequency phase", json_integer(law->constraint),
-               cli_json_number(law->constant), cli_json_number(law->rate), cli_json_number(law->amplitude),
-               cli_json_number(law->frequency), cli_json_number(law->phase));
-  return r;
+  return cli_json_object("row constant rate amplitude frequency phase", json_integer(law->constraint),
+                         cli_json_number(law->constant), cli_json_number(law->rate), cli_json_number(law->amplitude),
+                         cli_json_number(law->frequency), cli_json_number(law->phase));
 }
 
 static json_t* end_json(const limb_model* m, int body, sp_pose pose)
 {
   json_t* r = cli_json_pose(pose);
-  (void)json_object_set_new(r, "body", cli_json_text(info_body_name(m, body)));
+  (void)json_object_set_new(r, "body", cli_json_text(cli_body_name(m, body)));
   return r;
 }
 
 static json_t* loop_json(const limb_model* m, const limb_loop_info* x)
 {
   const limb_loop_def* def = &x->def;
-  json_t* r = json_object();
-  cli_json_set(r, "name type", cli_json_text(def->name), cli_json_text(limb_loop_kind_name(def->kind)));
+  json_t* r = cli_json_object("name type", cli_json_text(def->name), cli_json_text(limb_loop_kind_name(def->kind)));
   if (def->joint >= 0) {
-    cli_json_set(r, "joint other coefficients", cli_json_text(info_joint_name(m, def->joint)),
-                 cli_json_text(info_joint_name(m, def->other)),
+    cli_json_set(r, "joint other coefficients", cli_json_text(cli_joint_name(m, def->joint)),
+                 cli_json_text(cli_joint_name(m, def->other)),
                  cli_json_numbers(LIMB_LOOP_COEFFICIENTS, def->coefficient));
   } else {
     cli_json_set(r, "a b", end_json(m, def->body_a, def->pose_a), end_json(m, def->body_b, def->pose_b));
@@ -197,9 +194,9 @@ json_t* info_json_mobility(const info_run* run)
 {
   const limb_loop_facts* c = run->closure;
   const limb_mobility* x = &c->mobility;
-  json_t* r = json_object();
-  cli_json_set(r, "closed residual loop q", json_boolean(c->closed), cli_json_number(c->report.residual),
-               cli_json_text(cli_loop_name(c->model, c->report.loop)), cli_json_numbers(limb_nq(c->model), c->q));
+  json_t* r =
+    cli_json_object("closed residual loop q", json_boolean(c->closed), cli_json_number(c->report.residual),
+                    cli_json_text(cli_loop_name(c->model, c->report.loop)), cli_json_numbers(limb_nq(c->model), c->q));
   if (!c->closed) return r;
   const struct {
     const char* name;

@@ -90,7 +90,7 @@ static cli_table compiled_table(const limb_model* m)
     else
       cli_cell_json(&t, NULL, "%s", type);
     mdh_cells(&t, &row, &q);
-    cli_cell(&t, "%s", info_joint_name(m, x.joint)), cli_cell(&t, "%s", type), cli_cell_integer(&t, x.q);
+    cli_cell(&t, "%s", cli_joint_name(m, x.joint)), cli_cell(&t, "%s", type), cli_cell_integer(&t, x.q);
     cli_cell_number(&t, x.multiplier), cli_cell_number(&t, x.pitch);
     cli_cell_json(&t, cli_json_numbers(10, x.inertia), "-"), cli_cell_json(&t, cli_json_numbers(10, x.grouped), "-");
   }
@@ -143,8 +143,8 @@ static cli_table described_table(const limb_model* m, int standard)
     const int behind = limb_stands_for(m, x.def.child);
     const motion q = motion_of(x.def.type, x.q, x.multiplier, x.def.pitch);
     if ((standard ? limb_get_joint_dh(m, j, &dh) : limb_get_joint_mdh(m, j, &mdh)) != LIMB_OK) continue;
-    cli_cell(&t, "%s", x.def.name), cli_cell(&t, "%s", info_body_name(m, x.def.parent));
-    cli_cell(&t, "%s", info_body_name(m, behind >= 0 ? behind : x.def.child));
+    cli_cell(&t, "%s", x.def.name), cli_cell(&t, "%s", cli_body_name(m, x.def.parent));
+    cli_cell(&t, "%s", cli_body_name(m, behind >= 0 ? behind : x.def.child));
     cli_cell_integer(&t, x.def.type == LIMB_FIXED ? 2 : x.def.type == LIMB_PRISMATIC);
     if (standard)
       dh_cells(&t, &dh, &q);
@@ -199,7 +199,7 @@ static cli_table chain_table(const limb_model* m, sp_pose* base, sp_pose* tool)
   if (!rows || limb_get_dh_table(m, base, n, rows, &count, tool) != LIMB_OK) count = 0;
   for (int i = 0; i < count; i++) {
     const motion q = motion_of(rows[i].type, rows[i].q, rows[i].multiplier, 1);
-    cli_cell(&t, "%s", info_joint_name(m, rows[i].joint)), cli_cell_integer(&t, rows[i].type == LIMB_PRISMATIC);
+    cli_cell(&t, "%s", cli_joint_name(m, rows[i].joint)), cli_cell_integer(&t, rows[i].type == LIMB_PRISMATIC);
     dh_cells(&t, &rows[i].row, &q);
     cli_cell_integer(&t, rows[i].q), cli_cell_number(&t, rows[i].multiplier);
   }
@@ -276,7 +276,7 @@ static void screw_row(cli_table* t, const limb_model* m, char which, const limb_
   limb_joint_info joint;
   if (limb_get_joint(m, x->joint, &joint) != LIMB_OK) return;
   cli_cell(t, "%s%s", joint.def.name, is_pose(which) ? "" : limb_v_suffix(joint.def.type, x->component));
-  cli_cell(t, "%s", is_pose(which) ? info_body_name(m, x->child) : limb_joint_type_name(x->type));
+  cli_cell(t, "%s", is_pose(which) ? cli_body_name(m, x->child) : limb_joint_type_name(x->type));
   switch (which) {
   case 'S': motion_cells(t, x->space); break;
   case 'A': motion_cells(t, x->body); break;
@@ -335,13 +335,13 @@ static json_t* poe_json(const limb_model* m, int frame)
   limb_screw_row x;
   for (int j = 0; j < limb_joint_count(m); j++) {
     for (int k = 0; limb_get_screw(m, j, k, &x) == LIMB_OK; k++) {
-      json_t* r = json_object();
-      cli_json_set(r, "joint component type parent child S A B M M_in_parent",
-                   cli_json_text(info_joint_name(m, x.joint)), json_integer(x.component),
-                   cli_json_text(limb_joint_type_name(x.type)), cli_json_text(info_body_name(m, x.parent)),
-                   cli_json_text(info_body_name(m, x.child)), motion_json(x.space), motion_json(x.body),
-                   motion_json(sp_motion_in(M, x.space)), cli_json_pose(x.home), cli_json_pose(x.in_parent));
-      (void)json_array_append_new(list, r);
+      (void)json_array_append_new(
+        list,
+        cli_json_object("joint component type parent child S A B M M_in_parent",
+                        cli_json_text(cli_joint_name(m, x.joint)), json_integer(x.component),
+                        cli_json_text(limb_joint_type_name(x.type)), cli_json_text(cli_body_name(m, x.parent)),
+                        cli_json_text(cli_body_name(m, x.child)), motion_json(x.space), motion_json(x.body),
+                        motion_json(sp_motion_in(M, x.space)), cli_json_pose(x.home), cli_json_pose(x.in_parent)));
     }
   }
   if (limb_get_frame(m, frame, &tool) != LIMB_OK) tool.name = "";

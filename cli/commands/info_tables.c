@@ -62,16 +62,16 @@ static void mimic_cell(cli_table* t, const limb_model* m, const limb_joint_def* 
   if (def->mimic < 0)
     cli_cell(t, "%s", "");
   else if (def->offset != 0)
-    cli_cell(t, "%.6g %s %+.6g", def->multiplier, info_joint_name(m, def->mimic), def->offset);
+    cli_cell(t, "%.6g %s %+.6g", def->multiplier, cli_joint_name(m, def->mimic), def->offset);
   else
-    cli_cell(t, "%.6g %s", def->multiplier, info_joint_name(m, def->mimic));
+    cli_cell(t, "%.6g %s", def->multiplier, cli_joint_name(m, def->mimic));
 }
 
 // The body that a user sees: not an auxiliary one, but the one that it stands for.
 static const char* seen_body(const info_run* r, int body)
 {
   const int other = r->compiled ? -1 : limb_stands_for(r->m, body);
-  return info_body_name(r->m, other >= 0 ? other : body);
+  return cli_body_name(r->m, other >= 0 ? other : body);
 }
 
 static void joint_row(cli_table* t, const info_run* r, const char* used, const limb_joint_info* x)
@@ -79,7 +79,7 @@ static void joint_row(cli_table* t, const info_run* r, const char* used, const l
   const limb_joint_def* def = &x->def;
   cli_cell(t, "%s", def->name);
   cli_cell(t, "%s", limb_joint_type_name(def->type));
-  cli_cell(t, "%s -> %s", info_body_name(r->m, def->parent), seen_body(r, def->child));
+  cli_cell(t, "%s -> %s", cli_body_name(r->m, def->parent), seen_body(r, def->child));
   if (x->nq == 0) cli_cell(t, "%s", "");
   if (x->nq == 1) cli_cell(t, "%d", x->q);
   if (x->nq > 1) cli_cell(t, "%d-%d", x->q, x->q + x->nq - 1);
@@ -126,12 +126,12 @@ static cli_table elastic_table(const info_run* r, int joint, int series)
   for (int i = 0; i < r->nelastic; i++) {
     const limb_elastic_joint* e = &r->elastic[i];
     if (joint >= 0 && e->joint != joint) continue;
-    cli_cell(&t, "%s", info_joint_name(r->m, e->joint)), cli_cell(&t, "%s", e->series ? "series" : "lumped");
+    cli_cell(&t, "%s", cli_joint_name(r->m, e->joint)), cli_cell(&t, "%s", e->series ? "series" : "lumped");
     cli_cell_number(&t, e->stiffness), cli_cell_number(&t, e->rest), cli_cell_number(&t, e->damping);
     cli_cell_number(&t, e->frequency), cli_cell_number(&t, e->rotor_inertia);
     if (!series) continue;
     if (e->series)
-      cli_cell_number(&t, e->ratio), cli_cell(&t, "%s", info_joint_name(r->m, e->motor));
+      cli_cell_number(&t, e->ratio), cli_cell(&t, "%s", cli_joint_name(r->m, e->motor));
     else
       cli_cell_json(&t, NULL, "%s", ""), cli_cell_json(&t, NULL, "%s", "");
     cli_cell_json(&t, e->series ? cli_json_text(e->rotor_has_mass ? "full" : "spong") : NULL, "%s",
@@ -154,19 +154,18 @@ void info_print_elastic(const info_run* r)
 static json_t* joint_json(const info_run* r, int joint, const limb_joint_info* x)
 {
   const limb_joint_def* def = &x->def;
-  json_t* out = json_object();
-  cli_json_set(out, "name type parent child placement axis q nq", cli_json_text(def->name),
-               cli_json_text(limb_joint_type_name(def->type)), cli_json_text(info_body_name(r->m, def->parent)),
-               cli_json_text(info_body_name(r->m, def->child)), cli_json_pose(def->placement), cli_json_vec3(def->axis),
-               json_integer(x->q), json_integer(x->nq));
+  json_t* out =
+    cli_json_object("name type parent child placement axis q nq", cli_json_text(def->name),
+                    cli_json_text(limb_joint_type_name(def->type)), cli_json_text(cli_body_name(r->m, def->parent)),
+                    cli_json_text(cli_body_name(r->m, def->child)), cli_json_pose(def->placement),
+                    cli_json_vec3(def->axis), json_integer(x->q), json_integer(x->nq));
   cli_json_set(out, "v nv auxiliary passive", json_integer(x->v), json_integer(x->nv),
                json_boolean(limb_joint_is_auxiliary(r->m, joint)), json_boolean(x->passive));
   for (int i = 0; i < COUNT_OF(joint_fields); i++)
     (void)json_object_set_new(out, joint_fields[i].key, cli_json_number(number_of(def, &joint_fields[i])));
   if (def->mimic >= 0) {
-    json_t* mimic = json_object();
-    cli_json_set(mimic, "joint multiplier offset", cli_json_text(info_joint_name(r->m, def->mimic)),
-                 cli_json_number(def->multiplier), cli_json_number(def->offset));
+    json_t* mimic = cli_json_object("joint multiplier offset", cli_json_text(cli_joint_name(r->m, def->mimic)),
+                                    cli_json_number(def->multiplier), cli_json_number(def->offset));
     (void)json_object_set_new(out, "mimic", mimic);
   }
   cli_table elastic = elastic_table(r, joint, 1);
@@ -244,7 +243,7 @@ json_t* info_json_bodies(const limb_model* m)
     sp_mat3 R;
     limb_inertia_principal(&x.inertia, moment, &R);
     cli_json_set(body, "principal_moments principal_axes", cli_json_numbers(3, moment), axes_json(&R));
-    cli_json_set(body, "name parent auxiliary", cli_json_text(x.name), cli_json_text(info_body_name(m, x.parent)),
+    cli_json_set(body, "name parent auxiliary", cli_json_text(x.name), cli_json_text(cli_body_name(m, x.parent)),
                  json_boolean(limb_stands_for(m, b) >= 0));
     (void)json_array_append_new(list, body);
   }
@@ -257,7 +256,7 @@ json_t* info_json_frames(const limb_model* m)
   limb_frame_info x;
   for (int f = limb_body_count(m); limb_get_frame(m, f, &x) == LIMB_OK; f++) {
     json_t* frame = cli_json_pose(x.pose);
-    cli_json_set(frame, "name body", cli_json_text(x.name), cli_json_text(info_body_name(m, x.body)));
+    cli_json_set(frame, "name body", cli_json_text(x.name), cli_json_text(cli_body_name(m, x.body)));
     (void)json_array_append_new(list, frame);
   }
   return list;

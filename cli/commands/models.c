@@ -44,7 +44,7 @@ static int print_list(const cli_args* args)
   } else {
     cli_table_print(&t, stdout, "");
   }
-  return code == EXIT_FINE ? limb_cli_close_output(cli_title(args)) : code;
+  return code;
 }
 
 // ---- one robot -------------------------------------------------------------------------------------
@@ -90,7 +90,7 @@ static int print_one(const cli_args* args, const limb_robot_info* robot)
   }
   limb_model_destroy(m);
   cli_text_free(&text);
-  return code == EXIT_FINE ? limb_cli_close_output(cli_title(args)) : code;
+  return code;
 }
 
 static int run(const cli_args* args)
@@ -124,6 +124,5 @@ const cli_command cli_models = {
   .examples = (const char* const[]){"limb models", "list them", "limb models ur5 > mine.limb.yaml",
                                     "start a model of your own from one of them", NULL},
   .options = (const cli_option* const[]){options, NULL},
-  .max_operands = 1,
   .run = run,
 };

@@ -51,12 +51,6 @@ static const field fields[] = {
   {NULL, "position", "margin", AT(margin), "position", "margin to the nearest limit", 1, MARGIN},
 };
 
-static const char* joint_name(const cli_sizing* s, int joint)
-{
-  limb_joint_info x;
-  return limb_get_joint(s->robot->model, joint, &x) == LIMB_OK ? x.def.name : "?";
-}
-
 // The load of a joint that a user described.
 static int has_load(const cli_sizing* s, int joint, limb_sizing_load* out)
 {
@@ -257,9 +251,8 @@ static json_t* json_dofs(const cli_sizing* s)
   limb_sizing_dof d;
   for (int k = 0; limb_sizing_get_dof(s->sizing, k, &d) == LIMB_OK; k++) {
     const cli_dof* dof = &s->robot->dofs.v[k];
-    json_t* r = json_object();
-    cli_json_set(r, "name torque_unit speed_unit", cli_json_text(dof->name), cli_json_text(limb_force_unit(dof)),
-                 cli_json_text(limb_velocity_unit(dof)));
+    json_t* r = cli_json_object("name torque_unit speed_unit", cli_json_text(dof->name),
+                                cli_json_text(limb_force_unit(dof)), cli_json_text(limb_velocity_unit(dof)));
     put_fields(r, &d, 0);
     (void)json_array_append_new(list, r);
   }
@@ -273,9 +266,9 @@ static json_t* json_followers(const cli_sizing* s)
   limb_sizing_follower f;
   for (int k = 0; limb_sizing_get_follower(s->sizing, k, &f) == LIMB_OK; k++) {
     const cli_dof dof = follower_dof(s, &f);
-    json_t* r = json_object();
-    cli_json_set(r, "joint follows speed_unit", cli_json_text(dof.name), cli_json_text(s->robot->dofs.v[f.leader].name),
-                 cli_json_text(limb_velocity_unit(&dof)));
+    json_t* r =
+      cli_json_object("joint follows speed_unit", cli_json_text(dof.name),
+                      cli_json_text(s->robot->dofs.v[f.leader].name), cli_json_text(limb_velocity_unit(&dof)));
     put_fields(r, &f.motion, 1);
     (void)json_array_append_new(list, r);
   }
@@ -285,9 +278,7 @@ static json_t* json_followers(const cli_sizing* s)
 static json_t* json_wrench(double value, double time, const sp_force* w)
 {
   const double x[6] = {w->m.x, w->m.y, w->m.z, w->f.x, w->f.y, w->f.z};
-  json_t* r = json_object();
-  cli_json_set(r, "value time wrench", cli_json_number(value), cli_json_number(time), cli_json_numbers(6, x));
-  return r;
+  return cli_json_object("value time wrench", cli_json_number(value), cli_json_number(time), cli_json_numbers(6, x));
 }
 
 static void add_load(json_t* list, const char* kind, const char* name, const limb_sizing_load* l)
@@ -306,7 +297,7 @@ static int print_json(const cli_sizing* s, FILE* out)
   limb_loop_info loop;
   limb_sizing_load l;
   for (int j = 0; j < limb_joint_count(s->robot->model); j++)
-    if (has_load(s, j, &l)) add_load(joints, "joint", joint_name(s, j), &l);
+    if (has_load(s, j, &l)) add_load(joints, "joint", cli_joint_name(s->robot->model, j), &l);
   for (int i = 0; limb_get_loop(s->robot->model, i, &loop) == LIMB_OK; i++)
     if (limb_sizing_get_loop_load(s->sizing, i, &l) == LIMB_OK) add_load(loops, "loop", loop.def.name, &l);
   cli_json_set(r, "model trajectory gravity friction rows duration", cli_json_text(limb_model_name(s->robot->model)),
@@ -361,7 +352,8 @@ static limb_status csv_still(limb_csv_writer* w, const cli_sizing* s, int joint,
   int k = 0;
   while (limb_sizing_get_follower(s->sizing, k, &f) == LIMB_OK && f.motion.joint != joint) k++;
   const int follows = limb_sizing_get_follower(s->sizing, k, &f) == LIMB_OK;
-  return csv_row(w, (const char* const[]){"", joint_name(s, joint), ""}, follows ? &f.motion : NULL, 1, l);
+  return csv_row(w, (const char* const[]){"", cli_joint_name(s->robot->model, joint), ""}, follows ? &f.motion : NULL,
+                 1, l);
 }
 
 // A row per degree of freedom; joints and closures without any have one for their load.

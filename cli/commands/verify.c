@@ -128,7 +128,6 @@ static int verify_robot(const cli_args* args, const cli_robot* r, limb_verify_op
     code = print_json(args, r->model, o, v);
   else
     print_text(r->model, o, v);
-  if (code == EXIT_FINE) code = limb_cli_close_output(cli_title(args));
   limb_verification_destroy(v);
   return code == EXIT_FINE ? verdict : code;
 }
@@ -172,7 +171,5 @@ const cli_command cli_verify = {
                                     "limb verify humanoid --base floating --states 1000",
                                     "more states, and a base that moves", NULL},
   .options = (const cli_option* const[]){options, cli_model_options, cli_world_options, NULL},
-  .min_operands = 1,
-  .max_operands = 1,
   .run = run,
 };

@@ -29,8 +29,7 @@ static int write_expanded(const cli_args* args, limb_reading* r, const limb_erro
   } else if (s != LIMB_OK || text.failed) {
     code = cli_out_of_memory(args);
   } else {
-    const char* path = cli_get(args, "output");
-    code = cli_text_save(&text, cli_title(args), path ? path : "-");
+    code = cli_text_save(&text, cli_title(args), cli_get(args, "output"));
   }
   cli_text_free(&text);
   return code;
@@ -77,11 +76,9 @@ const cli_command cli_xacro = {
     "is not in it is an error with its line. $(find PACKAGE) looks in --package-path, in the folders above the file "
     "and beside them, in ROS_PACKAGE_PATH and AMENT_PREFIX_PATH. Comments are not kept.\n"
     "Every command reads .xacro files directly: limb info arm.urdf.xacro --args \"prefix:=a_\".",
-  .examples = (const char* const[]){"limb xacro arm.urdf.xacro ur_type:=ur5e -o arm.urdf",
+  .examples = (const char* const[]){"limb xacro arm.urdf.xacro ur_type:=ur5e --output arm.urdf",
                                     "the file with its argument ur_type, as URDF", NULL},
   .options = (const cli_option* const[]){options, NULL},
-  .min_operands = 1,
-  .max_operands = -1,
   .run = run,
   .writes = (const cli_written[]){{"output", ".urdf .xml"}, {0}},
 };

@@ -446,12 +446,11 @@ static int run_eval(const cli_args* args)
 
 const cli_command cli_eval = {
   .name = "eval",
-  .operands = "MODEL",
+  .operands = "[MODEL]",
   .summary = "compute any quantity for each row of a table of states, or for one state",
   .about = about,
   .examples = examples,
   .options = options,
-  .max_operands = 1,
   .run = run_eval,
   .writes = (const cli_written[]){{"output", ".json .csv .npy .txt"}, {0}},
 };

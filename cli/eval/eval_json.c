@@ -113,9 +113,8 @@ static int put_text(const eval_run* r, const char* text) { return fputs(text, r-
 
 static int put_pose(const eval_run* r, const double** x)
 {
-  json_t* out = json_object();
-  cli_json_set(out, "position quaternion rotation", cli_json_numbers(3, *x), cli_json_numbers(4, *x + 3),
-               cli_json_matrix(3, 3, *x + 7));
+  json_t* out = cli_json_object("position quaternion rotation", cli_json_numbers(3, *x), cli_json_numbers(4, *x + 3),
+                                cli_json_matrix(3, 3, *x + 7));
   *x += 16;
   return put(r, out);
 }
@@ -181,9 +180,8 @@ static int json_end(eval_run* r)
 static int json_fail(eval_run* r, int code)
 {
   const cli_states* states = &r->states;
-  json_t* out = json_object();
-  cli_json_set(out, "exit file line text", json_integer(code), cli_json_text(states->path), json_integer(states->line),
-               cli_json_text(states->error));
+  json_t* out = cli_json_object("exit file line text", json_integer(code), cli_json_text(states->path),
+                                json_integer(states->line), cli_json_text(states->error));
   errno = 0;
   const int fine = fputs("\n],\n\"error\": ", r->out) >= 0 && json_dumpf(out, r->out, JSON_REAL_PRECISION(17)) == 0 &&
                    fputs("}\n", r->out) >= 0;

@@ -132,7 +132,7 @@ static int print_card(const cli_args* args, const char* name)
   cli_cell(&t, "in C"), cli_cell(&t, "%s", *q->functions ? q->functions : "-");
   if (*q->note) cli_cell(&t, "note"), cli_cell(&t, "%s", q->note);
   cli_table_print(&t, stdout, "");
-  return limb_cli_close_output(cli_title(args));
+  return EXIT_FINE;
 }
 
 // ---- Markdown --------------------------------------------------------------------------------------
@@ -219,5 +219,5 @@ int eval_list(const cli_args* args)
     code = print_json(title);
   else
     return cli_usage(args, "--list is text, json or markdown");
-  return code == EXIT_FINE ? limb_cli_close_output(title) : code;
+  return code;
 }

@@ -105,15 +105,6 @@ void cli_print_error(FILE* out, const char* file, limb_status s, const limb_erro
 
 // ---- options ---------------------------------------------------------------------------------------
 
-static limb_format format_option(const char* name)
-{
-  static const limb_format all[] = {LIMB_FORMAT_URDF, LIMB_FORMAT_YAML, LIMB_FORMAT_PAR, LIMB_FORMAT_MJCF,
-                                    LIMB_FORMAT_SDF};
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-    if (strcmp(name, limb_format_name(all[i])) == 0) return all[i];
-  return LIMB_FORMAT_AUTO;
-}
-
 // The words of --args, which the options of reading point to until the next call. EXIT_FINE, or EXIT_USAGE with a
 // message.
 static int xacro_arguments(const cli_args* args, limb_read_options* opt)
@@ -124,17 +115,12 @@ static int xacro_arguments(const cli_args* args, limb_read_options* opt)
   const char* value = cli_get(args, "args");
   int count = 0;
   free(text);
-  text = NULL;
-  if (!value) return EXIT_FINE;
-  text = strdup(value);
-  if (!text) return cli_out_of_memory(args);
-  for (char* p = text; *(p += strspn(p, " "));) {
+  text = value ? strdup(value) : NULL;
+  if (value && !text) return cli_out_of_memory(args);
+  for (char* word = text ? strtok(text, " ") : NULL; word; word = strtok(NULL, " ")) {
     if (count == MAX_ARGUMENTS) return cli_usage(args, "--args: at most %d arguments are supported", MAX_ARGUMENTS);
-    list[count++] = p;
-    p += strcspn(p, " ");
-    if (*p) *p++ = '\0';
-    if (!strstr(list[count - 1], ":="))
-      return cli_usage(args, "--args: '%s' is not of the form NAME:=VALUE", list[count - 1]);
+    if (!strstr(word, ":=")) return cli_usage(args, "--args: '%s' is not of the form NAME:=VALUE", word);
+    list[count++] = word;
   }
   list[count] = NULL;
   opt->xacro_arguments = list;
@@ -143,9 +129,10 @@ static int xacro_arguments(const cli_args* args, limb_read_options* opt)
 
 int cli_read_options(const cli_args* args, limb_read_options* opt)
 {
-  const char* from = cli_get(args, "from");
+  static const limb_format formats[] = {LIMB_FORMAT_URDF, LIMB_FORMAT_YAML, LIMB_FORMAT_PAR, LIMB_FORMAT_MJCF,
+                                        LIMB_FORMAT_SDF};
   *opt = limb_default_read_options();
-  if (from) opt->format = format_option(from);
+  if (cli_has(args, "from")) opt->format = formats[cli_choice(args, "from")];
   opt->base = (limb_base)cli_choice(args, "base");
   opt->no_mimic = cli_has(args, "no-mimic");
   double bytes = (double)opt->max_bytes;
@@ -461,7 +448,19 @@ void cli_print_configurations(FILE* out, const limb_model* m, const cli_dofs* do
   if (shown < count) (void)fprintf(out, "  ... and %d more: --format csv\n", count - shown);
 }
 
-// ---- loops -----------------------------------------------------------------------------------------
+// ---- names and loops -----------------------------------------------------------------------------------------
+
+const char* cli_body_name(const limb_model* m, int body)
+{
+  limb_body_info x;
+  return limb_get_body(m, body, &x) == LIMB_OK ? x.name : "?";
+}
+
+const char* cli_joint_name(const limb_model* m, int joint)
+{
+  limb_joint_info x;
+  return limb_get_joint(m, joint, &x) == LIMB_OK ? x.def.name : "?";
+}
 
 const char* cli_loop_name(const limb_model* m, int loop)
 {

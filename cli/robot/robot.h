@@ -107,7 +107,9 @@ int cli_find_dof(const cli_dofs* d, const char* name, int of_q, const char** nea
 
 // ---- loops -----------------------------------------------------------------------------------------
 
-// Name of a loop; "?" when there is none.
+// Names by index; "?" when there is none.
+const char* cli_body_name(const limb_model* m, int body);
+const char* cli_joint_name(const limb_model* m, int joint);
 const char* cli_loop_name(const limb_model* m, int loop);
 
 // Notes about what an evaluator met in all rows of a robot with loops: missing motors, surplus motors, redundant

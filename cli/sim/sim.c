@@ -351,7 +351,5 @@ const cli_command cli_sim = {
   .about = about,
   .examples = examples,
   .options = options,
-  .min_operands = 1,
-  .max_operands = 1,
   .run = run_sim,
 };

@@ -104,10 +104,9 @@ static json_t* events_json(const sim_job* job)
   json_t* list = json_array();
   for (int i = 0; i < e->nhappened; i++) {
     const limb_sim_event* x = &e->happened[i].event;
-    json_t* one = json_object();
-    cli_json_set(one, "time kind name before after ends", cli_json_number(x->time),
-                 cli_json_text(limb_event_kind_name(x->kind)), cli_json_text(e->happened[i].name),
-                 cli_json_number(x->before), cli_json_number(x->after), json_boolean(x->ends));
+    json_t* one = cli_json_object("time kind name before after ends", cli_json_number(x->time),
+                                  cli_json_text(limb_event_kind_name(x->kind)), cli_json_text(e->happened[i].name),
+                                  cli_json_number(x->before), cli_json_number(x->after), json_boolean(x->ends));
     if (x->joint >= 0) (void)json_object_set_new(one, "side", json_integer(x->side));
     (void)json_array_append_new(list, one);
   }
@@ -116,11 +115,10 @@ static json_t* events_json(const sim_job* job)
 
 static json_t* work_json(const limb_sim_summary* s)
 {
-  json_t* r = json_object();
-  cli_json_set(r, "steps rejected evaluations derivatives iterations restarts min_step max_step", count(s->steps),
-               count(s->rejected), count(s->evaluations), count(s->derivatives), count(s->iterations),
-               count(s->restarts), cli_json_number(s->min_step), cli_json_number(s->max_step));
-  return r;
+  return cli_json_object("steps rejected evaluations derivatives iterations restarts min_step max_step",
+                         count(s->steps), count(s->rejected), count(s->evaluations), count(s->derivatives),
+                         count(s->iterations), count(s->restarts), cli_json_number(s->min_step),
+                         cli_json_number(s->max_step));
 }
 
 static int print_json(const sim_job* job, const sim_outcome* o, const facts* f)

@@ -395,8 +395,9 @@ class Codegen(unittest.TestCase):
         self.assertIn("no frame 'nowhere'", self.fails(2, "panda", "--what", "J", "--frame", "nowhere"))
         self.assertIn("--lang takes c|python|", self.fails(2, "panda", "--lang", "fortran"))
         self.assertIn("--lanes takes 1|2|4|8|16, not '3'", self.fails(2, "panda", "--lanes", "3"))
-        for split in ("0", "9", "-1", "1.5", "x"):
+        for split in ("0", "9", "-1", "1.5"):
             self.assertIn("--split must be a whole number", self.fails(2, "panda", "--split", split))
+        self.assertIn("--split takes a number, not 'x'", self.fails(2, "panda", "--split", "x"))
         self.assertIn("use one of them", self.fails(2, "panda", "--output", "-", "--format", "json"))
         self.assertIn("no model", self.fails(2))
         self.assertIn("--coulomb-width must be above zero", self.fails(2, "panda", "--coulomb-width", "-1"))
