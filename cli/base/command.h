@@ -108,6 +108,11 @@ enum { EXIT_FINE = 0, EXIT_FINDINGS = 1, EXIT_USAGE = 2, EXIT_MODEL = 3, EXIT_NU
 // The lines of docs/conventions.md, closed by NULL.
 extern const char* const limb_conventions[];
 
+// The scripts of `limb completion`, the files limb.bash, limb.zsh and limb.fish: lines, closed by NULL.
+extern const char* const cli_bash[];
+extern const char* const cli_zsh[];
+extern const char* const cli_fish[];
+
 // Flushes standard output. A full disk is reported on standard error, with the name of the command. EXIT_FINE or
 // EXIT_USAGE.
 int limb_cli_close_output(const char* command);

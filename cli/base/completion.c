@@ -152,67 +152,6 @@ static void complete(const cli_args* args)
     offer_operands(&at, c);
 }
 
-// ---- scripts ---------------------------------------------------------------------------------------
-
-static const char bash[] = //
-  "# bash completion of limb: source <(limb completion bash)\n"
-  "_limb() {\n"
-  "  local cur=${COMP_WORDS[COMP_CWORD]} line file\n"
-  "  [[ $cur == = ]] && cur=\n"
-  "  COMPREPLY=()\n"
-  "  while IFS= read -r line; do\n"
-  "    case $line in\n"
-  "    $'\\t,') compopt -o nospace ;;\n"
-  "    $'\\t'*)\n"
-  "      compopt -o filenames\n"
-  "      while IFS= read -r file; do\n"
-  "        [[ $line == $'\\tany' || -d $file || $file =~ \\.(${line#?})$ ]] && COMPREPLY+=(\"$file\")\n"
-  "      done < <(compgen -f -- \"$cur\") ;;\n"
-  "    *) COMPREPLY+=(\"${line%%$'\\t'*}\") ;;\n"
-  "    esac\n"
-  "  done < <(\"${COMP_WORDS[0]}\" completion words -- \"${COMP_WORDS[@]:1:COMP_CWORD}\" 2>/dev/null)\n"
-  "}\n"
-  "complete -F _limb limb\n";
-
-static const char zsh[] = //
-  "#compdef limb\n"
-  "# zsh completion of limb: limb completion zsh > a folder of $fpath/_limb\n"
-  "_limb() {\n"
-  "  local line files=\n"
-  "  local -a found more\n"
-  "  for line in \"${(@f)$(${words[1]} completion words -- \"${(@Q)words[2,CURRENT]}\" 2>/dev/null)}\"; do\n"
-  "    case $line in\n"
-  "    $'\\t,') more=(-S '') ;;\n"
-  "    $'\\t'*) files=${line#?} ;;\n"
-  "    ?*) found+=(\"${${line%%$'\\t'*}//:/\\\\:}:${line#*$'\\t'}\") ;;\n"
-  "    esac\n"
-  "  done\n"
-  "  (( $#found )) && _describe word found $more\n"
-  "  [[ $files == any ]] && _files\n"
-  "  [[ $files == *'|'* ]] && _files -g \"*.($files)\"\n"
-  "}\n"
-  "if [[ $funcstack[1] == _limb ]]; then\n  _limb \"$@\"\nelse\n  compdef _limb limb\nfi\n";
-
-static const char fish[] = //
-  "# fish completion of limb: limb completion fish > ~/.config/fish/completions/limb.fish\n"
-  "function _limb\n"
-  "  set -l words (commandline -opc) (commandline -ct)\n"
-  "  for line in ($words[1] completion words -- $words[2..-1] 2>/dev/null)\n"
-  "    switch $line\n"
-  "      case \\t,\n"
-  "      case \\tany\n"
-  "        __fish_complete_path (commandline -ct)\n"
-  "      case \\t'*'\n"
-  "        for ending in (string split '|' (string sub -s 2 -- $line))\n"
-  "          __fish_complete_suffix .$ending\n"
-  "        end\n"
-  "      case '*'\n"
-  "        echo $line\n"
-  "    end\n"
-  "  end\n"
-  "end\n"
-  "complete -c limb -k -f -a '(_limb)'\n";
-
 // ---- the command -----------------------------------------------------------------------------------
 
 static int run(const cli_args* args)
@@ -222,13 +161,13 @@ static int run(const cli_args* args)
     complete(args);
     return EXIT_FINE;
   }
-  const char* script = strcmp(name, "bash") == 0   ? bash
-                       : strcmp(name, "zsh") == 0  ? zsh
-                       : strcmp(name, "fish") == 0 ? fish
-                                                   : NULL;
+  const char* const* script = strcmp(name, "bash") == 0   ? cli_bash
+                              : strcmp(name, "zsh") == 0  ? cli_zsh
+                              : strcmp(name, "fish") == 0 ? cli_fish
+                                                          : NULL;
   if (!script) return cli_usage(args, "there is no script for '%s': bash, zsh or fish", name);
   if (cli_operand_count(args) > 1) return cli_usage(args, "unexpected argument '%s'", cli_operand(args, 1));
-  (void)fputs(script, stdout);
+  for (; *script; script++) puts(*script);
   return EXIT_FINE;
 }
 

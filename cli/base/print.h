@@ -9,6 +9,8 @@
 
 #include <stdio.h>
 
+#define COUNT_OF(array) (int)(sizeof(array) / sizeof *(array))
+
 // Rows of cells, made once and written as text, as JSON or both. Its form names the columns, separated by semicolons:
 //
 //   "<joint;>mass [kg]=mass;=index;>used="    <: to the left, >: to the right; =KEY: its key in JSON, else the heading

@@ -67,23 +67,11 @@ static json_t* limits_json(const assemble_run* r, const double* q)
 
 // ---- configurations --------------------------------------------------------------------------------
 
-// "q.<coordinate>" for each.
-static limb_status put_names(const assemble_run* r, limb_csv_writer* w)
-{
-  limb_status s = LIMB_OK;
-  for (int k = 0; k < r->robot.dofs.nq && s == LIMB_OK; k++) {
-    char name[NAME_SIZE];
-    (void)snprintf(name, sizeof name, "q.%s", r->robot.dofs.q[k].name);
-    s = limb_csv_text(w, name);
-  }
-  return s;
-}
-
 static limb_status csv_configurations(limb_csv_writer* w, const void* run)
 {
   const assemble_run* r = run;
   const int nq = r->robot.dofs.nq;
-  limb_status s = put_names(r, w);
+  limb_status s = cli_csv_coordinates(w, &r->robot.dofs);
   if (s == LIMB_OK && nq > 0) s = limb_csv_end_row(w);
   for (int i = 0; i < r->count && nq > 0 && s == LIMB_OK; i++) {
     s = limb_csv_numbers(w, r->q + (size_t)i * (size_t)nq, nq);
@@ -226,7 +214,7 @@ static limb_status put_head(const assemble_run* r, const assemble_map* map, limb
   }
   for (int k = 0; k < 6 && s == LIMB_OK; k++) s = limb_csv_text(w, plain[k]);
   for (int k = 0; k < POSE && map->frame >= 0 && s == LIMB_OK; k++) s = limb_csv_text(w, part[k]);
-  if (s == LIMB_OK) s = put_names(r, w);
+  if (s == LIMB_OK) s = cli_csv_coordinates(w, &r->robot.dofs);
   return s == LIMB_OK ? limb_csv_end_row(w) : s;
 }
 

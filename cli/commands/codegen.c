@@ -322,8 +322,7 @@ static int list_quantities(const cli_args* args, const char* source)
   cli_robot robot;
   if (!source) return print_list(args, NULL);
   int code = cli_robot_open(args, source, &robot);
-  if (code != EXIT_FINE) return code;
-  code = print_list(args, robot.model);
+  if (code == EXIT_FINE) code = print_list(args, robot.model);
   cli_robot_close(&robot);
   return code;
 }
@@ -335,11 +334,9 @@ static int run(const cli_args* args)
   if (cli_has(args, "list")) return list_quantities(args, source);
   if (!source) return cli_usage(args, "no model; usage: limb codegen [options] MODEL");
   int code = read_request(args, &w);
-  if (code != EXIT_FINE) return code;
-  code = cli_robot_open(args, source, &w.robot);
-  if (code != EXIT_FINE) return code;
+  if (code == EXIT_FINE) code = cli_robot_open(args, source, &w.robot);
   w.options.coulomb_width = w.robot.env.coulomb_width;
-  code = generate(&w);
+  if (code == EXIT_FINE) code = generate(&w);
   if (code == EXIT_FINE) code = write_texts(&w);
   if (code == EXIT_FINE) code = deliver(&w);
   for (int k = 0; k < FILES; k++) {

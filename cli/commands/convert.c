@@ -178,13 +178,12 @@ static int write_model(const cli_args* args, const cli_robot* r, limb_format for
 static int run(const cli_args* args)
 {
   const char *source = cli_operand(args, 0), *path = cli_operand(args, 1);
-  cli_robot r;
+  cli_robot r = {0};
   const limb_format format = output_format(args, path);
   if (!format) return EXIT_USAGE;
   int code = cli_writes_to(args, "OUT", path, "");
   if (code == EXIT_FINE) code = cli_robot_open(args, source, &r);
-  if (code != EXIT_FINE) return code;
-  code = write_model(args, &r, format, path);
+  if (code == EXIT_FINE) code = write_model(args, &r, format, path);
   cli_robot_close(&r);
   return code;
 }

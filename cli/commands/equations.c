@@ -40,8 +40,7 @@ static int run(const cli_args* args)
   cli_text text = {0};
   if (!format) return EXIT_USAGE;
   int code = cli_robot_open(args, source, &r);
-  if (code != EXIT_FINE) return code;
-  code = write_text(args, format, r.model, &text);
+  if (code == EXIT_FINE) code = write_text(args, format, r.model, &text);
   if (code == EXIT_FINE) code = cli_text_save(&text, cli_title(args), cli_get(args, "output"));
   cli_text_free(&text);
   cli_robot_close(&r);

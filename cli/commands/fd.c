@@ -113,14 +113,11 @@ static int run_states(const cli_args* args, cli_robot* robot, cli_states* s)
 static int run_fd(const cli_args* args)
 {
   cli_robot robot;
-  cli_states states;
+  cli_states states = {0};
   int code = cli_robot_open(args, cli_operand(args, 0), &robot);
-  if (code != EXIT_FINE) return code;
-  code = cli_states_open(&states, args, &robot, cli_operand(args, 1));
-  if (code == EXIT_FINE) {
-    code = run_states(args, &robot, &states);
-    cli_states_close(&states);
-  }
+  if (code == EXIT_FINE) code = cli_states_open(&states, args, &robot, cli_operand(args, 1));
+  if (code == EXIT_FINE) code = run_states(args, &robot, &states);
+  cli_states_close(&states);
   cli_robot_close(&robot);
   return code;
 }

@@ -398,13 +398,10 @@ static int run_id(const cli_args* args)
               .differentiate = cli_has(args, "differentiate") || cli_has(args, "frame")};
   int code = check_options(&r);
   if (code == EXIT_FINE) code = cli_robot_open(args, cli_operand(args, 0), &r.robot);
-  if (code != EXIT_FINE) return code;
   r.loops = limb_loop_count(r.robot.model) > 0;
-  code = open_table(&r);
-  if (code == EXIT_FINE) {
-    code = run_states(&r);
-    cli_states_close(&r.states);
-  }
+  if (code == EXIT_FINE) code = open_table(&r);
+  if (code == EXIT_FINE) code = run_states(&r);
+  cli_states_close(&r.states);
   cli_robot_close(&r.robot);
   return code;
 }

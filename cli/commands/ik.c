@@ -246,11 +246,7 @@ static int write_row(const ik_run* r, limb_csv_writer* w, const double* q)
 static int write_head(const ik_run* r, limb_csv_writer* w)
 {
   limb_status s = r->time_column < 0 ? LIMB_OK : limb_csv_text(w, "time");
-  for (int k = 0; k < r->robot.dofs.nq && s == LIMB_OK; k++) {
-    char name[NAME_SIZE];
-    (void)snprintf(name, sizeof name, "q.%s", r->robot.dofs.q[k].name);
-    s = limb_csv_text(w, name);
-  }
+  if (s == LIMB_OK) s = cli_csv_coordinates(w, &r->robot.dofs);
   if (s == LIMB_OK) s = limb_csv_end_row(w);
   return s == LIMB_OK ? EXIT_FINE : cli_unwritten(cli_title(r->args), "the CSV", limb_status_text(s));
 }
@@ -433,8 +429,7 @@ static int run_ik(const cli_args* args)
   int code = r.format ? EXIT_FINE : EXIT_USAGE;
   if (code == EXIT_FINE && !cli_has(args, "output")) code = cli_writes_to(args, "the table", "-", "");
   if (code == EXIT_FINE) code = cli_robot_open(args, cli_operand(args, 0), &r.robot);
-  if (code != EXIT_FINE) return code;
-  code = run_robot(&r);
+  if (code == EXIT_FINE) code = run_robot(&r);
   release(&r);
   cli_robot_close(&r.robot);
   return code;

@@ -276,9 +276,8 @@ static int run(const cli_args* args)
   const int shows_findings = json || (!cli_has(args, "tree") && !info_wants_notation(args));
   info_run r = {.compiled = cli_has(args, "compiled"), .all = cli_has(args, "all")};
   int code = shows_findings ? cli_robot_open_quietly(args, source, &r.robot) : cli_robot_open(args, source, &r.robot);
-  if (code != EXIT_FINE) return code;
   r.m = r.robot.model;
-  code = cli_failed(args, "", find_facts(&r), NULL);
+  if (code == EXIT_FINE) code = cli_failed(args, "", find_facts(&r), NULL);
   if (code == EXIT_FINE) code = print(args, &r, json);
   free(r.elastic);
   limb_loop_facts_destroy(r.closure);

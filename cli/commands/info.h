@@ -8,8 +8,6 @@
 #include "base/print.h"
 #include "robot/robot.h"
 
-#define COUNT_OF(array) (int)(sizeof(array) / sizeof *(array))
-
 typedef struct info_run {
   cli_robot robot;
   const limb_model* m;

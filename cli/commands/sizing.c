@@ -12,7 +12,6 @@
 #include <string.h>
 
 #define AT(member)         offsetof(limb_sizing_dof, member)
-#define COUNT_OF(array)    (int)(sizeof(array) / sizeof *(array))
 #define NUMBER(record, at) (*(const double*)((const char*)(record) + (at)))
 
 // One number of a degree of freedom: its column in CSV, its key in JSON, its column in a text table.

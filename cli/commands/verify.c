@@ -135,11 +135,10 @@ static int verify_robot(const cli_args* args, const cli_robot* r, limb_verify_op
 static int run(const cli_args* args)
 {
   limb_verify_options o = limb_default_verify();
-  cli_robot r;
+  cli_robot r = {0};
   int code = read_options(args, &o);
   if (code == EXIT_FINE) code = cli_robot_open(args, cli_operand(args, 0), &r);
-  if (code != EXIT_FINE) return code;
-  code = verify_robot(args, &r, &o);
+  if (code == EXIT_FINE) code = verify_robot(args, &r, &o);
   cli_robot_close(&r);
   return code;
 }

@@ -430,13 +430,10 @@ static int run_eval(const cli_args* args)
   int code = each_name(&r, check_name);
   if (code == EXIT_FINE) code = choose_printer(&r);
   if (code == EXIT_FINE) code = cli_robot_open(args, model, &r.robot);
-  if (code != EXIT_FINE) return code;
-  code = read_options(&r);
+  if (code == EXIT_FINE) code = read_options(&r);
   if (code == EXIT_FINE) code = open_states(&r);
-  if (code == EXIT_FINE) {
-    code = run_states(&r);
-    cli_states_close(&r.states);
-  }
+  if (code == EXIT_FINE) code = run_states(&r);
+  cli_states_close(&r.states);
   limb_evaluator_destroy(r.e);
   limb_data_destroy(r.watch);
   limb_table_destroy(r.table);

@@ -381,6 +381,17 @@ json_t* cli_json_dofs(int n, const cli_dof* d, const unsigned char* mark)
   return list;
 }
 
+limb_status cli_csv_coordinates(limb_csv_writer* w, const cli_dofs* d)
+{
+  limb_status s = LIMB_OK;
+  for (int k = 0; k < d->nq && s == LIMB_OK; k++) {
+    char name[CLI_NAME_SPACE];
+    (void)snprintf(name, sizeof name, "q.%s", d->q[k].name);
+    s = limb_csv_text(w, name);
+  }
+  return s;
+}
+
 int cli_find_dof(const cli_dofs* d, const char* name, int of_q, const char** near)
 {
   const int n = of_q ? d->nq : d->nv;

@@ -72,6 +72,9 @@ int cli_exit_code(limb_status s);
 limb_status cli_text_read(const cli_text* text, limb_format format, const char* path, limb_reading** out,
                           limb_error* err);
 
+// "q.<coordinate>" for each.
+limb_status cli_csv_coordinates(limb_csv_writer* w, const cli_dofs* d);
+
 // Names of the dofs that are marked, or of all.
 json_t* cli_json_dofs(int n, const cli_dof* d, const unsigned char* mark);
 
