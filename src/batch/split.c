@@ -83,9 +83,9 @@ static void inverse_end(limb_split* s, limb_part* p)
 static void inverse_first(limb_split* s, limb_part* p)
 {
   limb_part* trunk = &s->cut[LIMB_SPLIT_INVERSE].trunk;
-  copy(base_of(p), state_of(trunk, p->hang), LIMB_WS_STATE);
+  copy(base_of(p), state_of(trunk, p->trunk_link), LIMB_WS_STATE);
   s->kernels->inverse_out(p, &s->call);
-  copy(handed(p), force_of(trunk, p->hang), LIMB_WS_FORCE);
+  copy(handed(p), force_of(trunk, p->trunk_link), LIMB_WS_FORCE);
   if (p->next < 0) inverse_end(s, p);
 }
 
@@ -170,7 +170,7 @@ static limb_status inverse(limb_split* s, limb_cut* cut)
   }
   for (int i = 0; i < cut->count; i++) {
     limb_part* p = &cut->part[i];
-    if (p->previous < 0) copy(force_of(trunk, p->hang), handed(p), LIMB_WS_FORCE);
+    if (p->previous < 0) copy(force_of(trunk, p->trunk_link), handed(p), LIMB_WS_FORCE);
   }
   k->inverse_back(trunk, false, &s->call);
   trunk->fine = k->inverse_end(trunk, &s->call);
@@ -312,7 +312,7 @@ static void forward_guess(limb_split* s, limb_cut* cut, limb_part* p)
 static void forward_first(limb_split* s, limb_part* p)
 {
   limb_part* trunk = &s->cut[LIMB_SPLIT_FORWARD].trunk;
-  copy(base_of(p), state_of(trunk, p->hang), 3);
+  copy(base_of(p), state_of(trunk, p->trunk_link), 3);
   s->kernels->forward_out(p, &s->call);
   if (p->next < 0) forward_back(s, p);
 }
@@ -358,7 +358,7 @@ static void accelerate_bases(limb_cut* cut)
   for (int i = 0; i < cut->count; i++) {
     limb_part* p = &cut->part[i];
     double* base = base_of(p) + 3;
-    if (p->previous < 0) copy(base, state_of(&cut->trunk, p->hang) + 3, 6);
+    if (p->previous < 0) copy(base, state_of(&cut->trunk, p->trunk_link) + 3, 6);
     if (p->next >= 0) let_go(p, base, base_of(&cut->part[p->next]) + 3);
   }
 }
@@ -388,7 +388,7 @@ static limb_status forward(limb_split* s, limb_cut* cut)
   for (int i = 0; i < cut->count; i++) {
     limb_part* p = &cut->part[i];
     if (p->previous >= 0) continue;
-    copy(artic_of(trunk, p->hang), handed_artic(p), LIMB_WS_ARTIC);
+    copy(artic_of(trunk, p->trunk_link), handed_artic(p), LIMB_WS_ARTIC);
   }
   trunk->min_pivot = k->forward_back(trunk, false, NULL);
   if (!(min_pivot_of(cut) > 0)) return LIMB_E_UNSUPPORTED; // in doubt: judged as a whole

@@ -130,8 +130,8 @@ static void fill_trunk(const limb_model* m, const limb_plan* plan, limb_cut* cut
   }
   for (int k = 0; k < plan->count; k++) {
     if (plan->part[k].previous >= 0) continue;
-    cut->part[k].hang = in_trunk(plan, plan->part[k].begin - 1);
-    p->link[cut->part[k].hang].keep = 1;
+    cut->part[k].trunk_link = in_trunk(plan, plan->part[k].begin - 1);
+    p->link[cut->part[k].trunk_link].keep = 1;
   }
   p->m.link = p->link;
   p->m.branch = p->branch;

@@ -133,6 +133,14 @@ static void put_parameter(const limb_equations* x, limb_text* t, const limb_para
   if (below) limb_text_print(t, below == 1 ? "_%s%s" : "_{%s%s}", p->letters + 1, p->index);
 }
 
+static void put_rate_latex(const limb_equations* x, limb_text* t, int i, bool second)
+{
+  if (x->spins)
+    limb_text_print(t, i < 9 ? "%s_%d" : "%s_{%d}", second ? "\\dot{v}" : "v", i + 1);
+  else
+    limb_text_print(t, i < 9 ? "%s{q}_%d" : "%s{q}_{%d}", second ? "\\ddot" : "\\dot", i + 1);
+}
+
 // Velocities, accelerations and signs of velocities.
 static void put_rate(const limb_equations* x, limb_text* t, int variable)
 {
@@ -144,10 +152,8 @@ static void put_rate(const limb_equations* x, limb_text* t, int variable)
     return;
   }
   if (sign) limb_text_put(t, latex ? "\\operatorname{sign}(" : "sign(");
-  if (latex && x->spins)
-    limb_text_print(t, i < 9 ? "%s_%d" : "%s_{%d}", second ? "\\dot{v}" : "v", i + 1);
-  else if (latex)
-    limb_text_print(t, i < 9 ? "%s{q}_%d" : "%s{q}_{%d}", second ? "\\ddot" : "\\dot", i + 1);
+  if (latex)
+    put_rate_latex(x, t, i, second);
   else
     limb_text_print(t, "%c%d", second ? 'a' : 'v', i + 1);
   if (sign) limb_text_put(t, ")");

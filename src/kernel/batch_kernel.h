@@ -61,9 +61,9 @@ KERNEL real sum_of(ptrdiff_t n, const real* x, real sum)
 // An array's numbers of the block, in lanes; without an array those in `scratch`. Adds what it finds to
 // `sum`, in no particular lanes.
 KERNEL const real* load_lanes(const limb_batch_job* job, const void* array, ptrdiff_t width, ptrdiff_t first,
-                              real* room, real* sum)
+                              real* scratch, real* sum)
 {
-  if (!array) return room;
+  if (!array) return scratch;
   if (job->lanes) {
     const real* x = (const real*)array + first / STATES * width;
     *sum = sum_of(width, x, *sum);
@@ -72,8 +72,8 @@ KERNEL const real* load_lanes(const limb_batch_job* job, const void* array, ptrd
   state_block rows = rows_at(job, width, first);
   // behind the block a step of another thread may be storing its states
   if (job->steps && rows.count > first + STATES) rows.count = first + STATES;
-  states_to_lanes(&rows, array, room, sum);
-  return room;
+  states_to_lanes(&rows, array, scratch, sum);
+  return scratch;
 }
 
 static __attribute__((noinline, cold)) state_bits nonfinite_of(ptrdiff_t n, const real* x)
@@ -149,9 +149,9 @@ KERNEL const real* forces_on_links(const limb_batch_space* s, const block_of_sta
 // ---- out -------------------------------------------------------------------------------------------------
 
 // Where the kernels write numbers of the block that go to an array.
-KERNEL real* output_for(const block_of_states* b, void* array, ptrdiff_t width, real* room)
+KERNEL real* output_for(const block_of_states* b, void* array, ptrdiff_t width, real* scratch)
 {
-  return b->job->lanes ? (real*)array + b->first / STATES * width : room;
+  return b->job->lanes ? (real*)array + b->first / STATES * width : scratch;
 }
 
 // Results that are not finite, of n numbers.

@@ -43,7 +43,7 @@ typedef struct limb_batch_failure {
   limb_status status;
 } limb_batch_failure;
 
-// Room for the scalars of one block of states: vectors of LIMB_BATCH_VECTOR bytes at most.
+// Scratch for the scalars of one block of states: vectors of LIMB_BATCH_VECTOR bytes at most.
 enum {
   LIMB_BATCH_VECTOR = 64,
   LIMB_BATCH_REGRESSOR_MOST = 1 << 15 // entries of a regressor that is made in lanes: 2 MB
@@ -123,7 +123,7 @@ typedef struct limb_part {
   limb_branch* branch;
   int begin, dof;       // its first link and compiled degree of freedom in the robot; trunk: 0
   int previous, next;   // parts of the limb; -1: none
-  int hang;             // link of the trunk that carries the limb
+  int trunk_link;       // link of the trunk that carries the limb
   const double* wrench; // on its links; NULL: none
   limb_relative relative;
   limb_tip tip;

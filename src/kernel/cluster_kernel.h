@@ -46,11 +46,11 @@ typedef struct cluster_work {
   real* right;        // Y: forces, then accelerations, along G
 } cluster_work;
 
-KERNEL cluster_work work_over(real* room, int n)
+KERNEL cluster_work work_over(real* scratch, int n)
 {
   const ptrdiff_t N = n, Y = padded(n);
   cluster_work w;
-  w.M = room, w.MG = w.M + N * N, w.M_y = w.MG + N * Y, w.G = w.M_y + N * Y;
+  w.M = scratch, w.MG = w.M + N * N, w.M_y = w.MG + N * Y, w.G = w.M_y + N * Y;
   w.F = w.G + N * Y, w.F_y = w.F + 6 * N;
   w.S = (motion*)(w.F_y + 6 * Y);
   w.Z = w.F_y + 6 * Y + 6 * N;
@@ -275,7 +275,7 @@ KERNEL real pass_cluster(context ctx, const limb_cluster_in* in, int index, cons
   const limb_model* m = ctx.m;
   const limb_cluster* c = &m->clusters.cluster[index];
   const limb_reduction* r = &in->reduced[index];
-  const cluster_work w = work_over(in->room, c->nv);
+  const cluster_work w = work_over(in->scratch, c->nv);
   cluster_biases(ctx, c);
   const artic whole = cluster_composites(ctx, c, (const pose*)in->X, in->column, &w);
   for (int l = 0; l < c->nlink; l++) {
@@ -396,7 +396,7 @@ KERNEL_ENTRY real set_forward_single(const limb_model* m, const link_const* k, c
   const context ctx = {m, k, ws};
   const limb_cluster* c = &m->clusters.cluster[0];
   const limb_reduction* r = &in->reduced[0];
-  const cluster_work w = work_over(in->room, c->nv);
+  const cluster_work w = work_over(in->scratch, c->nv);
   const int n = c->nv, y = n - r->rank, Y = padded(y);
   in->kernels->mass_matrix(m, k, ws, NULL, w.M);
   in->kernels->loaded_inverse_dynamics(m, k, ws, in->v, no_acceleration(ctx), in->terms, in->wrench, w.h);

@@ -53,9 +53,9 @@ KERNEL real combine(int n, const real* row, const cell* x)
   return add(even, odd);
 }
 
-// Rows are put in order and overwrite what the one before has put behind its end; `room`: cells from here to
+// Rows are put in order and overwrite what the one before has put behind its end; `left`: cells from here to
 // the end of the matrix.
-KERNEL void put_over(cell* to, real x, int wide, ptrdiff_t room) { put_some(to, x, room < wide ? (int)room : wide); }
+KERNEL void put_over(cell* to, real x, int wide, ptrdiff_t left) { put_some(to, x, left < wide ? (int)left : wide); }
 
 // n x n rows, LANES apart in one matrix, n in the other. Returns their sum.
 KERNEL real put_rows_of(int n, const real* row, cell* apart, cell* close)

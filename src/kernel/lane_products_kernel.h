@@ -149,7 +149,7 @@ KERNEL triple block_of_chain(const table* t, making w, int j, const factors* row
 }
 
 // The last blocks of all rows are put first, and the rows in order: what a block puts behind the end of its
-// row, the next one overwrites. left: room behind `at`, up to the end of the matrix.
+// row, the next one overwrites. left: cells behind `at`, up to the end of the matrix.
 KERNEL void put_blocks(const sink* out, int want, ptrdiff_t at, ptrdiff_t left, const triple* x)
 {
   const int lanes = left < LANES ? (int)left : LANES;

@@ -324,8 +324,8 @@ LIMB_SINCOS_INLINE unsigned limb_sincos_group_f32(int n, const float* restrict x
 }
 #endif
 
-// s[i] = sin x[i], c[i] = cos x[i] for i < n (rad). The three arrays do not overlap and have room
-// for n rounded up to a multiple of LIMB_SINCOS_PAD entries; that tail of x may hold anything, that
+// s[i] = sin x[i], c[i] = cos x[i] for i < n (rad). The three arrays do not overlap and hold
+// n rounded up to a multiple of LIMB_SINCOS_PAD entries; that tail of x may hold anything, that
 // of s and c is overwritten with garbage.
 //
 // The first group stands outside the loop: most robots end there, and a compiler fills all vector

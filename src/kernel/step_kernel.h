@@ -114,13 +114,13 @@ KERNEL void add_scaled(int n, par k, const real* x, const real* sum, real* out)
   for (int i = 0; i < n; i++) out[i] = kmadd(sum[i], k, x[i]);
 }
 
-// q and v are replaced by those after a step of h [s]; room: scratch of limb_step_scalars() scalars.
+// q and v are replaced by those after a step of h [s]; scratch: limb_step_scalars() scalars.
 KERNEL void rk4_step(const limb_model* m, double h, accelerations_fn* accelerations, void* caller, real* q, real* v,
-                     real* room)
+                     real* scratch)
 {
   static const double share[4] = {0, 0.5, 0.5, 1}, weight[4] = {1, 2, 2, 1};
   const int nv = m->nv;
-  real *u = room, *stage_v = u + nv, *du = stage_v + nv, *dv = du + nv, *su = dv + nv, *sv = su + nv;
+  real *u = scratch, *stage_v = u + nv, *du = stage_v + nv, *dv = du + nv, *su = dv + nv, *sv = su + nv;
   real* stage_q = sv + nv;
   accelerations(caller, q, v, dv);
   for (int i = 0; i < nv; i++) du[i] = su[i] = v[i], sv[i] = dv[i];

@@ -332,7 +332,7 @@ typedef struct limb_cluster_in {
   const limb_reduction* reduced; // of every cluster, gamma carried along
   const int* column;             // ncdof: column in the cluster's block
   const int* first;              // clusters: velocities of those before
-  double* room;                  // limb_cluster_scratch of the largest
+  double* scratch;               // limb_cluster_scratch of the largest
   double* kept;                  // LIMB_CLUSTER_DOF times the velocities of all
 } limb_cluster_in;
 

@@ -134,7 +134,7 @@ KERNEL void states_to_lanes(const state_block* b, const lane_value* x, real* out
   }
 }
 
-// Puts a piece of a row: `some` numbers of it, all when there is room behind them.
+// Puts a piece of a row: `some` numbers of it, all when they fit.
 KERNEL void put_piece(lane_value* to, piece x, ptrdiff_t some)
 {
   if (__builtin_expect(some >= PIECE, 1)) {
@@ -160,8 +160,8 @@ KERNEL void put_square(const real square[PIECE], const state_block* b, ptrdiff_t
   ptrdiff_t at = i;
 #pragma GCC unroll 16
   for (int l = 0; l < STATES; l++) {
-    const ptrdiff_t room = end - at;
-    put_piece(out + at, piece_of(square[l % PIECE], l / PIECE), room < PIECE && wide < room ? wide : room);
+    const ptrdiff_t fits = end - at;
+    put_piece(out + at, piece_of(square[l % PIECE], l / PIECE), fits < PIECE && wide < fits ? wide : fits);
     at += width;
   }
 }

@@ -198,7 +198,7 @@ static limb_status sweep_clusters(limb_loops* w, const limb_forward_in* now, con
                               .reduced = w->clusters,
                               .column = w->column,
                               .first = w->first,
-                              .room = w->work,
+                              .scratch = w->work,
                               .kept = w->kept};
   const limb_cluster* first = &m->clusters.cluster[0];
   const bool single = first->base < 0 && first->nlink == m->nlink;

@@ -218,7 +218,7 @@ limb_status limb_evaluator_run_many(limb_evaluator* e, const limb_states* states
   if (n == 0 || e->nitem == 0) return LIMB_OK;
   limb_status s = make_ready(e, states);
   if (s != LIMB_OK) return s;
-  // Statuses of all states unless the caller has room for them, those of one kernel, marks of blocks.
+  // Statuses of all states unless the caller takes them, those of one kernel, marks of blocks.
   const size_t own = status ? 0 : n, size = (own + n) * sizeof(limb_status) + blocks;
   limb_status* memory = limb_alloc(&e->alloc, size);
   if (!memory) return LIMB_E_NOMEM;
