@@ -15,7 +15,7 @@ typedef struct cli_option {
 
 typedef struct cli_args cli_args;
 
-// An option whose value is a file that is written; checked before the command runs (base/files.h).
+// An option whose value is a file that is written; checked before the command runs (base/output.h).
 typedef struct cli_written {
   const char* option;  // NULL: the end
   const char* endings; // ".csv .npy"; "": any
@@ -80,8 +80,8 @@ int cli_usage(const cli_args* args, const char* format, ...);
 // ---- memory ----------------------------------------------------------------------------------------
 //
 // A command that runs out of memory ends with EXIT_USAGE and one sentence, and prints nothing else. Where the program
-// can replace malloc (base/memory.c), it ends there and then, whoever asked. Elsewhere cli_usage is silent from then
-// on, and what standard output still holds is discarded.
+// can replace malloc (base/out_of_memory.c), it ends there and then, whoever asked. Elsewhere cli_usage is silent from
+// then on, and what standard output still holds is discarded.
 
 // From now on messages about memory name this command.
 void cli_watch_memory(const char* command);

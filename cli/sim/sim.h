@@ -42,7 +42,7 @@ __attribute__((format(printf, 3, 4)))
 int sim_wrong(const sim_plan* p, const limb_run_value* at, const char* format, ...);
 int sim_out_of_memory(const sim_plan* p);
 
-// Announces an output (base/files.h), with a message about what is wrong with it.
+// Announces an output (base/output.h), with a message about what is wrong with it.
 int sim_check_output(const sim_plan* p, const limb_run_value* at, const char* endings);
 
 // A message about what limb_runner_create and its like refused, and its exit code.

@@ -4,7 +4,7 @@
 //   options.c              options, checked; methods, and the choice of AUTO
 //   start.c                the start: loops closed, state checked
 //   inputs.c               forces, wrenches and motions of the caller; sampled controllers; breaks
-//   equations.c            accelerations at a state, and the calls for robots with loops
+//   accelerations.c        accelerations at a state, and the calls for robots with loops
 //   constraint_projection.c redundant constraints, and the constraint manifold
 //   step_derivatives.c     derivatives of the accelerations
 //   tangent.c              local coordinates of the configuration manifold
@@ -206,16 +206,16 @@ struct limb_sim {
   sim_mode* mode;
   unsigned char* held;                 // nv marks
   double* x;                           // nv: forces, and accelerations where held
-  double* y;                           // nv: scratch of equations.c
+  double* y;                           // nv: scratch of accelerations.c
   double* tau;                         // nv: forces of actuators at the last evaluation
   double* applied;                     // nv: forces where held, from limb_sim_load; x has the accelerations
   double* holding;                     // nv: holding force in addition to the others, at the last evaluation; else 0
   double* lambda;                      // nc, at the last evaluation
   double* rate;                        // nc: scratch of limb_sim_power
   double *given_q, *given_v, *given_a; // of prescribed motion
-  double *rest, *answer;               // nv: scratch of equations.c
+  double *rest, *answer;               // nv: scratch of accelerations.c
   sim_derivatives derivatives;
-  double* responses; // scratch of equations.c
+  double* responses; // scratch of accelerations.c
   double unheld;     // loops: largest acceleration that holding removed
   void* impact;      // scratch of impact.c
   sim_passage passage;
@@ -227,7 +227,7 @@ struct limb_sim {
   sim_point front;           // end of the last step; later than now if an adaptive method is ahead
   sim_point probe;           // trial state of the root search
   sim_point spare;           // front, while a step is repeated
-  sim_point projected;       // scratch of equations.c
+  sim_point projected;       // scratch of accelerations.c
   sim_point shifted;         // scratch of limb_sim_perturbed, and
   double* shift;             // nv
   double* a;                 // nv, of now
@@ -290,7 +290,7 @@ void limb_sim_copy(const limb_sim* sim, const sim_point* from, sim_point* to);
 // Kinetic energy and potential energy of gravity and springs.
 limb_status limb_sim_energy_at(limb_sim* sim, const sim_point* at, double* energy);
 
-// ---- equations.c ----------------------------------------------------------------------------------------
+// ---- accelerations.c ------------------------------------------------------------------------------------
 
 // Accelerations at a state, and sim->tau, holding and lambda. Counts an evaluation. Overwrites q and v of prescribed
 // motion.

@@ -120,7 +120,7 @@ static limb_status of_tree(limb_sim* sim, const double* q, const double* v, doub
 }
 
 // exact: Baumgarte's terms vanish on the constraint manifold, but their derivatives do not; and with redundant
-// constraints, equations.c extends the accelerations off it differently from the library's derivatives.
+// constraints, accelerations.c extends the accelerations off it differently from the library's derivatives.
 static limb_status of_loops(limb_sim* sim, const double* q, const double* v, bool exact, const limb_fd_derivatives* out)
 {
   const limb_loop_solver* o = &sim->o.loops;
