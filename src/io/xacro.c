@@ -19,9 +19,6 @@ int limb_xacro_is_needed(const char* name, const char* text, size_t size)
   for (const char* p = text; (p = memchr(p, ':', size - (size_t)(p - text))) != NULL; p++) {
     if (p - text >= 6 && memcmp(p - 6, "<xacro", 6) == 0) return 1;
   }
-  for (const char* p = text; (p = memchr(p, '$', size - (size_t)(p - text))) != NULL; p++) {
-    if ((size_t)(p - text) + 1 < size && p[1] == '{') return 1;
-  }
   return 0;
 }
 

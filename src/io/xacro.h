@@ -223,7 +223,7 @@ xacro_value limb_xacro_load_yaml(xacro* x, const char* name);
 
 // ---- documents (xacro.c) --------------------------------------------------------------------------
 
-// Whether a text contains anything for xacro.
+// Whether a file is xacro, by its name or because it has instructions. ${...} alone is none: it may be a literal.
 int limb_xacro_is_needed(const char* name, const char* text, size_t size);
 
 // Expands a text. arguments: name:=value, closed by NULL; or NULL. The tree has texts as nodes "#text".

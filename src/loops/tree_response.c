@@ -197,7 +197,7 @@ static void push_frames(const limb_loops* w, limb_response* t, const limb_loop* 
   for (int k = 0; k < LIMB_LOOP_ENDS; k++) end[k] = k < 2 ? link[k] : -1;
   for (int r = first; r < first + loop->nrow; r++) {
     const double* x = w->reach + (ptrdiff_t)r * SIX;
-    const bool live = w->wanted[t->of_row[r]] >> (r - first) & 1U;
+    const bool live = (w->wanted[t->of_row[r]] & 1U << (unsigned)(r - first)) != 0;
     const sp_force f = live ? (sp_force){{x[0], x[1], x[2]}, {x[3], x[4], x[5]}} : no_force;
     for (int k = 0; k < 2; k++) {
       if (link[k] < 0) continue;

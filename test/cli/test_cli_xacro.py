@@ -38,6 +38,12 @@ class Xacro(unittest.TestCase):
             self.assertNotIn("error", run.stderr)
         self.assertIn("left_link2_joint", limb("info", ARM, "--args", "prefix:=left_ joints:=2").stdout)
 
+    def test_output_is_read_again(self):
+        expanded = SOURCE / "build" / "expanded.urdf"
+        self.assertEqual(limb("xacro", ARM, "--output", expanded).returncode, 0)
+        self.assertEqual(limb("info", expanded).returncode, 0)
+        expanded.unlink()
+
     def test_arguments_are_checked(self):
         run = limb("info", ARM, "--args", "joints=2")
         self.assertEqual(run.returncode, 2)
@@ -58,8 +64,14 @@ class Xacro(unittest.TestCase):
         copy = SOURCE / "build" / "xacro-test"
         shutil.rmtree(copy, ignore_errors=True)
         shutil.copytree(ARM.parent, copy)
-        run = limb("xacro", copy / "arm.urdf.xacro", "-o", copy / "arm.urdf.xacro")
+        run = limb("xacro", copy / "arm.urdf.xacro", "--output", copy / "arm.urdf.xacro")
         self.assertEqual(run.returncode, 2)
+        self.assertIn(".urdf", run.stderr)  # the ending
+        link = copy / "link.urdf"
+        link.symlink_to(copy / "arm.urdf.xacro")
+        run = limb("xacro", copy / "arm.urdf.xacro", "--output", link)
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("input", run.stderr)
         self.assertEqual((copy / "arm.urdf.xacro").read_text(), ARM.read_text())
         shutil.rmtree(copy)
 
