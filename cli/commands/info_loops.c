@@ -136,6 +136,7 @@ static void print_singularity(limb_singularity s)
 
 void info_print_mobility(const info_run* r)
 {
+  static const double ROUNDING = 1e-12; // loops that can close are closed to that
   const limb_loop_facts* c = r->closure;
   if (!c) return;
   const limb_mobility* x = &c->mobility;
@@ -145,8 +146,9 @@ void info_print_mobility(const info_run* r)
            cli_loop_name(c->model, c->report.loop), c->report.residual, c->report.tries);
     return;
   }
-  printf(" (at the start configuration, closed to %.1e; %.1e may stay open)\n", c->report.residual,
-         limb_model_loop_tolerance(c->model));
+  printf(" (at the start configuration, closed to %.1e", c->report.residual);
+  if (c->report.residual > ROUNDING) printf("; %.1e may stay open", limb_model_loop_tolerance(c->model));
+  printf(")\n");
   printf("  Gruebler counts %d: %d velocities less %d constraint%s\n", x->gruebler, x->nv, x->constraints,
          s_of(x->constraints));
   printf("  actual mobility %d: rank %d%s\n", x->mobility, x->rank,

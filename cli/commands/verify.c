@@ -46,8 +46,9 @@ static void print_text(const limb_model* m, const limb_verify_options* o, const 
          o->states, o->states == 1 ? "" : "s", (unsigned long long)o->seed, g.x, g.y, g.z);
   cli_table_print(&t, stdout, "  ");
   if (sum.condition > 0) printf("\ncondition of M up to %.1e\n", sum.condition);
-  if (limb_loop_count(m) > 0)
-    printf("loops closed to %.1e; %.1e may stay open\n", sum.open, limb_model_loop_tolerance(m));
+  if (limb_loop_count(m) > 0) printf("loops closed to %.1e", sum.open);
+  if (limb_loop_count(m) > 0 && sum.open > 1e-12) printf("; %.1e may stay open", limb_model_loop_tolerance(m));
+  if (limb_loop_count(m) > 0) printf("\n");
   printf("%s%s%s\n", cli_on(stdout, colour),
          sum.failed     ? "FORMULATIONS DISAGREE: see above."
          : sum.complete ? "All formulations agree."

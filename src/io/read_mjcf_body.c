@@ -31,7 +31,7 @@ static void visit_group(mjcf* m, const xml_node* n, const mjcf_frame* at, parts*
 // Whether there is space for one element more: copies of copies can be many.
 static int may_visit(mjcf* m, const xml_node* n)
 {
-  enum { MAX_VISITED = 1000000 };
+  enum { MAX_VISITED = 4000000 };
   if (m->visited++ < MAX_VISITED) return !m->no_memory;
   if (m->visited == MAX_VISITED + 1)
     limb_mjcf_report(m, RULE_TOO_MANY, n, "with all copies the bodies have more than %d elements", MAX_VISITED);

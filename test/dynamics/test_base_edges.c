@@ -165,7 +165,7 @@ START_TEST(structure_only)
 }
 END_TEST
 
-// Y has numbers, Y_b has not.
+// Both are reported.
 START_TEST(overflow)
 {
   limb_model* m = robot_tree5();
@@ -176,9 +176,12 @@ START_TEST(overflow)
   enum { NV = 5, NP = 15 * NV };
   double work[NV * NP], Y_b[NV * NP], q[NV], v[NV] = {0}, a[NV] = {0};
   for (int k = 0; k < NV; k++) q[k] = 0.3 * k;
-  a[0] = a[3] = 6.166e307;
+  a[0] = a[3] = 1e307;
   assert_that(limb_base_work(b) <= NV * NP);
   assert_ok(limb_regressor(d, q, v, a, NULL, work));
+  assert_ok(limb_base_regressor(b, d, q, v, a, work, Y_b));
+  a[0] = a[3] = 6.166e307;
+  assert_status(limb_regressor(d, q, v, a, NULL, work), LIMB_E_NONFINITE);
   assert_status(limb_base_regressor(b, d, q, v, a, work, Y_b), LIMB_E_NONFINITE);
   limb_base_destroy(b);
   limb_data_destroy(d);

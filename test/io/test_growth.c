@@ -220,8 +220,9 @@ static double spend(const page* p, limb_format format, size_t* memory)
     assert_ok(limb_check(r, NULL));
     assert_ok(limb_repair(r, NULL, NULL));
     const limb_builder* b = limb_reading_builder(r);
-    assert_ok(limb_write(b, LIMB_FORMAT_YAML, forget, &written, limb_reading_findings(r), NULL));
-    assert_ok(limb_write(b, LIMB_FORMAT_URDF, forget, &written, limb_reading_findings(r), NULL));
+    const limb_status writes = limb_builder_body_count(b) > 1 ? LIMB_OK : LIMB_E_MODEL; // no body but the world
+    assert_status(limb_write(b, LIMB_FORMAT_YAML, forget, &written, limb_reading_findings(r), NULL), writes);
+    assert_status(limb_write(b, LIMB_FORMAT_URDF, forget, &written, limb_reading_findings(r), NULL), writes);
     if (format == LIMB_FORMAT_URDF) assert_ok(limb_write_repaired(r, forget, &written, NULL));
   }
   limb_findings_sort(limb_reading_findings(r));
