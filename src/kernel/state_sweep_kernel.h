@@ -117,6 +117,7 @@ KERNEL moving sweep_out_to(bool single, const sweep* s, int l, moving up)
 KERNEL void sweep_out(const sweep* s)
 {
   const limb_model* m = s->t->m;
+  if (m->nlink == 0) return;   // nor is there a base
   moving x = base_of(s->t, 0); // replaced by the first link
   for (int l = 0; l < m->nlink; l++) {
     const int up = m->link[l].parent;
