@@ -117,7 +117,6 @@ KERNEL moving sweep_out_to(bool single, const sweep* s, int l, moving up)
 KERNEL void sweep_out(const sweep* s)
 {
   const limb_model* m = s->t->m;
-  if (m->nlink == 0) return;   // nor is there a base
   moving x = base_of(s->t, 0); // replaced by the first link
   for (int l = 0; l < m->nlink; l++) {
     const int up = m->link[l].parent;
@@ -291,6 +290,7 @@ KERNEL real sweep_back_to(bool single, const sweep* s, int l, carried* behind)
 KERNEL bool sweep_both_ways(const sweep* s)
 {
   const table* t = s->t;
+  if (t->m->nlink == 0) return true; // nor is there a base, or a column
   sweep_out(s);
   carried behind = carried_at(column_at(t, 0)); // replaced by the last link
   real sum = zero();
