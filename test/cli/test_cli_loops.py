@@ -592,6 +592,8 @@ class Motion(Case):
         done = self.run_limb("fd", "planar_2r", self.states(
             "q.joint1,q.joint2,v.joint1,v.joint2,tau.joint1,tau.joint2", [0] * 6), "--loop-method", "kkt", code=2)
         self.assertIn("--loop-method is for robots with loops", done.stderr)
+        former = self.run_limb("fd", "four_bar", "states.csv", "--method", "kkt", code=2)
+        self.assertIn("--method is now --loop-method", former.stderr)
 
 
 class Quantities(Case):
