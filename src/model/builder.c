@@ -229,8 +229,8 @@ limb_status limb_read_def(void* own, const void* given, size_t size, size_t min_
 static limb_status check_inertia(const sp_inertia* Y, const char* where, limb_error* err)
 {
   const double x[] = {Y->mass, Y->com.x, Y->com.y, Y->com.z, Y->xx, Y->xy, Y->xz, Y->yy, Y->yz, Y->zz};
-  const char* const name[] = {"mass",       "com.x",      "com.y",      "com.z",      "inertia.xx",
-                              "inertia.xy", "inertia.xz", "inertia.yy", "inertia.yz", "inertia.zz"};
+  static const char* const name[] = {"mass",       "com.x",      "com.y",      "com.z",      "inertia.xx",
+                                     "inertia.xy", "inertia.xz", "inertia.yy", "inertia.yz", "inertia.zz"};
   for (int i = 0; i < 10; i++) {
     if (!isfinite(x[i])) return limb_fail(err, LIMB_E_NONFINITE, where, "%s is not finite", name[i]);
   }

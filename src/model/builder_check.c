@@ -285,7 +285,7 @@ static limb_status check_end(const limb_builder* b, int joint, const char* end, 
 static limb_status check_shaft_numbers(const limb_shaft_def* def, const char* where, limb_error* err)
 {
   const double x[] = {def->ratio, def->stiffness, def->damping, def->rest};
-  const char* const name[] = {"ratio", "stiffness", "damping", "rest"};
+  static const char* const name[] = {"ratio", "stiffness", "damping", "rest"};
   for (int i = 0; i < 4; i++) {
     if (!isfinite(x[i])) return limb_fail(err, LIMB_E_NONFINITE, where, "%s is not finite", name[i]);
     if ((i == 1 || i == 2) && x[i] < 0)

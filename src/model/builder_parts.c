@@ -105,8 +105,8 @@ static limb_status check_finite(const limb_loop_def* def, const char* where, lim
 {
   const double x[] = {def->length,           def->radius,           def->motion.constant, def->motion.rate,
                       def->motion.amplitude, def->motion.frequency, def->motion.phase};
-  const char* const name[] = {"length",        "radius",        "law.constant", "law.rate",
-                              "law.amplitude", "law.frequency", "law.phase"};
+  static const char* const name[] = {"length",        "radius",        "law.constant", "law.rate",
+                                     "law.amplitude", "law.frequency", "law.phase"};
   for (size_t i = 0; i < sizeof x / sizeof x[0]; i++) {
     if (!isfinite(x[i])) return limb_fail(err, LIMB_E_NONFINITE, where, "%s is not finite", name[i]);
   }
