@@ -57,13 +57,13 @@ typedef struct cli_states {
   limb_csv_reader* reader; // NULL: there is no table
   const char** option;     // names of columns of the command line; NULL: they are of a table
   int options;
-  uint64_t bytes;  // size of the file; 0: not known
   unsigned wanted; // bits of what states_next fills in
+  uint64_t bytes;  // size of the file; 0: not known
   double* row;     // as read
   int* column[STATES_GROUPS];
   double* value[STATES_GROUPS];
-  int time_column;
   int (*wrench_column)[6];
+  int time_column;
   int nquat;
   int* quat; // where quaternions begin in q
 
@@ -76,14 +76,14 @@ typedef struct cli_states {
   int base_column[12];         // base_velocity.wx ..., base_acceleration.wx ...; -1: none
   limb_environment* env;       // of the robot: the motion of the base is that of the row
   uint64_t count;              // rows so far
-  int line;                    // of the row at hand; 0: not known
-  char error[400];             // what the last message about a row said; "": there was none
   limb_completion* completion; // completes and checks rows of robots with loops; NULL: nobody does
-  unsigned completed;          // of STATES_Q, V and A: what rows have for that
   double* branch;              // of --branch: those that were found, nq each, and their number
+  limb_loop_facts* loops;      // of --branch
   int branches;
-  limb_loop_facts* loops; // of --branch
-  int only_active;        // answers have no columns of joints without motor
+  unsigned completed; // of STATES_Q, V and A: what rows of robots with loops have for that
+  int line;           // of the row at hand; 0: not known
+  char error[400];    // what the last message about a row said; "": there was none
+  int only_active;    // answers have no columns of joints without motor
 } cli_states;
 
 // Options: --wrench-ref; --q --v --a --tau.

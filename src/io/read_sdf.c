@@ -8,6 +8,7 @@
 #include "io/geometry.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -218,9 +219,11 @@ static void check_version(sdf* s, const xml_node* root)
 static void list_names(sdf* s, const xml_node* world, const char* what, const char* wanted)
 {
   char names[300] = "";
+  size_t used = 0;
   for (const xml_node* m = limb_xml_child(world, "model"); m; m = limb_xml_next(m)) {
     const char* name = limb_xml_get(m, "name");
-    if (name && strlen(names) + strlen(name) + 3 < sizeof names) strcat(strcat(names, *names ? ", " : ""), name);
+    if (!name || used + strlen(name) + 3 > sizeof names) continue;
+    used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", name);
   }
   limb_report_error(&s->r.report, RULE_NO_BODY, world->pos, what, wanted ? wanted : "");
   if (*names) limb_report_hint(s->r.report.findings, "choose one with --model-name: %s", names);

@@ -13,6 +13,7 @@
 #include "io/file_text.h"
 #include "io/xacro.h"
 
+#include <stdio.h>
 #include <string.h>
 
 typedef enum token_kind { END, NUMBER, TEXT, NAME, SIGN } token_kind;
@@ -114,9 +115,9 @@ static int accept(expression* e, const char* word)
 
 static void expect(expression* e, const char* word)
 {
-  char what[40] = "expected '";
+  char what[40];
   if (accept(e, word)) return;
-  strcat(strcat(what, word), "'");
+  (void)snprintf(what, sizeof what, "expected '%s'", word);
   (void)fail_at(e, what);
 }
 
