@@ -418,32 +418,23 @@ static xacro_value parse_not(expression* e)
   return on(e) ? xacro_bool(!limb_xacro_truth(v)) : v;
 }
 
-// a and b, a or b: the first value that decides.
-static xacro_value parse_and(expression* e)
+// a and b, a or b: the first value that decides, false or true, else the last. next: what stands between the words.
+static xacro_value parse_choice(expression* e, const char* word, int decisive, xacro_value (*next)(expression*))
 {
-  xacro_value v = parse_not(e);
-  while (!e->x->failed && accept(e, "and")) {
-    const int decided = on(e) && !limb_xacro_truth(v);
+  xacro_value v = next(e);
+  while (!e->x->failed && accept(e, word)) {
+    const int decided = on(e) && limb_xacro_truth(v) == decisive;
     e->skip += decided;
-    const xacro_value w = parse_not(e);
+    const xacro_value w = next(e);
     if (on(e)) v = w;
     e->skip -= decided;
   }
   return v;
 }
 
-static xacro_value parse_or(expression* e)
-{
-  xacro_value v = parse_and(e);
-  while (!e->x->failed && accept(e, "or")) {
-    const int decided = on(e) && limb_xacro_truth(v);
-    e->skip += decided;
-    const xacro_value w = parse_and(e);
-    if (on(e)) v = w;
-    e->skip -= decided;
-  }
-  return v;
-}
+static xacro_value parse_and(expression* e) { return parse_choice(e, "and", 0, parse_not); }
+
+static xacro_value parse_or(expression* e) { return parse_choice(e, "or", 1, parse_and); }
 
 // a if condition else b. The condition comes after a: a is parsed, and evaluated only when it is chosen.
 static xacro_value parse_condition(expression* e)

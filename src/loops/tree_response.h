@@ -21,8 +21,8 @@ bool limb_response_in_doubt(const limb_loops* w);
 void limb_response_clear(limb_loops* w);
 void limb_response_push(limb_loops* w, int row, double lambda); // row: in the order of the clusters
 
-// Psi M^-1 Psi' lambda of what was pushed, all constraints, in the order of the clusters: O(m). Uses the forces up:
-// limb_response_sweep goes before, limb_response_clear behind.
+// Psi M^-1 Psi' lambda of what was pushed, all constraints, in the order of the clusters: O(m). It consumes the forces:
+// call limb_response_sweep before it and limb_response_clear after it.
 void limb_response_settle(limb_loops* w, double* y);
 
 // a += M^-1 (tau + Psi' lambda) of what was pushed: O(n). tau: nv, the user's; NULL: none.
