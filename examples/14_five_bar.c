@@ -31,7 +31,7 @@ static limb_status describe(robot* r, const double* q)
   limb_mobility x = {.mobility = 0};
   double way[MOST][N];
   int found = 0;
-  how.held = shoulders, how.max_tries = 50;
+  how.held = shoulders, how.restarts = 50;
   limb_status s = limb_mobility_at(r->d, q, NULL, &x);
   if (s == LIMB_OK) s = limb_assembly_branches(r->d, q, &how, MOST, way[0], &found);
   printf("%d joints, %d equations: %d motions, %d motors\n", x.nv, x.constraints, x.mobility, x.active);

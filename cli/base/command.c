@@ -239,11 +239,15 @@ static const cli_option* find_option(const cli_command* c, const char* name, siz
 }
 
 // Options of earlier versions, by command.
-static const char* const former_options[][3] = {{"limb fd", "method", "loop-method"},
+static const char* const former_options[][3] = {{"limb assemble", "set", "q"},
+                                                {"limb assemble", "tries", "restarts"},
+                                                {"limb fd", "method", "loop-method"},
                                                 {"limb sim", "closed", "loop-method"},
                                                 {"limb sim", "keep", "hold"},
                                                 {"limb sim", "longest", "max-step"},
                                                 {"limb sim", "most-steps", "max-steps"},
+                                                {"limb sim", "stiffness", "stop-stiffness"},
+                                                {"limb sim", "damping", "stop-damping"},
                                                 {"limb equations", "most", "max-terms"}};
 
 static int unknown_option(const cli_args* args, const char* name, size_t length)

@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_TRIES = 20, BRANCH_TRIES = 200, MAX_BRANCHES = 10000, NAME_SIZE = CLI_NAME_SPACE };
+enum { DEFAULT_RESTARTS = 20, BRANCH_RESTARTS = 200, MAX_BRANCHES = 10000, NAME_SIZE = CLI_NAME_SPACE };
 
 static const cli_option start_options[] = {
   {"", NULL, "where to begin"},
   {"start", "FILE.csv", "the first row of a table with columns q.<joint>; others begin at the start of the model"},
-  {"set", "NAME=X,...", "coordinates to begin at: joints, or q components such as base.px"},
+  {"q", "NAME=X,...", "coordinates to begin at: joints, or components such as base.px; overrides --start"},
   {"hold", "NAME,...", "joints that stay where they begin; NAME=X begins there"},
   {"time", "T", "time of prescribed motions in s (default: 0)"},
   {0},
@@ -21,7 +21,7 @@ static const cli_option start_options[] = {
 static const cli_option search_options[] = {
   {"", NULL, "the search"},
   {"branches", "N", "look for up to N different configurations with the same held joints"},
-  {"tries", "N", "number of starts: the given one, then random ones (default: 20; for branches 200)"},
+  {"restarts", "N", "random starts after the given one (default: 20; for branches 200)"},
   {"seed", "N", "seed of the random starts (default: 0)"},
   {"within-limits", NULL, "only configurations within the limits of the joints"},
   {"tolerance", "X", "largest gap of a closed loop in m or rad (default: 1e-12)"},
@@ -141,7 +141,7 @@ static int read_list(assemble_run* r, const char* option)
     name[length] = '\0';
     char* value = strrchr(name, '=');
     if (value) *value++ = '\0';
-    if (!value && !holds) return cli_usage(r->args, "--set takes NAME=X, not '%s'", name);
+    if (!value && !holds) return cli_usage(r->args, "--q takes NAME=X, not '%s'", name);
     if (value) code = set(r, option, name, value);
     if (code == EXIT_FINE && holds) code = hold(r, name);
     list = list[length] ? list + length + 1 : NULL;
@@ -187,7 +187,7 @@ static int read_start(assemble_run* r)
     code = read_row(r, &s);
     cli_states_close(&s);
   }
-  if (code == EXIT_FINE) code = read_list(r, "set");
+  if (code == EXIT_FINE) code = read_list(r, "q");
   if (code == EXIT_FINE) code = read_list(r, "hold");
   for (int k = 0; k < r->robot.dofs.nv; k++) r->nheld += r->held[k];
   return code == EXIT_FINE ? check_rotations(r) : code;
@@ -195,17 +195,17 @@ static int read_start(assemble_run* r)
 
 static int read_search(assemble_run* r, double* branches)
 {
-  double tries = DEFAULT_TRIES, seed = 0;
+  double restarts = DEFAULT_RESTARTS, seed = 0;
   r->how = limb_default_assembly();
   int code = cli_whole(r->args, "branches", 1, MAX_BRANCHES, branches);
-  if (code == EXIT_FINE) code = cli_whole(r->args, "tries", 1, 1e6, &tries);
+  if (code == EXIT_FINE) code = cli_whole(r->args, "restarts", 0, 1e6, &restarts);
   if (code == EXIT_FINE) code = cli_whole(r->args, "seed", 0, 9007199254740992.0, &seed);
   if (code != EXIT_FINE) return code;
   if (cli_has(r->args, "time") && !cli_numbers(r->args, "time", 1, &r->how.time)) return EXIT_USAGE;
   if (cli_positive(r->args, "tolerance", &r->how.tolerance) != EXIT_FINE) return EXIT_USAGE;
   if (*branches > 0 && cli_has(r->args, "map"))
     return cli_usage(r->args, "--map follows one branch: leave --branches out");
-  r->how.max_tries = (int)tries;
+  r->how.restarts = (int)restarts;
   r->how.seed = (uint64_t)seed;
   r->how.within_limits = cli_has(r->args, "within-limits");
   return EXIT_FINE;
@@ -241,7 +241,7 @@ static int find_branches(assemble_run* r, int max, const limb_loop_options* o)
   if (!r->q) return cli_out_of_memory(r->args);
   limb_status s = r->nheld > 0 ? LIMB_OK : hold_motions(r, o);
   r->how.held = r->held;
-  if (!cli_has(r->args, "tries")) r->how.max_tries = BRANCH_TRIES;
+  if (!cli_has(r->args, "restarts")) r->how.restarts = BRANCH_RESTARTS;
   if (s == LIMB_OK) s = limb_assembly_branches(r->at->data, r->at->q, &r->how, max, r->q, &r->count);
   if (s != LIMB_OK) return failed(r, s);
   if (r->nheld < r->at->mobility.mobility)
@@ -276,19 +276,20 @@ static void report(const assemble_run* r)
     return;
   }
   if (!c->closed && c->report.limits) {
-    (void)fprintf(stderr, "%s: error: the loops close, but only outside the limits of joints, in %d tr%s\n", name,
-                  c->report.tries, c->report.tries == 1 ? "y" : "ies");
+    (void)fprintf(stderr, "%s: error: the loops close, but only outside the limits of joints, in %d start%s\n", name,
+                  c->report.starts, c->report.starts == 1 ? "" : "s");
     return;
   }
   if (!c->closed) {
-    (void)fprintf(stderr, "%s: error: loop '%s': cannot be closed: it stays %.3g apart, at best of %d tr%s\n", name,
-                  cli_loop_name(c->model, c->report.loop), c->report.residual, c->report.tries,
-                  c->report.tries == 1 ? "y" : "ies");
+    (void)fprintf(stderr, "%s: error: loop '%s': cannot be closed: it stays %.3g apart, at best of %d start%s\n", name,
+                  cli_loop_name(c->model, c->report.loop), c->report.residual, c->report.starts,
+                  c->report.starts == 1 ? "" : "s");
     return;
   }
   (void)fprintf(stderr, "%s: closed: residual %.2g in loop '%s'", name, c->report.residual,
                 cli_loop_name(c->model, c->report.loop));
-  if (c->report.tries > 1) (void)fprintf(stderr, ", from random start %d, not from the given one", c->report.tries - 1);
+  if (c->report.starts > 1)
+    (void)fprintf(stderr, ", from random start %d, not from the given one", c->report.starts - 1);
   (void)fprintf(stderr, "; %d motion%s, %d constraint%s redundant\n", c->mobility.mobility,
                 c->mobility.mobility == 1 ? "" : "s", c->mobility.redundant, c->mobility.redundant == 1 ? "" : "s");
   for (int i = 0; i < limb_loop_count(c->model); i++) {

@@ -86,10 +86,10 @@ static int print_json(const assemble_run* r, FILE* out)
   const size_t nq = (size_t)r->robot.dofs.nq;
   const int loops = limb_loop_count(c->model);
   json_t *x = cli_json_answer(), *list = json_array(), *beyond = json_array();
-  cli_json_set(x, "model closed residual loop iterations tries limits", cli_json_text(limb_model_name(c->model)),
+  cli_json_set(x, "model closed residual loop iterations starts limits", cli_json_text(limb_model_name(c->model)),
                json_boolean(c->closed), cli_json_number(c->report.residual),
                cli_json_text(loops > 0 ? cli_loop_name(c->model, c->report.loop) : NULL),
-               json_integer(c->report.iterations), json_integer(c->report.tries), json_boolean(c->report.limits));
+               json_integer(c->report.iterations), json_integer(c->report.starts), json_boolean(c->report.limits));
   if (c->closed)
     cli_json_set(x, "mobility redundant locked singularity", json_integer(c->mobility.mobility),
                  json_integer(c->mobility.redundant), json_boolean(limb_is_locked(c)),

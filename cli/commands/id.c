@@ -24,7 +24,8 @@ static const cli_option path_options[] = {
   {"", NULL, "a path of a frame instead of joint positions (limb ik has more)"},
   {"frame", "NAME,...", "the table has poses of these frames, columns as for limb ik; implies --differentiate"},
   {"directions", "LIST", "what counts: some of wx,wy,wz,vx,vy,vz, or angular, or linear"},
-  {"start", "JOINT=X,...", "where the search begins; or FILE.csv: the first row of a table"},
+  {"start", "FILE.csv", "where the search begins: the first row of a table"},
+  {"q", "JOINT=X,...", "where the search begins, by joint, with units; overrides --start"},
   {"reference", "JOINT=X,...", "the posture that redundant robots stay nearest to; or FILE.csv"},
   {0},
 };
@@ -373,7 +374,7 @@ static int run_states(id_run* r)
 // The table of the second operand: of states, or of poses that become states.
 static int open_table(id_run* r)
 {
-  const char *path = cli_operand(r->args, 1), *pose[] = {"directions", "start", "reference"};
+  const char *path = cli_operand(r->args, 1), *pose[] = {"directions", "start", "q", "reference"};
   for (size_t k = 0; k < sizeof pose / sizeof *pose && !cli_has(r->args, "frame"); k++)
     if (cli_has(r->args, pose[k])) return cli_usage(r->args, "--%s is for a table of poses: --frame NAME", pose[k]);
   if (!cli_has(r->args, "frame")) return cli_states_open(&r->states, r->args, &r->robot, path);

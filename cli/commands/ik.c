@@ -16,7 +16,7 @@ enum { MAX_BRANCHES = 10000, MAX_THREADS = 1024, NAME_SIZE = CLI_NAME_SPACE };
 static const cli_option goal_options[] = {
   {"", NULL, "the goals"},
   {"frame", "NAME,...", "bodies or frames that have targets (default: the last added frame of the model)"},
-  {"pose", "X,Y,Z[,QX,QY,QZ,QW]", "the target in the world, in m; without a quaternion the position only"},
+  {"target", "X,Y,Z[,QX,QY,QZ,QW]", "the pose in the world, in m; without a quaternion the position only"},
   {"rpy", "R,P,Y", "its rotation: Rz(Y) Ry(P) Rx(R), in rad"},
   {"directions", "LIST",
    "what counts: some of wx,wy,wz,vx,vy,vz, or angular, or linear (default: all that targets have)"},
@@ -27,7 +27,8 @@ static const cli_option goal_options[] = {
 
 static const cli_option start_options[] = {
   {"", NULL, "the search"},
-  {"start", "JOINT=X,...", "where to begin, with units; or FILE.csv: the first row of a table"},
+  {"start", "FILE.csv", "where to begin: the first row of a table"},
+  {"q", "JOINT=X,...", "where to begin, by joint, with units; overrides --start"},
   {"reference", "JOINT=X,...", "the posture that redundant robots stay nearest to; or FILE.csv"},
   {"hold", "JOINT,...", "joints that stay where they begin"},
   {"branches", "N", "up to N different solutions, nearest to the reference or start first"},
@@ -51,7 +52,7 @@ static const cli_option* const options[] = {goal_options, start_options, cli_mod
 
 static const char about[] = //
   "Finds joint positions at which frames have given poses, within the limits of the joints and with loops closed. "
-  "The target is given by --pose, or by each row of a table: columns pose.<frame>.position.x .y .z and "
+  "The target is given by --target, or by each row of a table: columns pose.<frame>.position.x .y .z and "
   "pose.<frame>.quaternion.x .y .z .w as limb eval writes them; the name of the frame may be left out if there is "
   "only one. Without quaternions, only positions count. - is standard input. The output is a table with time, if "
   "there is one, and q.<joint>, which limb id --differentiate, eval and sim --start read.\n"
@@ -64,11 +65,11 @@ static const char about[] = //
   "target and leaves the rotation about it free.";
 
 static const char* const examples[] = {
-  "limb ik panda --frame flange --pose 0.4,0.1,0.5 --rpy 3.14159,0,0",
+  "limb ik panda --frame flange --target 0.4,0.1,0.5 --rpy 3.14159,0,0",
   "joint positions for a pose",
-  "limb ik ur5 --pose 0.4,0.2,0.3 --rpy 3,0,0 --branches 8 --format text",
+  "limb ik ur5 --target 0.4,0.2,0.3 --rpy 3,0,0 --branches 8 --format text",
   "all ways to reach it",
-  "limb ik planar_2r circle.csv --frame tip --start joint2=1 | limb id planar_2r - --differentiate",
+  "limb ik planar_2r circle.csv --frame tip --q joint2=1 | limb id planar_2r - --differentiate",
   "torques for a path of the tip",
   NULL,
 };
@@ -126,7 +127,7 @@ static int read_goals(ik_run* r)
 }
 
 // "JOINT=X,..." in q.
-static int read_pairs(const ik_run* r, const char* option, const char* list, double* q)
+static int read_pairs(ik_run* r, const char* option, const char* list, double* q)
 {
   if (cli_check_names(r->args, option) != EXIT_FINE) return EXIT_USAGE;
   while (list) {
@@ -135,7 +136,7 @@ static int read_pairs(const ik_run* r, const char* option, const char* list, dou
     const char* close = NULL;
     (void)snprintf(name, sizeof name, "%.*s", (int)length, list);
     char* value = strchr(name, '=');
-    if (!value) return cli_usage(r->args, "--%s takes JOINT=X,... or a file, not '%s'", option, name);
+    if (!value) return cli_usage(r->args, "--%s takes JOINT=X,..., not '%s'", option, name);
     *value++ = '\0';
     const int k = cli_find_dof(&r->robot.dofs, name, 1, &close);
     if (k < 0)
@@ -163,15 +164,25 @@ static int read_row(ik_run* r, const char* option, const char* path, double* q)
   return code;
 }
 
-// --start or --reference; what they do not name is at the start of the model, loops closed.
-static int read_posture(ik_run* r, const char* option, double* q)
+// The start and the reference. Without the one the search begins at the other; what the options do not name is at the
+// start of the model, loops closed.
+static int read_postures(ik_run* r)
 {
-  const char* text = cli_get(r->args, option);
-  const limb_status s = limb_closed_start(r->robot.model, q);
+  const char *reference = cli_get(r->args, "reference"), *row = cli_get(r->args, "start"), *q = cli_get(r->args, "q");
+  const size_t bytes = (size_t)r->robot.dofs.nq * sizeof *r->start;
+  const limb_status s = limb_closed_start(r->robot.model, r->start);
+  int code = EXIT_FINE;
   if (s == LIMB_E_NOMEM) return cli_out_of_memory(r->args);
   if (s != LIMB_OK) return cli_usage(r->args, "start: %s", limb_status_text(s));
-  if (!text) return EXIT_FINE;
-  return strchr(text, '=') ? read_pairs(r, option, text, q) : read_row(r, option, text, q);
+  if (reference) {
+    memcpy(r->reference, r->start, bytes);
+    const int pairs = strchr(reference, '=') != NULL;
+    code = (pairs ? read_pairs : read_row)(r, "reference", reference, r->reference);
+    if (!row && !q) memcpy(r->start, r->reference, bytes);
+  }
+  if (code == EXIT_FINE && row) code = read_row(r, "start", row, r->start);
+  if (code == EXIT_FINE && q) code = read_pairs(r, "q", q, r->start);
+  return code;
 }
 
 static int read_held(ik_run* r)
@@ -204,7 +215,8 @@ static int read_search(ik_run* r)
     return cli_usage(r->args, "--threads is for a table of poses");
   if (code != EXIT_FINE) return code;
   if (cli_positive(r->args, "tolerance", &o->tolerance) != EXIT_FINE) return EXIT_USAGE;
-  if (branches > 0 && cli_operand_count(r->args) > 1) return cli_usage(r->args, "--branches is for one target: --pose");
+  if (branches > 0 && cli_operand_count(r->args) > 1)
+    return cli_usage(r->args, "--branches is for one target: --target");
   o->max_iterations = (int)iterations, o->restarts = (int)restarts, o->seed = (uint64_t)seed;
   o->ignore_limits = cli_has(r->args, "ignore-limits");
   o->held = r->held;
@@ -216,8 +228,7 @@ static int read_search(ik_run* r)
 static int read_options(ik_run* r)
 {
   int code = read_goals(r);
-  if (code == EXIT_FINE) code = read_posture(r, cli_has(r->args, "start") ? "start" : "reference", r->start);
-  if (code == EXIT_FINE && r->reference) code = read_posture(r, "reference", r->reference);
+  if (code == EXIT_FINE) code = read_postures(r);
   if (code == EXIT_FINE) code = read_held(r);
   if (code == EXIT_FINE) code = read_search(r);
   if (code == EXIT_FINE) code = ik_targets_open(r);

@@ -34,29 +34,29 @@ static int make_pose(const ik_run* r, const char* subject, const double* x, sp_p
   return EXIT_FINE;
 }
 
-// --pose and --rpy
+// --target and --rpy
 static int read_pose(ik_run* r)
 {
-  const char* text = cli_get(r->args, "pose");
+  const char* text = cli_get(r->args, "target");
   double x[IK_POSE] = {0, 0, 0, 0, 0, 0, 1}, rpy[3] = {0};
   int commas = 0;
-  if (!text) return cli_usage(r->args, "give a table of poses, or one pose by --pose x,y,z,qx,qy,qz,qw");
-  if (r->frames > 1) return cli_usage(r->args, "--pose is for one frame; poses of several are columns of a table");
+  if (!text) return cli_usage(r->args, "give a table of poses, or one pose by --target x,y,z,qx,qy,qz,qw");
+  if (r->frames > 1) return cli_usage(r->args, "--target is for one frame; poses of several are columns of a table");
   for (const char* c = text; *c; c++) commas += *c == ',';
   const int numbers = commas >= 3 ? IK_POSE : 3;
-  if (commas != numbers - 1) return cli_usage(r->args, "--pose takes 3 or 7 numbers, not '%s'", text);
-  if (!cli_numbers(r->args, "pose", numbers, x)) return EXIT_USAGE;
+  if (commas != numbers - 1) return cli_usage(r->args, "--target takes 3 or 7 numbers, not '%s'", text);
+  if (!cli_numbers(r->args, "target", numbers, x)) return EXIT_USAGE;
   if (cli_has(r->args, "rpy")) {
-    if (numbers == IK_POSE) return cli_usage(r->args, "--pose has a quaternion already: leave --rpy out");
+    if (numbers == IK_POSE) return cli_usage(r->args, "--target has a quaternion already: leave --rpy out");
     if (!cli_numbers(r->args, "rpy", 3, rpy)) return EXIT_USAGE;
     r->target[0] = sp_pose_make(sp_rot_rpy(rpy[0], rpy[1], rpy[2]), sp_v3(x[0], x[1], x[2]));
     return EXIT_FINE;
   }
   if (numbers == 3) {
-    const int code = positions_only(r, "--pose has none: add a quaternion or --rpy");
+    const int code = positions_only(r, "--target has none: add a quaternion or --rpy");
     if (code != EXIT_FINE) return code;
   }
-  return make_pose(r, "--pose", x, &r->target[0]);
+  return make_pose(r, "--target", x, &r->target[0]);
 }
 
 // Columns of frame k: pose.<frame>.position.x ..., with one frame also pose.position.x. Returns how many of them,
@@ -104,7 +104,7 @@ int ik_targets_open(ik_run* r)
   r->time_column = -1;
   r->path = cli_operand_count(r->args) > 1 ? cli_operand(r->args, 1) : NULL;
   if (!r->path) return read_pose(r);
-  if (cli_has(r->args, "pose")) return cli_usage(r->args, "--pose and a table of poses exclude each other");
+  if (cli_has(r->args, "target")) return cli_usage(r->args, "--target and a table of poses exclude each other");
   const char* refused = cli_input_refused(r->path);
   if (refused) return cli_usage(r->args, "%s: %s", r->path, refused);
   r->file = strcmp(r->path, "-") == 0 ? stdin : fopen(r->path, "rb");

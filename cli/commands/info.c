@@ -243,9 +243,9 @@ static limb_status close_loops(info_run* r)
   if (s == LIMB_OK)
     (void)fprintf(stderr,
                   "%s: warning: loop '%s': cannot be closed from the start configuration: it stays %.3g apart, at best "
-                  "of %d tries\n",
+                  "of %d starts\n",
                   limb_reading_source(r->robot.reading), cli_loop_name(r->m, c->report.loop), c->report.residual,
-                  c->report.tries);
+                  c->report.starts);
   return s;
 }
 

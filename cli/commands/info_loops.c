@@ -45,7 +45,7 @@ void info_print_loops(const limb_model* m)
 
 static json_t* law_json(const limb_prescribed_motion* law)
 {
-  return cli_json_object("row constant rate amplitude frequency phase", json_integer(law->constraint),
+  return cli_json_object("constraint constant rate amplitude frequency phase", json_integer(law->constraint),
                          cli_json_number(law->constant), cli_json_number(law->rate), cli_json_number(law->amplitude),
                          cli_json_number(law->frequency), cli_json_number(law->phase));
 }
@@ -70,7 +70,7 @@ static json_t* loop_json(const limb_model* m, const limb_loop_info* x)
   }
   if (def->kind == LIMB_LOOP_DISTANCE) (void)json_object_set_new(r, "length", cli_json_number(def->length));
   if (def->radius != 0) (void)json_object_set_new(r, "radius", cli_json_number(def->radius));
-  cli_json_set(r, "row rows holonomic", json_integer(x->constraint), json_integer(x->nconstraint),
+  cli_json_set(r, "constraint constraints holonomic", json_integer(x->constraint), json_integer(x->nconstraint),
                json_integer(x->holonomic));
   if (has_prescribed_motion(&def->motion)) (void)json_object_set_new(r, "law", law_json(&def->motion));
   return r;
@@ -142,8 +142,8 @@ void info_print_mobility(const info_run* r)
   const limb_mobility* x = &c->mobility;
   info_heading("mobility");
   if (!c->closed) {
-    printf(": not known, because the loops do not close: loop '%s' stays %.3g apart, at best of %d tries\n",
-           cli_loop_name(c->model, c->report.loop), c->report.residual, c->report.tries);
+    printf(": not known, because the loops do not close: loop '%s' stays %.3g apart, at best of %d starts\n",
+           cli_loop_name(c->model, c->report.loop), c->report.residual, c->report.starts);
     return;
   }
   printf(" (at the start configuration, closed to %.1e", c->report.residual);
@@ -204,9 +204,9 @@ json_t* info_json_mobility(const info_run* run)
     const char* name;
     int value;
   } counts[] = {
-    {"rows", x->constraints},    {"rank", x->rank},         {"gruebler", x->gruebler},    {"mobility", x->mobility},
-    {"redundant", x->redundant}, {"idle", x->idle},         {"active", x->active},        {"passive", x->passive},
-    {"driven", x->driven},       {"undriven", x->undriven}, {"overdriven", x->overdriven}};
+    {"constraints", x->constraints}, {"rank", x->rank},         {"gruebler", x->gruebler},    {"mobility", x->mobility},
+    {"redundant", x->redundant},     {"idle", x->idle},         {"active", x->active},        {"passive", x->passive},
+    {"driven", x->driven},           {"undriven", x->undriven}, {"overdriven", x->overdriven}};
   for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
     (void)json_object_set_new(r, counts[k].name, json_integer(counts[k].value));
   cli_json_set(r, "redundant_in condition condition_passive condition_active singularity locked still",

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CLOSE_TRIES = 20, TRIES = 200 }; // as `limb assemble --branches`
+enum { CLOSING_RESTARTS = 20, RESTARTS = 200 }; // as `limb assemble --branches`
 
 // Velocities of the joints that are given; of ball and free joints all.
 static int mark_held(const cli_states* s, const double* row, double* q, unsigned char* held)
@@ -41,7 +41,7 @@ static int failed(const cli_states* s, limb_status status)
 static int list(cli_states* s, limb_loop_facts* f, const unsigned char* held, int count)
 {
   limb_assembly how = limb_default_assembly();
-  how.held = held, how.max_tries = CLOSE_TRIES;
+  how.held = held, how.restarts = CLOSING_RESTARTS;
   limb_status status = limb_close_loops(f, &how);
   if (status == LIMB_OK && !f->closed) status = LIMB_E_NOCONV;
   if (status == LIMB_OK) status = limb_examine_loops(f, NULL);
@@ -49,8 +49,8 @@ static int list(cli_states* s, limb_loop_facts* f, const unsigned char* held, in
     return cli_usage(s->args,
                      "--branch: --q and motors give %d of %d motions: branches differ only where all are given", count,
                      f->mobility.mobility);
-  how.max_tries = TRIES;
-  if (status == LIMB_OK) status = limb_assembly_branches(f->data, f->q, &how, TRIES, s->branch, &s->branches);
+  how.restarts = RESTARTS;
+  if (status == LIMB_OK) status = limb_assembly_branches(f->data, f->q, &how, RESTARTS, s->branch, &s->branches);
   return status == LIMB_OK ? EXIT_FINE : failed(s, status);
 }
 
@@ -58,7 +58,7 @@ static int list(cli_states* s, limb_loop_facts* f, const unsigned char* held, in
 static int take(cli_states* s, int chosen)
 {
   if (chosen > s->branches) {
-    (void)cli_usage(s->args, "--branch %d: %d starts found %d branch%s", chosen, TRIES, s->branches,
+    (void)cli_usage(s->args, "--branch %d: %d starts found %d branch%s", chosen, RESTARTS, s->branches,
                     s->branches == 1 ? "" : "es");
     return EXIT_NUMERICAL;
   }
@@ -75,14 +75,14 @@ int states_find_branches(cli_states* s)
   double chosen = 0;
   if (!name) return EXIT_FINE;
   if (strcmp(name, "start") != 0) {
-    const int code = cli_whole(s->args, "branch", 1, TRIES, &chosen);
+    const int code = cli_whole(s->args, "branch", 1, RESTARTS, &chosen);
     if (code != EXIT_FINE) return code;
   }
   if (limb_loop_count(s->model) == 0 || cli_has(s->args, "tree"))
     return cli_usage(s->args, "--branch is for robots with loops, and without --tree");
   limb_status status = limb_loop_facts_create(s->model, &s->loops);
   unsigned char* held = calloc((size_t)s->dofs->nv + 1, 1);
-  s->branch = calloc(TRIES * (size_t)s->dofs->nq + 1, sizeof *s->branch);
+  s->branch = calloc(RESTARTS * (size_t)s->dofs->nq + 1, sizeof *s->branch);
   if (status == LIMB_OK && (!held || !s->branch)) status = LIMB_E_NOMEM;
   int code = status == LIMB_OK ? list(s, s->loops, held, mark_held(s, s->row, s->loops->q, held)) : failed(s, status);
   if (code == EXIT_FINE && chosen > 0) code = take(s, (int)chosen);
@@ -97,9 +97,9 @@ int states_name_branch(const cli_states* s)
   if (status != LIMB_OK) return failed(s, status);
   if (which >= 0)
     (void)fprintf(stderr, "%s: note: this is branch %d of %d that %d starts found\n", s->path, which + 1, s->branches,
-                  TRIES);
+                  RESTARTS);
   else
     (void)fprintf(stderr, "%s: note: this is none of the branches, %d, that %d starts found\n", s->path, s->branches,
-                  TRIES);
+                  RESTARTS);
   return EXIT_FINE;
 }

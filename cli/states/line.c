@@ -199,7 +199,7 @@ static limb_status close_values(const cli_states* s, int with_v, unsigned char* 
   for (int i = 0; i < nq; i++)
     for (int k = 0; k < nv; k++) marks[k] |= s->column[0][i] >= 0 && s->dofs->q[i].joint == s->dofs->v[k].joint;
   for (int k = 0; k < nv; k++) marks[nv + k] = with_v && s->column[1][k] >= 0;
-  const limb_start_given given = {.q = marks, .v = marks + nv, .max_tries = 1, .tolerance = ROUNDED};
+  const limb_start_given given = {.q = marks, .v = marks + nv, .tolerance = ROUNDED};
   return limb_sim_close_start(s->model, &given, q, q + nq, NULL);
 }
 

@@ -22,7 +22,7 @@ typedef struct limb_assembly {
   double tolerance;          ///< largest residual of a closed loop [m, rad]; default 1e-12. At least 1e-14 of the
                              ///< largest distance of a body from the origin of the world, which is rounding
   int max_iterations;        ///< per start; default 200
-  int max_tries;             ///< number of starts: the given one, then random ones; default 1
+  int restarts;              ///< random starts after the given one; default 0
   uint64_t seed;             ///< of the random starts
   int within_limits;         ///< 1: reject configurations outside the limits of joints in loops; default 0
   const unsigned char* held; ///< nv flags: 1 for coordinates that must not change (ball and free joints: all of a joint
@@ -33,10 +33,10 @@ LIMB_API limb_assembly limb_default_assembly(void);
 
 /// Results of limb_assemble and limb_project.
 typedef struct limb_assembly_report {
-  double residual; ///< largest remaining residual [m, rad]
-  int loop;        ///< the loop that it belongs to; -1: no loops
-  int iterations, tries;
-  int limits; ///< 1: the loops close, but only outside the limits of joints
+  double residual;        ///< largest remaining residual [m, rad]
+  int loop;               ///< the loop that it belongs to; -1: no loops
+  int iterations, starts; ///< of all starts; number of starts
+  int limits;             ///< 1: the loops close, but only outside the limits of joints
 } limb_assembly_report;
 
 /// Closes all loops: changes q to a nearby configuration that closes them. A start that is exactly singular (an
@@ -53,7 +53,7 @@ LIMB_NODISCARD LIMB_API limb_status limb_assemble(limb_data* d, const limb_assem
                                                   limb_assembly_report* report);
 
 /// Finds different ways to close the loops with the held coordinates as in q: starts from q and from random
-/// configurations (options.max_tries starts). Configurations that differ by less than 1e-6 count once. For mechanisms
+/// configurations (options.restarts of them). Configurations that differ by less than 1e-6 count once. For mechanisms
 /// whose motions are all held; otherwise every start may end in another configuration, and one continuous branch yields
 /// many results.
 /// @param max_count  capacity of q_out

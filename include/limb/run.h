@@ -53,13 +53,13 @@ typedef struct limb_run_start {
   limb_run_value assemble;  ///< true, false
   limb_run_value tolerance; ///< by which given values may change to close the loops
   limb_run_values hold;     ///< joints that stay where they begin while loops are closed
-  limb_run_value pose;      ///< of a frame, instead of positions: "tool=x,y,z" or "tool=x,y,z,qx,qy,qz,qw"
+  limb_run_value target;    ///< pose of a frame, instead of positions: "tool=x,y,z" or "tool=x,y,z,qx,qy,qz,qw"
 } limb_run_start;
 
 typedef struct limb_run_solver {
   limb_run_value method, step, relative, absolute, max_step, order, max_steps;
   limb_run_value project, loop_method, baumgarte;
-  limb_run_value stiction, stop, restitution, stiffness, damping, condition, work, max_drift;
+  limb_run_value stiction, stop, restitution, stop_stiffness, stop_damping, condition, work, max_drift;
 } limb_run_solver;
 
 /// A table of forces, or of wrenches.

@@ -97,8 +97,8 @@ typedef struct limb_sim_options {
   limb_stiction stiction;
   limb_stop stop;         ///< at the limits of all joints
   double restitution;     ///< of LIMB_STOP_IMPACT, 0 to 1; default 0.5
-  double stiffness;       ///< of LIMB_STOP_SPRING [N m/rad, N/m]; default 1e4
-  double damping;         ///< of LIMB_STOP_SPRING while pressed; default 1e2
+  double stop_stiffness;  ///< of LIMB_STOP_SPRING [N m/rad, N/m]; default 1e4
+  double stop_damping;    ///< of LIMB_STOP_SPRING while pressed; default 1e2
   limb_loop_solver loops; ///< for robots with loops; its time is ignored
   double project;         ///< loops: after a step with a residual above this, positions and velocities are projected
                           ///< onto the closed states; default 1e-13; HUGE_VAL: never. Baumgarte's terms act as well if
@@ -240,7 +240,7 @@ typedef struct limb_start_given {
   const unsigned char* q; ///< nv marks: 1 where the position must not change
   const unsigned char* v; ///< nv marks: 1 where the velocity is given
   double time;            ///< of prescribed motion in loops
-  int max_tries;          ///< of limb_assemble, for positions
+  int restarts;           ///< of limb_assemble, for positions
   double tolerance;       ///< largest change of a given value to close the loops [rad, m; velocities: per second, or
                           ///< relative if they are above 1], for values with rounded digits; 0: none
 } limb_start_given;

@@ -93,7 +93,7 @@ def simulate(
     `tau` are forces: a function (t, q, v) -> (nv,), several of them, or constants; with `period` they are sampled and
     held, as a controller does. `wrenches` are (frame, reference, function), `conditions` are functions that change
     sign at an event, or (function, direction, ends). `options` are those of limb_sim_options: step, relative,
-    absolute, max_step, restitution, stiffness, damping, stiction, ...
+    absolute, max_step, restitution, stop_stiffness, stop_damping, stiction, ...
 
     >>> import limb
     >>> arm = limb.load("planar_2r")

@@ -40,10 +40,10 @@ static simulation* data_of(PyObject* self) { return object_data(self, types.simu
 #name, FIELD_INT, offsetof(limb_sim_options, name), 1 \
   }
 
-static const limb_field option_fields[] = {NUMBER(step),      NUMBER(relative),  NUMBER(absolute), NUMBER(max_step),
-                                           INTEGER(order),    INTEGER(stiction), INTEGER(stop),    NUMBER(restitution),
-                                           NUMBER(stiffness), NUMBER(damping),   NUMBER(project),  NUMBER(condition),
-                                           INTEGER(work),     {NULL, 0, 0, 0}};
+static const limb_field option_fields[] = {
+  NUMBER(step),      NUMBER(relative),  NUMBER(absolute),    NUMBER(max_step),       INTEGER(order),
+  INTEGER(stiction), INTEGER(stop),     NUMBER(restitution), NUMBER(stop_stiffness), NUMBER(stop_damping),
+  NUMBER(project),   NUMBER(condition), INTEGER(work),       {NULL, 0, 0, 0}};
 
 // ---- callbacks ---------------------------------------------------------------------------------------------------
 

@@ -155,7 +155,7 @@ limb_status limb_doctor_loops(doctor* d)
 // The model is compiled, which may fail. The robot is assembled from its start, then from random configurations; cost
 // as limb_assemble. Ranks are those of the configuration that was found.
 
-enum { MAX_TRIES = 20 };
+enum { RESTARTS = 20 };
 
 #define ROUNDED 1e-10 // [m, rad]: less is rounding
 
@@ -236,13 +236,13 @@ static limb_status check_closure(const closure* c, memory_pool* pool)
   limb_assembly_report report = {0};
   limb_mobility x;
   limb_loop_info loop;
-  how.max_tries = MAX_TRIES;
+  how.restarts = RESTARTS;
   limb_status s = limb_start(c->m, c->q);
   if (s == LIMB_OK) s = limb_assemble(c->d, &how, c->q, &report);
   const file_pos at = limb_doctor_loop_pos(c->r, report.loop);
   if (s == LIMB_E_NOCONV && limb_get_loop(c->m, report.loop, &loop) == LIMB_OK)
     limb_report(c->r->findings, RULE_LOOP_OPEN, at, (limb_subject){"loop", loop.def.name},
-                "it remains open by %.3g in the best of %d attempts; %.3g is allowed", report.residual, report.tries,
+                "it remains open by %.3g in the best of %d starts; %.3g is allowed", report.residual, report.starts,
                 limb_model_loop_tolerance(c->m));
   if (s == LIMB_OK && report.residual > ROUNDED && limb_get_loop(c->m, report.loop, &loop) == LIMB_OK)
     limb_report(c->r->findings, RULE_LOOP_ROUNDED, at, (limb_subject){"loop", loop.def.name},

@@ -58,14 +58,14 @@ static const run_key environment[] = {RUN(environment, no_friction, VALUE), RUN(
 
 static const run_key start[] = {RUN(start, time, VALUE), RUN(start, file, VALUE), RUN(start, row, VALUE),
                                 RUN(start, assemble, VALUE), RUN(start, tolerance, VALUE), RUN(start, q, MAP),
-                                RUN(start, v, MAP), RUN(start, hold, LIST), RUN(start, pose, VALUE), {0}};
+                                RUN(start, v, MAP), RUN(start, hold, LIST), RUN(start, target, VALUE), {0}};
 
 static const run_key solver[] = {
   RUN(solver, method, VALUE), RUN(solver, step, VALUE), RUN(solver, relative, VALUE), RUN(solver, absolute, VALUE),
   RUN(solver, max_step, VALUE), RUN(solver, order, VALUE), RUN(solver, max_steps, VALUE), RUN(solver, project, VALUE),
   RUN(solver, loop_method, VALUE), RUN(solver, baumgarte, VALUE), RUN(solver, stiction, VALUE),
   RUN(solver, stop, VALUE),
-  RUN(solver, restitution, VALUE), RUN(solver, stiffness, VALUE), RUN(solver, damping, VALUE),
+  RUN(solver, restitution, VALUE), RUN(solver, stop_stiffness, VALUE), RUN(solver, stop_damping, VALUE),
   RUN(solver, condition, VALUE), RUN(solver, work, VALUE), RUN(solver, max_drift, VALUE), {0}};
 
 static const run_key table[] = {IN(limb_run_table, file, VALUE), IN(limb_run_table, interpolation, VALUE), {0}};
@@ -255,10 +255,9 @@ static void refuse_former(run_reader* r, const yml_node* map, const run_key* key
   static const struct {
     const run_key* table;
     const char *was, *is;
-  } former[] = {{solver, "closed", "loop_method"},
-                {start, "keep", "hold"},
-                {solver, "longest", "max_step"},
-                {solver, "most_steps", "max_steps"}};
+  } former[] = {{solver, "closed", "loop_method"},       {start, "keep", "hold"},
+                {solver, "longest", "max_step"},         {solver, "most_steps", "max_steps"},
+                {solver, "stiffness", "stop_stiffness"}, {solver, "damping", "stop_damping"}};
   for (size_t i = 0; i < sizeof former / sizeof *former; i++) {
     const yml_node* n = former[i].table == keys ? limb_yml_get(map, former[i].was) : NULL;
     const size_t used = strlen(known);

@@ -16,13 +16,13 @@
 // are: the cost is linear in the number of clusters.
 
 #define SAME      1e-6 // configurations less apart are one
-#define KICKS     6    // per try: each is three times as long as the one before
+#define KICKS     6    // per start: each is three times as long as the one before
 #define FULL_TURN 6.28318530717958647692
 #define KICK_SEED 0x6b69636bU
 
 limb_assembly limb_default_assembly(void)
 {
-  return (limb_assembly){.size = sizeof(limb_assembly), .tolerance = 1e-12, .max_iterations = 200, .max_tries = 1};
+  return (limb_assembly){.size = sizeof(limb_assembly), .tolerance = 1e-12, .max_iterations = 200};
 }
 
 static limb_status read_assembly(const limb_model* m, const limb_assembly* given, limb_assembly* out)
@@ -34,7 +34,7 @@ static limb_status read_assembly(const limb_model* m, const limb_assembly* given
     if (s != LIMB_OK) return s;
   }
   if (!limb_finite(1, &out->time) || !limb_finite(1, &out->tolerance)) return LIMB_E_NONFINITE;
-  if (!(out->tolerance > 0) || out->max_iterations < 1 || out->max_tries < 1) return LIMB_E_ARG;
+  if (!(out->tolerance > 0) || out->max_iterations < 1 || out->restarts < 0) return LIMB_E_ARG;
   return limb_check_held(m, out->held);
 }
 
@@ -72,14 +72,14 @@ static limb_status start_again(limb_loops* w, const unsigned char* held, uint64_
   return s;
 }
 
-static limb_status report_on(limb_loops* w, double time, const double* q, int iterations, int tries,
+static limb_status report_on(limb_loops* w, double time, const double* q, int iterations, int starts,
                              limb_assembly_report* report)
 {
   limb_loop_options o = limb_default_loop_options();
   o.time = time;
   limb_loop_gap gap;
   const limb_status s = limb_loop_gap_of(w->owner, q, NULL, &o, &gap);
-  if (s == LIMB_OK && report) *report = (limb_assembly_report){gap.position, gap.position_loop, iterations, tries, 0};
+  if (s == LIMB_OK && report) *report = (limb_assembly_report){gap.position, gap.position_loop, iterations, starts, 0};
   return s;
 }
 
@@ -92,7 +92,7 @@ static bool only_limits(const limb_loops* w, double tolerance)
   return true;
 }
 
-// Closes what is open, with as many tries as allowed. q: the best that was found.
+// Closes what is open, with as many starts as allowed. q: the best that was found.
 static limb_status close_all(limb_loops* w, const limb_assembly* o, uint64_t* seed, double* q,
                              limb_assembly_report* report)
 {
@@ -105,19 +105,19 @@ static limb_status close_all(limb_loops* w, const limb_assembly* o, uint64_t* se
                                 .kicks = KICKS,
                                 .within_limits = o->within_limits != 0,
                                 .seed = &kicks};
-  int iterations = 0, tries = 0, stuck = 1;
+  int iterations = 0, starts = 0, stuck = 1;
   limb_status s = LIMB_OK;
-  while (s == LIMB_OK && stuck > 0 && tries < o->max_tries) {
-    if (tries > 0) s = start_again(w, o->held, seed, q);
+  while (s == LIMB_OK && stuck > 0 && starts <= o->restarts) {
+    if (starts > 0) s = start_again(w, o->held, seed, q);
     if (s == LIMB_OK) s = limb_close(w, &closing, q, &iterations);
-    if (s == LIMB_OK) keep_best(w, tries == 0, q);
+    if (s == LIMB_OK) keep_best(w, starts == 0, q);
     stuck = count_state(w, LIMB_CLUSTER_STUCK);
-    tries++;
+    starts++;
   }
   if (s != LIMB_OK) return s;
   limb_copy_clusters(w, LIMB_CLUSTER_STUCK, NULL, w->q2, q);
   const bool limits = stuck > 0 && only_limits(w, fmax(w->m->loop_tolerance, limb_closing_tolerance(w, o->tolerance)));
-  s = report_on(w, o->time, q, iterations, tries, report);
+  s = report_on(w, o->time, q, iterations, starts, report);
   if (s == LIMB_OK && report) report->limits = limits;
   return s != LIMB_OK ? s : stuck > 0 ? LIMB_E_NOCONV : LIMB_OK;
 }
@@ -126,7 +126,7 @@ static limb_status close_all(limb_loops* w, const limb_assembly* o, uint64_t* se
 static limb_status assemble_tree(limb_data* d, const double* q, const double* v, limb_assembly_report* report)
 {
   const limb_status s = limb_check_tree_state(d, q, v);
-  if (s == LIMB_OK && report) report->tries = 1;
+  if (s == LIMB_OK && report) report->starts = 1;
   return s;
 }
 
@@ -199,9 +199,9 @@ limb_status limb_assembly_branches(limb_data* d, const double* q, const limb_ass
     if (s == LIMB_OK) memcpy(q_out, q, (size_t)m->nq * sizeof *q), *found = 1;
     return s;
   }
-  const int tries = o.max_tries;
-  o.max_tries = 1;
-  for (int t = 0; s == LIMB_OK && t < tries && *found < max; t++) {
+  const int restarts = o.restarts;
+  o.restarts = 0;
+  for (int t = 0; s == LIMB_OK && t <= restarts && *found < max; t++) {
     double* x = q_out + (ptrdiff_t)*found * m->nq;
     int known = 0;
     memcpy(x, q, (size_t)m->nq * sizeof *x);

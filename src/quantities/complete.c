@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LEVELS = 3, TRIES = 20, DENSE_MAX = 3000 }; // levels: q, v, a
+enum { LEVELS = 3, RESTARTS = 20, DENSE_MAX = 3000 }; // levels: q, v, a
 
 static const double turn = 6.283185307179586;
 static const double longest_step = 0.5; // [rad] or [m], of what follows, from one state to the next
@@ -128,7 +128,7 @@ static limb_status find_start(limb_completion* c)
 {
   limb_assembly how = limb_default_assembly();
   limb_mobility m = {0};
-  how.max_tries = TRIES;
+  how.restarts = RESTARTS;
   limb_status s = limb_start(c->model, c->q);
   if (s == LIMB_OK) s = limb_assemble(c->loops, &how, c->q, NULL);
   if (s == LIMB_E_NOCONV) return LIMB_OK;
@@ -283,7 +283,7 @@ static limb_status assemble(limb_completion* c, int whole, limb_error* err)
   limb_assembly_report report;
   how.held = c->chosen;
   how.time = c->options.time;
-  how.max_tries = c->count == 1 && !whole ? TRIES : 1;
+  how.restarts = c->count == 1 && !whole ? RESTARTS : 0;
   const limb_status s = limb_assemble(c->loops, &how, c->goal, &report);
   if (s != LIMB_OK && s != LIMB_E_NOCONV) return broken(s, err);
   if (s == LIMB_E_NOCONV && !(whole && report.residual <= c->tolerance))

@@ -88,10 +88,10 @@ limb_status limb_eval_passive(limb_lane* w, double* x)
 
 limb_status limb_find_independent(limb_evaluator* e, limb_error* err)
 {
-  enum { TRIES = 20 };
+  enum { RESTARTS = 20 };
   limb_data* d = NULL;
   limb_assembly how = limb_default_assembly();
-  how.max_tries = TRIES;
+  how.restarts = RESTARTS;
   if (e->nindependent >= 0) return LIMB_OK;
   double* q = limb_alloc(&e->alloc, ((size_t)e->nq + 1) * sizeof *q);
   limb_status s = q ? limb_data_create(e->model, &e->alloc, &d) : LIMB_E_NOMEM;
@@ -331,11 +331,11 @@ limb_status limb_eval_closed_dacc_dtau(limb_lane* w, double* x)
 
 limb_status limb_count_undriven(limb_evaluator* e, double* q)
 {
-  enum { TRIES = 20 };
+  enum { RESTARTS = 20 };
   limb_data* loops = e->lane[0].data;
   limb_assembly how = limb_default_assembly();
   limb_mobility m = {0};
-  how.max_tries = TRIES;
+  how.restarts = RESTARTS;
   limb_status s = limb_start(e->model, q);
   if (s == LIMB_OK) s = limb_assemble(loops, &how, q, NULL);
   if (s == LIMB_OK) s = limb_mobility_at(loops, q, NULL, &m);

@@ -58,9 +58,9 @@ static const char* const d2tau_fields[] = {"dqdq", "dqdv", "dvdv", "dqda", NULL}
 static const char* const d2acc_fields[] = {"dqdq", "dqdv", "dvdv", "dqdtau", NULL};
 static const char* const passive_fields[] = {"v", "a", NULL};
 static const char* const mobility_fields[] = {
-  "nv",          "rows",       "rank",      "gruebler",          "mobility",
-  "redundant",   "idle",       "active",    "passive",           "driven",
-  "undriven",    "overdriven", "condition", "condition_passive", "condition_active",
+  "nv",          "constraints", "rank",      "gruebler",          "mobility",
+  "redundant",   "idle",        "active",    "passive",           "driven",
+  "undriven",    "overdriven",  "condition", "condition_passive", "condition_active",
   "singularity", NULL};
 
 // ---- the table ------------------------------------------------------------------------------------------

@@ -72,8 +72,8 @@ static limb_status read_stops(limb_runner* r)
   if (code == LIMB_OK) code = limb_run_word(&s->stiction, stictions, &stiction, r->err);
   if (code == LIMB_OK) code = limb_run_number(&s->restitution, LIMB_RUN_NOT_NEGATIVE, &o->restitution, r->err);
   if (code == LIMB_OK && o->restitution > 1) code = limb_run_wrong(r->err, &s->restitution, "must be from 0 to 1");
-  if (code == LIMB_OK) code = limb_run_number(&s->stiffness, LIMB_RUN_POSITIVE, &o->stiffness, r->err);
-  if (code == LIMB_OK) code = limb_run_number(&s->damping, LIMB_RUN_NOT_NEGATIVE, &o->damping, r->err);
+  if (code == LIMB_OK) code = limb_run_number(&s->stop_stiffness, LIMB_RUN_POSITIVE, &o->stop_stiffness, r->err);
+  if (code == LIMB_OK) code = limb_run_number(&s->stop_damping, LIMB_RUN_NOT_NEGATIVE, &o->stop_damping, r->err);
   o->stop = (limb_stop)stop;
   o->stiction = (limb_stiction)stiction;
   return code;
@@ -275,7 +275,7 @@ static limb_status read_hold(const starting* s)
 static limb_status read_pose(const limb_runner* r, int* frame, sp_pose* target, unsigned* directions)
 {
   enum { NUMBERS = 7, NAME = 256 };
-  const limb_run_value* at = &r->run.start.pose;
+  const limb_run_value* at = &r->run.start.target;
   const char *equals = strchr(at->text, '='), *next = equals ? equals + 1 : NULL;
   double x[NUMBERS] = {0, 0, 0, 0, 0, 0, 1};
   char text[NAME];
@@ -308,7 +308,7 @@ static limb_status reach_pose(const starting* s)
   int frame = -1;
   sp_pose target;
   unsigned directions = 0;
-  if (!r->run.start.pose.text) return LIMB_OK;
+  if (!r->run.start.target.text) return LIMB_OK;
   limb_status code = read_pose(r, &frame, &target, &directions);
   if (code != LIMB_OK) return code;
   limb_ik_goal goal = limb_default_ik_goal(frame);
@@ -322,8 +322,8 @@ static limb_status reach_pose(const starting* s)
   limb_ik_destroy(ik);
   for (int k = 0; k < r->nv; k++) s->held[k] = 1; // the loops are closed
   if (code == LIMB_OK || code == LIMB_E_NOMEM) return code == LIMB_OK ? code : limb_run_no_memory(r);
-  if (code != LIMB_E_NOCONV) return limb_run_failed(r, code, "pose");
-  const limb_run_value* at = &r->run.start.pose;
+  if (code != LIMB_E_NOCONV) return limb_run_failed(r, code, "target");
+  const limb_run_value* at = &r->run.start.target;
   (void)limb_run_wrong(r->err, at, "%s: the frame stays %.6g m and %.6g rad away", limb_ik_reason_text(report.reason),
                        report.position, report.angle);
   return code;
@@ -347,9 +347,9 @@ static limb_status check_quaternions(const limb_runner* r)
   return LIMB_OK;
 }
 
-enum { TRIES = 20 };  // of an assembly
-#define ROUNDED 1e-3  // given values may change by that much
-#define SEEN    1e-12 // changes below are not reported
+enum { RESTARTS = 20 }; // of an assembly
+#define ROUNDED 1e-3    // given values may change by that much
+#define SEEN    1e-12   // changes below are not reported
 
 // Notes which given values changed, and by how much.
 static void report_changes(const limb_runner* r, const unsigned char* given, const double* before)
@@ -383,7 +383,7 @@ static limb_status close_loops(const starting* s)
   if (code == LIMB_OK) code = limb_run_number(&r->run.start.tolerance, LIMB_RUN_NOT_NEGATIVE, &tolerance, r->err);
   if (code != LIMB_OK) return code;
   const limb_start_given given = {
-    .q = s->held, .v = s->moves, .time = r->setup.start, .max_tries = TRIES, .tolerance = tolerance};
+    .q = s->held, .v = s->moves, .time = r->setup.start, .restarts = RESTARTS, .tolerance = tolerance};
   limb_error err = {0};
   double* before = limb_run_zeros(r->nq + r->nv);
   if (!before) return limb_run_no_memory(r);

@@ -333,7 +333,7 @@ bool limb_sim_modes_need_dynamics(const limb_sim* sim)
 // x: beyond the limit, v: outwards.
 static double contact_value(const limb_sim* sim, bool pressed, double x, double v)
 {
-  const double k = sim->o.stiffness, d = sim->o.damping;
+  const double k = sim->o.stop_stiffness, d = sim->o.stop_damping;
   if (sim->o.stop == LIMB_STOP_SPRING) {
     if (!pressed) return k * x + fmin(0, d * v);
     return v > 0 ? fmin(-(k * x + d * v), -nearly) : -(k * x + d * v);

@@ -69,8 +69,8 @@ limb_sim_options limb_default_sim_options(const limb_model* m)
                             .stiction = LIMB_STICTION_EXACT,
                             .stop = LIMB_STOP_NONE,
                             .restitution = 0.5,
-                            .stiffness = 1e4,
-                            .damping = 1e2,
+                            .stop_stiffness = 1e4,
+                            .stop_damping = 1e2,
                             .loops = limb_default_loop_solver(),
                             .project = 1e-13};
 }
@@ -99,7 +99,7 @@ static limb_status check_stops(const limb_sim_options* o, limb_error* err)
   if ((int)o->stop < 0 || o->stop > LIMB_STOP_END)
     return limb_fail(err, LIMB_E_ARG, where, "unknown stop %d", (int)o->stop);
   if (!within(o->restitution, 0, 1)) return limb_fail(err, LIMB_E_ARG, where, "restitution must be in [0, 1]");
-  if (!within(o->stiffness, 0, 1e300) || !within(o->damping, 0, 1e300) || o->stiffness == 0)
+  if (!within(o->stop_stiffness, 0, 1e300) || !within(o->stop_damping, 0, 1e300) || o->stop_stiffness == 0)
     return limb_fail(err, LIMB_E_ARG, where, "stiffness of stops must be positive, damping not negative");
   if (!(o->project >= 0) || !within(o->condition, 0, HUGE_VAL))
     return limb_fail(err, LIMB_E_ARG, where, "project and condition must not be negative");

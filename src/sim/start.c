@@ -80,7 +80,7 @@ static limb_status close_positions(closing* c, double* q)
   limb_loop_info loop;
   how.held = c->given->q;
   how.time = c->given->time;
-  how.max_tries = c->given->max_tries;
+  how.restarts = c->given->restarts;
   const limb_status s = limb_assemble(c->loops, &how, q, &report);
   if (s != LIMB_E_NOCONV || limb_get_loop(c->m, report.loop, &loop) != LIMB_OK) return s;
   return close_nearby(c, loop.def.name, report.residual, q);

@@ -135,7 +135,7 @@ void limb_sim_keep_held(const limb_sim* sim, sim_point* p)
 static double stop_force(const limb_sim* sim, const sim_mode* m, const double* q, const double* v)
 {
   const double limit = m->contact == SIM_AT_UPPER ? m->upper : m->lower;
-  return -(sim->o.stiffness * (q[m->q] - limit) + sim->o.damping * v[m->v]);
+  return -(sim->o.stop_stiffness * (q[m->q] - limit) + sim->o.stop_damping * v[m->v]);
 }
 
 void limb_sim_mode_forces(const limb_sim* sim, const double* q, const double* v, double* x)
@@ -366,7 +366,7 @@ static limb_status check_limits(limb_sim* sim, const sim_mode* m)
 static void begin_contact(limb_sim* sim, sim_mode* m)
 {
   const double q = sim->now.q[m->q], v = sim->now.v[m->v];
-  const double k = sim->o.stiffness, d = sim->o.damping;
+  const double k = sim->o.stop_stiffness, d = sim->o.stop_damping;
   if (m->given) return;
   if (sim->o.stop == LIMB_STOP_SPRING) {
     if (q > m->upper && k * (q - m->upper) + d * v > 0) m->contact = SIM_AT_UPPER;

@@ -214,7 +214,7 @@ limb_status limb_outside_limits(const limb_model* m, const double* q, int max, l
 
 // ---- loops -----------------------------------------------------------------------------------------
 
-enum { CLOSING_TRIES = 20 };
+enum { RESTARTS = 20 };
 
 limb_status limb_loop_facts_create(const limb_model* m, limb_loop_facts** out)
 {
@@ -248,7 +248,7 @@ limb_status limb_close_loops(limb_loop_facts* f, const limb_assembly* how)
 {
   limb_assembly o = limb_default_assembly();
   if (!f) return LIMB_E_ARG;
-  o.max_tries = CLOSING_TRIES;
+  o.restarts = RESTARTS;
   const limb_status s = limb_assemble(f->data, how ? how : &o, f->q, &f->report);
   f->closed = s == LIMB_OK;
   return s == LIMB_E_NOCONV ? LIMB_OK : s;

@@ -11,7 +11,7 @@
 
 enum {
   DRAWS = 20,
-  ASSEMBLY_TRIES = 20,
+  RESTARTS = 20,
   MAX_DENSE = 3000 // velocities and constraints for which matrices of the whole robot are made
 };
 
@@ -58,7 +58,7 @@ limb_status verify_loops_open(verify* t, limb_assembly_report* report)
   if (c->env.coulomb_width == 0) c->env.coulomb_width = 0.1;
   limb_status s = allocate(t, c);
   if (s == LIMB_OK) s = limb_start(t->m, c->start);
-  how.max_tries = ASSEMBLY_TRIES;
+  how.restarts = RESTARTS;
   return s == LIMB_OK ? limb_assemble(c->d, &how, c->start, report) : s;
 }
 

@@ -406,7 +406,7 @@ class Check(Case):
         self.assertEqual(run.stdout, self.fine("id", good, states).stdout)
         self.assertRegex(run.stderr, r"wrong\.urdf:\d+:\d+: warning: joint 'hinge': .*\[limit-swapped\]")
         self.assertEqual(run.stderr.count("limit-swapped"), 1)
-        run = self.fine("ik", wrong, "--frame", "rod", "--pose", "0,0,0,0,0,0,1")
+        run = self.fine("ik", wrong, "--frame", "rod", "--target", "0,0,0,0,0,0,1")
         self.assertIn("[limit-swapped]", run.stderr)
 
     def test_the_worst_file_counts(self):

@@ -206,7 +206,7 @@ class Words(tool.Case):
         self.says("put it first, or it replaces 'joint1'", *state, "--q", "joint1=1,*=2")
         self.assertIn('"q": [1.0, 2.0]', self.run_limb(*state, "--q", "2,joint1=1").stdout)
         self.says("--hold: 'theta1' is given twice", "assemble", "four_bar", "--hold", "theta1=1,theta1=2")
-        self.says("--start: 'joint1' is given twice", "ik", "planar_2r", "--frame", "tip", "--pose", "1,1,0", "--start",
+        self.says("--q: 'joint1' is given twice", "ik", "planar_2r", "--frame", "tip", "--target", "1,1,0", "--q",
                   "joint1=1,joint1=2")
         for option, twice in (("q", "joint1=1,joint1=2"), ("torque", "joint1=1,joint1=t"),
                               ("wrench", "tip.fx=1,tip.fx=2"), ("motion", "joint1.rate=1,joint1.rate=2")):

@@ -24,16 +24,16 @@ class Ik(tool.Case):
         return [x["pose"] for x in json.loads(done.stdout)["results"]]
 
     def test_pose_and_back(self):
-        done = self.ik("panda", "--frame", "flange", "--pose", "0.4,0.1,0.5,1,0,0,0")
+        done = self.ik("panda", "--frame", "flange", "--target", "0.4,0.1,0.5,1,0,0,0")
         pose = self.pose("panda", done.stdout, "flange")[0]
         self.close(pose["position"], [0.4, 0.1, 0.5], 1e-9)
         self.close([abs(x) for x in pose["quaternion"]], [1, 0, 0, 0], 1e-9)
-        again = self.ik("panda", "--frame", "flange", "--pose", "0.4,0.1,0.5", "--rpy", f"{math.pi!r},0,0")
+        again = self.ik("panda", "--frame", "flange", "--target", "0.4,0.1,0.5", "--rpy", f"{math.pi!r},0,0")
         self.close(read_csv(again.stdout)[1][0], read_csv(done.stdout)[1][0], 1e-6)
 
     def test_circle(self):
         """Ghosal 2010, figures 6 to 9: the elbow in closed form, and the torques of limb sim."""
-        path = self.ik("planar_2r", CIRCLE, "--frame", "tip", "--start", "joint2=1").stdout
+        path = self.ik("planar_2r", CIRCLE, "--frame", "tip", "--q", "joint2=1").stdout
         head, rows = read_csv(path)
         self.assertEqual(head, ["time", "q.joint1", "q.joint2"])
         self.assertEqual(len(rows), 201)
@@ -49,12 +49,12 @@ class Ik(tool.Case):
 
     def test_torques_of_a_path(self):
         """limb id by itself: the torques of Ghosal's circle, computed from its closed form outside."""
-        done = self.run_limb("id", "planar_2r", CIRCLE, "--frame", "tip", "--start", "joint2=1")
+        done = self.run_limb("id", "planar_2r", CIRCLE, "--frame", "tip", "--q", "joint2=1")
         rows = {x[0]: x[1:] for x in read_csv(done.stdout)[1]}
         for t, want in ((2.5, [213.834570582, 21.5773203777]), (5, [213.291306825, 1.06062083026]),
                         (7.5, [232.886267142, 14.3891789654])):
             self.close(rows[t], want, 1e-6)
-        self.assertIn("--frame", self.run_limb("id", "planar_2r", CIRCLE, "--start", "joint2=1", code=2).stderr)
+        self.assertIn("--frame", self.run_limb("id", "planar_2r", CIRCLE, "--q", "joint2=1", code=2).stderr)
         self.assertIn("did you mean 'tip'?", self.run_limb("id", "planar_2r", CIRCLE, "--frame", "tipp", code=2).stderr)
         far = self.file("far.csv", "time,position.x,position.y,position.z\n0,1,1,0\n1,3,1,0\n".replace(
             "position", "pose.position"))
@@ -62,7 +62,7 @@ class Ik(tool.Case):
 
     def test_threads(self):
         """Rows on their own: any number of threads gives the same bits, and the frame is where it should be."""
-        words = "planar_2r", CIRCLE, "--frame", "tip", "--start", "joint2=1"
+        words = "planar_2r", CIRCLE, "--frame", "tip", "--q", "joint2=1"
         one = self.ik(*words, "--threads", "1").stdout
         self.assertEqual(self.ik(*words, "--threads", "3").stdout, one)
         for t, (_, q1, q2) in enumerate(read_csv(one)[1]):
@@ -72,35 +72,35 @@ class Ik(tool.Case):
         far = self.file("far.csv", "pose.position.x,pose.position.y,pose.position.z\n1,1,0\n3,1,0\n")
         done = self.ik("planar_2r", far, "--frame", "tip", "--threads", "2", code=4)
         self.assertIn("far.csv:3: error: out of reach", done.stderr)
-        done = self.ik("planar_2r", "--pose", "1,1,0", "--frame", "tip", "--threads", "2", code=2)
+        done = self.ik("planar_2r", "--target", "1,1,0", "--frame", "tip", "--threads", "2", code=2)
         self.assertIn("table", done.stderr)
 
     def test_start_of_a_simulation(self):
         for robot, pose, want in (("panda", "flange=0.4,0.1,0.5,1,0,0,0", [0.4, 0.1, 0.5]),
                                   ("gough_stewart", "platform=0.03,0.02,0.75", [0.03, 0.02, 0.75])):
             frame = pose.split("=")[0]
-            done = self.run_limb("sim", robot, "--duration", "0.001", "--pose", pose, "--channels",
+            done = self.run_limb("sim", robot, "--duration", "0.001", "--target", pose, "--channels",
                                  f"position.{frame}", "--quiet")
             self.close(read_csv(done.stdout)[1][0][1:], want, 1e-9)
         for pose, message in (("flange=4,0,0", "out of reach"), ("hand=1,1,1", "no frame 'hand'"),
                               ("flange=1,1", "3 or 7"), ("flange", "FRAME=X,Y,Z"), ("flange=1,1,1,0,0,0,2", "norm 2"),
                               ("flange=1,1,x", "not a number")):
-            self.assertIn(message, self.run_limb("sim", "panda", "--duration", "1", "--pose", pose, code=2).stderr)
+            self.assertIn(message, self.run_limb("sim", "panda", "--duration", "1", "--target", pose, code=2).stderr)
 
     def test_branches(self):
-        done = self.ik("ur5", "--pose", "0.4,0.2,0.3", "--rpy", "3,0,0", "--branches", "12")
+        done = self.ik("ur5", "--target", "0.4,0.2,0.3", "--rpy", "3,0,0", "--branches", "12")
         self.assertEqual(len(read_csv(done.stdout)[1]), 8)
-        frame = json.loads(self.ik("ur5", "--pose", "0.4,0.2,0.3", "--format", "json").stdout)["goals"][0]["frame"]
+        frame = json.loads(self.ik("ur5", "--target", "0.4,0.2,0.3", "--format", "json").stdout)["goals"][0]["frame"]
         for pose in self.pose("ur5", done.stdout, frame):
             self.close(pose["position"], [0.4, 0.2, 0.3], 1e-9)
 
     def test_loops(self):
         """A platform: eval refuses states that do not close the loops."""
-        done = self.ik("gough_stewart", "--frame", "platform", "--pose", "0.03,0.02,0.75,0,0,0.0499792,0.9987503")
+        done = self.ik("gough_stewart", "--frame", "platform", "--target", "0.03,0.02,0.75,0,0,0.0499792,0.9987503")
         self.close(self.pose("gough_stewart", done.stdout, "platform")[0]["position"], [0.03, 0.02, 0.75], 1e-9)
 
     def test_out_of_reach(self):
-        words = ("planar_2r", "--frame", "tip", "--pose", "3,4,0")
+        words = ("planar_2r", "--frame", "tip", "--target", "3,4,0")
         done = self.ik(*words, code=4)
         self.assertRegex(done.stderr, r"out of reach: frame 'tip' stays 3 m from its target, nearest at 1\.2, 1\.6, 0")
         self.assertEqual(done.stdout, "")
@@ -116,7 +116,7 @@ class Ik(tool.Case):
 
     def test_limits(self):
         words = (self.file("m.urdf", tool.PENDULUM), "--frame", "tip",
-                 "--pose", f"{-math.sin(2.5)},0,{-math.cos(2.5)}")
+                 "--target", f"{-math.sin(2.5)},0,{-math.cos(2.5)}")
         done = self.ik(*words, code=4)
         self.assertRegex(done.stderr, r"joints are at their limits: frame 'tip' stays 0\.4948\d+ m .*"
                                       r"; joint 'hinge' is at its upper limit 2;")  # 2 sin(1/4)
@@ -138,14 +138,14 @@ class Ik(tool.Case):
         npy = self.folder / "e.npy"
         npy.write_bytes(b"\x93NUMPY")
         for words, message in (
-            (("--frame", "tap", "--pose", "1,1,0"), r"no frame 'tap'; did you mean 'tip'\?"),
-            (("--frame", "tip"), r"give a table of poses, or one pose by --pose"),
-            (("--frame", "tip", "--pose", "1,1,0,0,0,0,2"), r"the quaternion has norm 2; it must be 1"),
-            (("--frame", "tip", "--pose", "1,1,0", "--directions", "angular"), r"add a quaternion or --rpy"),
-            (("--frame", "tip", "--pose", "1,1,0", "--directions", "up"), r"'up' is none of"),
-            (("--frame", "tip", "--pose", "1,1,0", "--start", "joint3=1"), r"no joint 'joint3'"),
-            (("--frame", "tip", "--pose", "1,1,0", "--tolerance", "0"), r"--tolerance must be above zero"),
-            (("--frame", "tip", "--pose", "1,1"), r"--pose"),
+            (("--frame", "tap", "--target", "1,1,0"), r"no frame 'tap'; did you mean 'tip'\?"),
+            (("--frame", "tip"), r"give a table of poses, or one pose by --target"),
+            (("--frame", "tip", "--target", "1,1,0,0,0,0,2"), r"the quaternion has norm 2; it must be 1"),
+            (("--frame", "tip", "--target", "1,1,0", "--directions", "angular"), r"add a quaternion or --rpy"),
+            (("--frame", "tip", "--target", "1,1,0", "--directions", "up"), r"'up' is none of"),
+            (("--frame", "tip", "--target", "1,1,0", "--q", "joint3=1"), r"no joint 'joint3'"),
+            (("--frame", "tip", "--target", "1,1,0", "--tolerance", "0"), r"--tolerance must be above zero"),
+            (("--frame", "tip", "--target", "1,1"), r"--target"),
             ((self.file("p.csv", "time,pose.tip.position.x\n0,1\n"), "--frame", "tip"),
              r"there is no column pose\.tip\.position\.y"),
             ((self.file("r.csv", table(",".join(f"pose.{x}" for x in POSE), [[1, 1, 0, 0, 0, 0, 3]])),
@@ -161,8 +161,8 @@ name: still
 bodies: [{name: a, mass: 1, inertia: [1, 0, 0, 1, 0, 1]}]
 joints: [{name: j, type: fixed, parent: world, child: a}]
 """)
-        self.assertIn("no joint moves", self.ik(still, "--frame", "a", "--pose", "0,0,0", code=3).stderr)
-        self.assertIn("--frame NAME", self.ik("gough_stewart", "--pose", "0,0,1", code=2).stderr)
+        self.assertIn("no joint moves", self.ik(still, "--frame", "a", "--target", "0,0,0", code=3).stderr)
+        self.assertIn("--frame NAME", self.ik("gough_stewart", "--target", "0,0,1", code=2).stderr)
 
 
 if __name__ == "__main__":

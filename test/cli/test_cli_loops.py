@@ -87,7 +87,7 @@ class Case(tool.Case):
 class Info(Case):
     def test_four_bar(self):
         x = self.info("four_bar")
-        self.assertEqual([(a["name"], a["type"], a["rows"], a["a"]["body"], a["b"]["body"]) for a in x["loops"]],
+        self.assertEqual([(a["name"], a["type"], a["constraints"], a["a"]["body"], a["b"]["body"]) for a in x["loops"]],
                          [("pin", "point_on_line", 2, "rocker", "coupler")])
         m = x["mobility"]
         self.assertTrue(m["closed"])
@@ -122,7 +122,7 @@ class Info(Case):
     def test_idle_rows(self):
         """A pin in a planar mechanism holds what nothing moves."""
         x = self.info(self.model(BARS.replace("point_on_line", "pin")))["mobility"]
-        self.assertEqual((x["rows"], x["rank"], x["redundant"], x["idle"], x["mobility"]), (5, 2, 3, 3, 1))
+        self.assertEqual((x["constraints"], x["rank"], x["redundant"], x["idle"], x["mobility"]), (5, 2, 3, 3, 1))
         text = self.run_limb("info", self.model(BARS.replace("point_on_line", "pin"))).stdout
         self.assertIn("3 of all constraints are idle", text)
 
@@ -169,7 +169,7 @@ class Assemble(Case):
 
     def test_from_zero_and_from_far(self):
         for start in ("theta1=0,phi2=0,phi1=0", "theta1=100,phi2=-40,phi1=7", "theta1=3,phi2=3,phi1=3"):
-            rows = self.one("four_bar", "--set", start)[1]
+            rows = self.one("four_bar", "--q", start)[1]
             self.assertLess(apart(rows[0]), 1e-11)
         self.assertLess(apart(self.one(self.model(BARS))[1][0]), 1e-12)
 
@@ -219,10 +219,10 @@ class Assemble(Case):
         done = self.run_limb("assemble", self.model(TOO_SHORT), code=4)
         self.assertEqual(done.stdout, "")
         self.assertRegex(done.stderr, r"m.limb.yaml: error: loop 'pin': cannot be closed: it stays 0\.[34]\d* "
-                                      r"apart, at best of 20 tries\n")
-        done = self.run_limb("assemble", self.model(TOO_SHORT), "--format", "json", "--tries", "3", code=4)
+                                      r"apart, at best of 21 starts\n")
+        done = self.run_limb("assemble", self.model(TOO_SHORT), "--format", "json", "--restarts", "3", code=4)
         x = json.loads(done.stdout)
-        self.assertEqual((x["closed"], x["loop"], x["tries"], x["configurations"]), (False, "pin", 3, []))
+        self.assertEqual((x["closed"], x["loop"], x["starts"], x["configurations"]), (False, "pin", 4, []))
         self.assertEqual(len(x["best"]), 3)
 
     def test_contradiction_is_named(self):
@@ -244,8 +244,8 @@ class Assemble(Case):
         text = BARS.replace("xyz: [1, 0, 0]}, axis: [0, 0, 1],", "xyz: [1, 0, 0]}, axis: [0, 0, 1], "
                             "limits: {lower: -3.1, upper: 0},")
         path = self.model(text)
-        outside = self.one(path, "--hold", "theta1", "--set", "phi1=1.5")[1][0]
-        inside = self.one(path, "--hold", "theta1", "--set", "phi1=1.5", "--within-limits")[1][0]
+        outside = self.one(path, "--hold", "theta1", "--q", "phi1=1.5")[1][0]
+        inside = self.one(path, "--hold", "theta1", "--q", "phi1=1.5", "--within-limits")[1][0]
         self.assertGreater(outside[2], 0)
         self.assertTrue(-3.1 <= inside[2] <= 0)
         self.assertLess(apart(inside), 1e-11)
@@ -254,7 +254,7 @@ class Assemble(Case):
         """In the only configuration, in one of two branches, and when nothing else was found."""
         limited = BARS.replace("xyz: [1, 0, 0]}, axis: [0, 0, 1],", "xyz: [1, 0, 0]}, axis: [0, 0, 1], "
                                "limits: {lower: %g, upper: %g},")
-        hold = ["--hold", "theta1", "--set", "phi1=1.5"]
+        hold = ["--hold", "theta1", "--q", "phi1=1.5"]
         path = self.model(limited % (-3.1, 0))
         done = self.run_limb("assemble", path, *hold)
         told = r"joint 'phi1' is at 1\.52376 rad, outside its limits -3\.1 \.\.\. 0\n"
@@ -269,19 +269,19 @@ class Assemble(Case):
         self.assertNotIn("limits", self.run_limb("assemble", path, *hold, "--within-limits").stderr)
         path = self.model(limited % (0.1, 0.2))
         done = self.run_limb("assemble", path, *hold, "--within-limits", "--format", "json", code=4)
-        self.assertIn("error: the loops close, but only outside the limits of joints, in 20 tries", done.stderr)
+        self.assertIn("error: the loops close, but only outside the limits of joints, in 21 starts", done.stderr)
         self.assertIn("note: joint 'phi1' is at ", done.stderr)
         x = json.loads(done.stdout)
         self.assertEqual((x["closed"], x["limits"], x["best_beyond_limits"][0]["joint"]), (False, True, "phi1"))
 
     def test_unknown_coordinates_are_named(self):
-        for option, value in (("map", "nix:0:1:5"), ("map", "a:b:0:1:5"), ("set", "nix=1"), ("hold", "nix")):
+        for option, value in (("map", "nix:0:1:5"), ("map", "a:b:0:1:5"), ("q", "nix=1"), ("hold", "nix")):
             done = self.run_limb("assemble", "four_bar", "--" + option, value, code=2)
             name = value.rsplit(":", 3)[0] if option == "map" else "nix"
             self.assertIn(f"--{option}: the model has no coordinate '{name}'; it has theta1, phi2, phi1\n", done.stderr)
         done = self.run_limb("assemble", "four_bar", "--map", "theta:0:1:5", code=2)
         self.assertIn("no coordinate 'theta'; did you mean 'theta1'?", done.stderr)
-        done = self.run_limb("assemble", "gough_stewart", "--set", "nix=1", code=2)
+        done = self.run_limb("assemble", "gough_stewart", "--q", "nix=1", code=2)
         self.assertIn(" and more: limb info names its joints", done.stderr)
         for value in ("theta1:0:1", "theta1", ":0:1:5", "theta1:0:1:x"):
             done = self.run_limb("assemble", "four_bar", "--map", value, code=2)
@@ -300,12 +300,12 @@ class Assemble(Case):
         self.assertEqual(read_csv(done.stdout)[1], [[0] * 6])
 
     def test_mistakes(self):
-        for words, why in ((["--set", "theta1"], "--set takes NAME=X"),
-                           (["--set", "theta=1"], "no coordinate 'theta'; did you mean 'theta1'?"),
-                           (["--set", "phi2=x"], "'x' is not a number, for phi2"),
+        for words, why in ((["--q", "theta1"], "--q takes NAME=X"),
+                           (["--q", "theta=1"], "no coordinate 'theta'; did you mean 'theta1'?"),
+                           (["--q", "phi2=x"], "'x' is not a number, for phi2"),
                            (["--hold", "elbow"], "no coordinate 'elbow'"),
                            (["--branches", "0"], "--branches must be a whole number"),
-                           (["--tries", "1.5"], "--tries must be a whole number"),
+                           (["--restarts", "1.5"], "--restarts must be a whole number"),
                            (["--tolerance", "0"], "--tolerance must be above zero"),
                            (["--map2", "phi2:0:1:3"], "--map2 needs --map"),
                            (["--map", "theta1:0:1"], "--map takes NAME:LOWER:UPPER:COUNT"),
@@ -319,7 +319,7 @@ class Assemble(Case):
             self.assertIn(why, self.run_limb("assemble", "four_bar", *words, code=2).stderr)
         done = self.run_limb("assemble", "gough_stewart", "--hold", "platform.px", code=2)
         self.assertIn("held as a whole", done.stderr)
-        done = self.run_limb("assemble", "gough_stewart", "--set", "platform.qx=1", code=2)
+        done = self.run_limb("assemble", "gough_stewart", "--q", "platform.qx=1", code=2)
         self.assertIn("quaternion of joint 'platform' has norm 1.41", done.stderr)
         done = self.run_limb("assemble", "four_bar", "--start", self.states("q.theta1"), code=2)
         self.assertIn("has no rows", done.stderr)
@@ -647,7 +647,7 @@ class Check(Case):
             self.assertEqual(found["exit"], code)
         done = self.run_limb("check", self.model(TOO_SHORT), code=4)
         self.assertRegex(done.stdout,
-                         r"error: loop 'pin': it remains open by 0\.[34]\d* in the best of 20 attempts; "
+                         r"error: loop 'pin': it remains open by 0\.[34]\d* in the best of 21 starts; "
                          r"0.0001 is allowed \[loop-open\]")
 
     def test_tolerance_follows_the_digits_of_the_file(self):
@@ -665,7 +665,7 @@ class Check(Case):
 
     def test_tolerance_is_stated(self):
         path = self.model(rounded(5) + "# 0.123456789\n")
-        self.assertIn("open by 1e-05 in the best of 20 attempts; 1e-07 is allowed [loop-open]",
+        self.assertIn("open by 1e-05 in the best of 21 starts; 1e-07 is allowed [loop-open]",
                       self.run_limb("check", path, code=4).stdout)
         for command in ("check", "info", "verify", "base"):
             self.run_limb(command, path, "--loop-tolerance", "2e-5")
@@ -737,7 +737,7 @@ class Symoro(Case):
         path = self.file("hexapod.par", hexapod())
         self.assertIn("hexapod.par: fine", self.run_limb("check", path).stdout)
         mobility = json.loads(self.run_limb("info", path, "--format", "json").stdout)["mobility"]
-        self.assertEqual([mobility[x] for x in ("rows", "rank", "mobility", "undriven")], [25, 25, 6, 0])
+        self.assertEqual([mobility[x] for x in ("constraints", "rank", "mobility", "undriven")], [25, 25, 6, 0])
         self.assertIn("agree.", self.run_limb("verify", path, "--states", "1").stdout)
 
 

@@ -288,7 +288,7 @@ class Numbers(Case):
 
     def test_mobility(self):
         r = self.answer("five_bar", "mobility", five_bar("q"))["mobility"]
-        expected = {"nv": 4, "rows": 2, "rank": 2, "gruebler": 2, "mobility": 2, "redundant": 0, "active": 2,
+        expected = {"nv": 4, "constraints": 2, "rank": 2, "gruebler": 2, "mobility": 2, "redundant": 0, "active": 2,
                     "passive": 2, "driven": 2, "undriven": 0, "overdriven": 0, "singularity": 0}
         self.assertEqual({k: r[k] for k in expected}, expected)
         r = self.answer("bennett", "mobility", self.start("bennett"))["mobility"]

@@ -93,7 +93,7 @@ class Names(Case):
         for words in (("eval", "general_6r", *state, "C,d2tau,christoffel,M", "--format", "text"),
                       ("eval", "ur5", *state, "curvature,dM_dq,C", "--format", "text"),
                       ("info", "car"), ("base", "ankle_leg"), ("info", "stanford", "--mdh"),
-                      ("ik", "ur5", "--frame", "link6", "--pose", "0.3,0.2,0.1", "--format", "text")):
+                      ("ik", "ur5", "--frame", "link6", "--target", "0.3,0.2,0.1", "--format", "text")):
             said = self.run_limb(*words).stdout
             self.assertEqual([line for line in said.splitlines() if noise.search(line) and "pivot" not in line], [],
                              words)

@@ -13,7 +13,7 @@ static void assembles(ground* g, uint64_t seed)
   ground_shake(g, seed, 0.2, q);
   assert_ok(limb_assemble(g->w, NULL, q, &report));
   assert_that(ground_gap(g, q) <= 1e-12 && report.residual == ground_gap(g, q));
-  assert_that(report.tries == 1);
+  assert_that(report.starts == 1);
   // closed already: it stays
   double* again = numbers(g->nq);
   memcpy(again, q, (size_t)g->nq * sizeof *q);
@@ -30,7 +30,7 @@ static void assembles_from_anywhere(ground* g, uint64_t seed)
 {
   double* q = numbers(g->nq);
   limb_assembly o = limb_default_assembly();
-  o.max_tries = 50, o.seed = seed;
+  o.restarts = 50, o.seed = seed;
   uint64_t random = seed;
   assert_ok(limb_random(g->c.m, &random, q));
   limb_assembly_report report;
@@ -93,7 +93,7 @@ START_TEST(four_bar_has_two)
     const double px = 0.35 * cos(q[0]) - 1, py = 0.35 * sin(q[0]), d = hypot(px, py);
     const double psi = atan2(py, px), half = acos((d * d + 0.49 - 0.81) / (2 * d * 0.7));
     limb_assembly o = limb_default_assembly();
-    o.held = held, o.max_tries = 40;
+    o.held = held, o.restarts = 40;
     int found = 0;
     check_at("crank at %g", q[0]);
     assert_ok(limb_assembly_branches(g.w, q, &o, 8, out, &found));
@@ -125,7 +125,7 @@ START_TEST(five_bar_branches)
   const unsigned char drives[4] = {1, 0, 1, 0};
   double q[4] = {1.4, -0.4, 1.9, 0.4}, out[16 * 4];
   limb_assembly o = limb_default_assembly();
-  o.held = drives, o.max_tries = 60;
+  o.held = drives, o.restarts = 60;
   int found = 0;
   assert_ok(limb_assembly_branches(g.w, q, &o, 16, out, &found));
   assert_that(found == 2);
@@ -135,7 +135,7 @@ START_TEST(five_bar_branches)
   closed_join(b, "nail", LIMB_LOOP_BALL, LIMB_WORLD_BODY, fixture_at(0.45, 0.8, 0), limb_builder_find_body(b, "2"),
               fixture_at(0.6, 0, 0));
   ground nailed = ground_with(fixture_end(b));
-  o.held = NULL, o.max_tries = 200;
+  o.held = NULL, o.restarts = 200;
   assert_ok(limb_assembly_branches(nailed.w, q, &o, 16, out, &found));
   assert_that(found == 4);
   for (int i = 0; i < found; i++) assert_that(ground_gap(&nailed, &out[4 * i]) <= 1e-12);
@@ -164,7 +164,7 @@ START_TEST(gough_stewart_both_ways)
   memset(held, 0, sizeof held);
   for (int leg = 0; leg < 6; leg++) held[6 + 3 * leg + 2] = 1;
   double* out = numbers(8 * g.nq);
-  o.max_tries = 60, o.seed = 3;
+  o.restarts = 60, o.seed = 3;
   int found = 0;
   assert_ok(limb_assembly_branches(g.w, g.c.q, &o, 4, out, &found));
   assert_that(found >= 2);
@@ -211,7 +211,7 @@ START_TEST(flipped_closures_do_not_count)
     const double half = 1.4 + 0.03 * k; // of an angle between 160 and 191 degrees, about z
     double q[4] = {0, 0, sin(half), cos(half)};
     limb_assembly o = limb_default_assembly();
-    o.max_tries = 5, o.seed = (uint64_t)k;
+    o.restarts = 5, o.seed = (uint64_t)k;
     assert_ok(limb_assemble(g.w, &o, q, NULL));
     assert_that(ground_gap(&g, q) <= 1e-12 && fabs(fabs(q[3]) - 1) < 1e-12);
   }
@@ -244,7 +244,7 @@ START_TEST(limits_are_kept)
   ground g = ground_with(limited_arm(0.1, 3, 0.6, 0.3));
   limb_assembly o = limb_default_assembly();
   limb_assembly_report report;
-  o.max_tries = 20;
+  o.restarts = 20;
   double q[2] = {1.5, -1.2};
   assert_ok(limb_assemble(g.w, &o, q, NULL));
   assert_that(q[1] < 0);
@@ -263,7 +263,7 @@ START_TEST(limits_are_blamed)
     ground g = ground_with(limited_arm(2.8, 3, x[k], 0.3));
     limb_assembly o = limb_default_assembly();
     limb_assembly_report report;
-    o.max_tries = 20, o.within_limits = 1;
+    o.restarts = 20, o.within_limits = 1;
     double q[2] = {1.5, -1.2};
     assert_status(limb_assemble(g.w, &o, q, &report), LIMB_E_NOCONV);
     assert_that(report.limits == (k == 0) && report.loop == 0);
@@ -342,10 +342,10 @@ START_TEST(impossible_loops_are_named)
   // ground longer than all the rest together: apart by 0.25 at best
   ground g = ground_with(closed_four_bar(2.2, 0.35, 0.9, 0.7));
   limb_assembly o = limb_default_assembly();
-  o.max_tries = 10;
+  o.restarts = 9;
   limb_assembly_report report;
   assert_status(limb_assemble(g.w, &o, g.c.q, &report), LIMB_E_NOCONV);
-  assert_that(report.loop == 0 && report.tries == 10);
+  assert_that(report.loop == 0 && report.starts == 10);
   assert_close(report.residual, 0.25, 0.02, 0);
   double out[3];
   int found = -1;
@@ -536,7 +536,7 @@ START_TEST(bad_input)
   held[2] = 0, held[8] = 2;
   assert_status(limb_assemble(g.w, &o, g.c.q, NULL), LIMB_E_ARG);
   o = limb_default_assembly();
-  o.max_tries = 0;
+  o.restarts = -1;
   assert_status(limb_assemble(g.w, &o, g.c.q, NULL), LIMB_E_ARG);
   o = limb_default_assembly();
   o.tolerance = nan("");

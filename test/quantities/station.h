@@ -33,7 +33,7 @@ typedef struct station {
 static inline void station_close(station* t)
 {
   limb_assembly how = limb_default_assembly();
-  how.max_tries = 20;
+  how.restarts = 20;
   assert_ok(limb_data_create(t->m, NULL, &t->loops));
   assert_ok(limb_start(t->m, t->q));
   assert_ok(limb_assemble(t->loops, &how, t->q, NULL));

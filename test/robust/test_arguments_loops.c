@@ -334,7 +334,7 @@ START_TEST(answers_without_loops)
   }
   limb_assembly_report report;
   assert_ok(limb_assemble(d, NULL, q, &report));
-  assert_that(report.residual == 0 && report.loop == -1 && report.tries == 1);
+  assert_that(report.residual == 0 && report.loop == -1 && report.starts == 1);
   assert_ok(limb_assembly_branches(d, goal, NULL, 1, to, &count));
   assert_that(count == 1 && memcmp(to, goal, (size_t)nq * sizeof *to) == 0);
   limb_data_destroy(d);

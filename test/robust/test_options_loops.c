@@ -126,7 +126,7 @@ START_TEST(members_of_options)
   for (int k = 0; k < 3; k++) {
     (void)fill(&b, ASSEMBLY, &o);
     if (k == 0) o.assembly.max_iterations = 0;
-    if (k == 1) o.assembly.max_tries = 0;
+    if (k == 1) o.assembly.restarts = -1;
     if (k == 2) o.assembly.held = held, held[0] = 2;
     check_at("assembly, member %d", k);
     assert_status(assemble(&in), LIMB_E_ARG);

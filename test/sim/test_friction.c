@@ -174,7 +174,7 @@ START_TEST(sticks_on_a_spring)
     limb_model* m = slides_build(1, &s, -g, 0);
     limb_sim_options o = slides_options(m);
     o.stop = LIMB_STOP_SPRING;
-    o.stiffness = 800, o.damping = 10;
+    o.stop_stiffness = 800, o.stop_damping = 10;
     limb_sim* sim = slides_start(m, &o, (double[]){-0.02}, NULL);
     if (holds) slides_quiet(sim, 1);
     if (!holds) (void)slides_next(sim, 1, LIMB_EVENT_STICK, 0, -1);

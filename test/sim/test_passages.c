@@ -123,8 +123,7 @@ START_TEST(change_point_passes)
   const int rocker = fixture_link(b, "rocker", LIMB_REVOLUTE, LIMB_WORLD_BODY, fixture_at(0.5, 0, 0), z, rod(1.5));
   closed_join(b, "pin", LIMB_LOOP_POINT_ON_LINE, rocker, fixture_at(1.5, 0, 0), coupler, fixture_at(2, 0, 0));
   limb_model* m = fixture_end(b);
-  const limb_start_given given = {
-    .q = (const unsigned char[]){1, 0, 0}, .v = (const unsigned char[]){1, 0, 0}, .max_tries = 1};
+  const limb_start_given given = {.q = (const unsigned char[]){1, 0, 0}, .v = (const unsigned char[]){1, 0, 0}};
   const double speed[] = {-3, -0.1};
   for (int k = 0; k < 2; k++) {
     double q[3] = {2, -1.6, 1.6}, v[3] = {speed[k]}, end[3][3];

@@ -148,10 +148,10 @@ START_TEST(options)
   WRONG(stop, (limb_stop)-1);
   WRONG(restitution, 1.5);
   WRONG(restitution, nan(""));
-  WRONG(stiffness, 0);
-  WRONG(stiffness, HUGE_VAL);
-  WRONG(damping, -1);
-  WRONG(damping, nan(""));
+  WRONG(stop_stiffness, 0);
+  WRONG(stop_stiffness, HUGE_VAL);
+  WRONG(stop_damping, -1);
+  WRONG(stop_damping, nan(""));
   WRONG(project, -1);
   WRONG(project, nan(""));
   WRONG(condition, -1);

@@ -252,7 +252,7 @@ START_TEST(start_is_closed)
 {
   stage at = stage_make("four_bar");
   unsigned char held[8] = {1}, moves[8] = {1};
-  limb_start_given given = {.q = held, .v = moves, .max_tries = 20};
+  limb_start_given given = {.q = held, .v = moves, .restarts = 20};
   limb_error err = {0};
   const double q0 = at.q[0];
   for (int k = 1; k < at.nq; k++) at.q[k] += 0.05;

@@ -119,7 +119,7 @@ START_TEST(spring_pushes)
   limb_model* m = ball(1e6);
   limb_sim_options o = slides_options(m);
   o.stop = LIMB_STOP_SPRING;
-  o.stiffness = 800, o.damping = 0, o.step = 1e-4;
+  o.stop_stiffness = 800, o.stop_damping = 0, o.step = 1e-4;
   limb_sim* sim = slides_start(m, &o, (double[]){0.2}, NULL);
   const double v = sqrt(2 * g * 0.2), w = sqrt(800.0 / 2);
   const double t1 = v / g, t2 = t1 + (acos(-1) + 2 * atan(g / (w * v))) / w;
@@ -161,7 +161,7 @@ START_TEST(spring_does_not_pull)
   limb_model* m = ball(1e6);
   limb_sim_options o = slides_options(m);
   o.stop = LIMB_STOP_SPRING;
-  o.stiffness = 800, o.damping = 30, o.step = 1e-3;
+  o.stop_stiffness = 800, o.stop_damping = 30, o.step = 1e-3;
   double rate = 400;
   limb_sim* sim = NULL;
   assert_ok(limb_sim_create(m, &o, NULL, &sim, NULL));
@@ -316,7 +316,7 @@ START_TEST(many_stops)
     limb_sim_options o = slides_options(m);
     o.stop = (limb_stop)stop;
     o.restitution = 0.3;
-    o.damping = 5;
+    o.stop_damping = 5;
     if (stop == LIMB_STOP_SPRING) o.step = 1e-4;
     limb_sim* sim = slides_start(m, &o, (double[]){0.2, 0.1, 0, -0.1, 0.1, 0}, NULL);
     assert_ok(limb_sim_advance(sim, CHECK_SANITIZED ? 1 : 8, NULL));

@@ -51,7 +51,7 @@ static void run(const closed_case* c, limb_sim_method method, limb_stop stop, do
   limb_sim_options o = slides_options(m);
   o.method = method;
   o.stop = stop;
-  o.stiffness = 1e3, o.damping = 1;
+  o.stop_stiffness = 1e3, o.stop_damping = 1;
   limb_sim* sim = slides_start(m, &o, c->q, at_rest ? NULL : c->v);
   const double end = CHECK_EFFORT(0.02, 0.05, method == LIMB_SIM_RK4 ? 0.15 : 0.05);
   const limb_status s = limb_sim_advance(sim, end, NULL);
