@@ -38,9 +38,9 @@ const cli_option cli_model_options[] = {
   {"package-path", "A:B:C", "folders of ROS packages, searched before ROS_PACKAGE_PATH and AMENT_PREFIX_PATH"},
   {"any-file", NULL, "let the model refer to any file, not only below its folder and in packages"},
   {"loop-tolerance", "X",
-   "how far overconstrained loops may stay open [m, rad] whose poses contradict each other, up to 1e-3 (default: what "
-   "the file states, or ten units of its last decimal place, from 1e-7 to 1e-4); and how far loops are apart in rows, "
-   "also per s and s^2, relative to the largest v and a when these are above 1 (default: 1e-6)"},
+   "largest gap of overconstrained loops that rounded numbers keep open, up to 1e-3 m or rad (default: what the file "
+   "states, or ten units of its last decimal place, 1e-7 to 1e-4); and of loops in rows of tables (default: 1e-6), "
+   "there also of their rates, relative to the largest v and a if these exceed 1"},
   {0},
 };
 

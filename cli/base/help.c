@@ -158,8 +158,8 @@ static void overview(FILE* out)
   heading(out, "commands");
   for (const cli_command* const* c = cli_commands; *c; c++) entry(out, (*c)->name, NULL, (*c)->summary);
   option_group(out, tool_options);
-  (void)fprintf(out, "\nA model is a file (URDF, limb YAML, SYMORO .par, MJCF), - for standard input,\n"
-                     "or the name of a built-in robot (limb models).\n");
+  (void)fprintf(out, "\nA model is a file (URDF, xacro, SDF, MJCF, limb YAML, SYMORO .par), - for\n"
+                     "standard input, or the name of a built-in robot (limb models).\n");
   heading(out, "exit codes");
   lines(out, "  ", exit_codes);
 }
@@ -313,7 +313,7 @@ int cli_help_man(void)
   printf(".SH NAME\nlimb \\- robot dynamics: torques, motions, and whether to trust the model\n"
          ".SH SYNOPSIS\n.B limb\n.I command\n[options] [operands]\n.SH DESCRIPTION\n");
   man_line("Computes inverse and forward dynamics of robots, and related quantities, from model files.");
-  man_line("A model is a file (URDF, limb YAML, SYMORO .par, MJCF), - for standard input, or the name "
+  man_line("A model is a file (URDF, xacro, SDF, MJCF, limb YAML, SYMORO .par), - for standard input, or the name "
            "of a built-in robot.");
   man_line("Units are SI and radians; limb --conventions prints frames, orders and signs.");
   printf(".SH OPTIONS\n");

@@ -25,12 +25,12 @@ static const cli_option* const options[] = {cli_model_options, cli_world_options
 
 static const char about[] = //
   "Reads a table with the columns q.<joint>, v.<joint> and tau.<joint> and writes one with time, if there is one, "
-  "and a.<joint>: the resulting accelerations, row by row, each on its own. Joints with several components have "
+  "and a.<joint>: the resulting accelerations, each row independently. Joints with several components have "
   "suffixes (limb --conventions). - is standard input. Memory does not grow with the number of rows.\n"
   "External wrenches act on the robot: columns wrench.<frame>.mx .my .mz .fx .fy .fz, at the frame's origin, in "
   "world axes (see --wrench-ref); those that are missing are zero.\n"
-  "tau of a joint without a motor is what acts there besides springs and shafts. It may be left out: it is zero "
-  "then, and a note reports it.\n"
+  "tau of a joint without a motor is what acts there besides springs and shafts. If it is left out, it is zero, "
+  "and a note reports this.\n"
   "For a robot with loops the accelerations are those with the loops closed. Columns q and v of joints that follow "
   "from the others may be missing, as for limb id; rows that do not close the loops are errors, exit code 4. "
   "Redundant loop equations are reported in a note.\n"

@@ -78,7 +78,7 @@ static const char* const examples[] = {
   "the motion, to look at in a browser",
   "limb id arm.urdf positions.csv --differentiate --size --format json",
   "sizing from positions alone, for a program",
-  "limb id planar_2r circle.csv --frame tip --start joint2=1",
+  "limb id planar_2r circle.csv --frame tip --q joint2=1",
   "torques for a path of the tip",
   NULL,
 };

@@ -27,7 +27,7 @@ static const cli_option goal_options[] = {
 
 static const cli_option start_options[] = {
   {"", NULL, "the search"},
-  {"start", "FILE.csv", "where to begin: the first row of a table"},
+  {"start", "FILE.csv", "where to begin: the first row of a table (default: the start of the model)"},
   {"q", "JOINT=X,...", "where to begin, by joint, with units; overrides --start"},
   {"reference", "JOINT=X,...", "the posture that redundant robots stay nearest to; or FILE.csv"},
   {"hold", "JOINT,...", "joints that stay where they begin"},

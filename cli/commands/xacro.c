@@ -72,8 +72,8 @@ const cli_command cli_xacro = {
   .summary = "the URDF that a xacro file expands to",
   .about =
     "Expands macros, properties, conditions, inclusions and expressions of xacro (ROS 2 Humble and later) and prints "
-    "the URDF. Nothing is executed: expressions are the part of Python that descriptions of robots use, and whatever "
-    "is not in it is an error with its line. $(find PACKAGE) looks in --package-path, in the folders above the file "
+    "the URDF. Expressions are the subset of Python that robot descriptions use; anything else is an error with its "
+    "line. Nothing is executed. $(find PACKAGE) looks in --package-path, in the folders above the file "
     "and beside them, in ROS_PACKAGE_PATH and AMENT_PREFIX_PATH. Comments are not kept.\n"
     "Every command reads .xacro files directly: limb info arm.urdf.xacro --args \"prefix:=a_\".",
   .examples = (const char* const[]){"limb xacro arm.urdf.xacro ur_type:=ur5e --output arm.urdf",

@@ -43,9 +43,8 @@ static const char about[] = //
   "as in M, M.elbow.wrist, J.tool0, velocity@body.tool0.vx, energy.kinetic. Channels and formulas of limb sim use "
   "the same names.\n"
   "Columns of a table are called q.<joint>, v.<joint>, a.<joint> and tau.<joint>; joints with several components "
-  "have suffixes (limb --conventions). A column time is optional. Nothing is assumed: a quantity that needs columns "
-  "that are missing is an error, and columns that belong to nothing are reported. Tables that eval and sim wrote can "
-  "be read back.\n"
+  "have suffixes (limb --conventions). A column time is optional. Nothing is assumed: a missing column is an error "
+  "if a quantity needs it, and unused columns are reported. Tables that eval and sim wrote can be read back.\n"
   "--q, --v, --a and --tau give one state by joint, with units: --q elbow=1, shoulder=-30deg. Joints that are not "
   "named are at the start of the model and at rest. Accelerations and forces need their option: --a 0 stands for a "
   "motion without acceleration. When both --a and --tau name joints, each gives those that it names, for hybrid and "
@@ -53,11 +52,11 @@ static const char about[] = //
   "External wrenches act on the robot: columns wrench.<frame>.mx .my .mz .fx .fy .fz, at the frame's origin, in "
   "world axes (see --wrench-ref); those that are missing are zero. They enter tau, acc, hybrid, base_acc, "
   "deflection, reactions, power, and the derivatives of tau, acc and hybrid.\n"
-  "hybrid takes, for each joint, its acceleration or its force, by the column that is there: a.<joint> or "
-  "tau.<joint>. It answers with both for all joints. For a joint without a motor (limb info names them) neither "
-  "stands for no force. base_acc is for a moving base, the joints without a motor between the world and the first "
-  "that has one: it takes tau of these, or zero, and of the others a, or else tau. In a robot without such joints, "
-  "the base are those on the world that have a column tau and none of a.\n"
+  "hybrid takes the acceleration or the force of each joint, whichever column exists, a.<joint> or tau.<joint>, and "
+  "returns both for all joints. On a joint without a motor (limb info names them) and without a column acts no force. "
+  "base_acc is for a moving base: the joints without a motor between the world and the first joint that has one. It "
+  "takes their tau, or zero, and a of the other joints, or else tau. In a robot without such joints, the base "
+  "consists of the joints on the world that have a column tau and no column a.\n"
   "References: body is the frame's axes at its origin, aligned the world's axes at the frame's origin, world the "
   "world's axes at its own origin. Spatial vectors are angular first; J has 6 rows.\n"
   "Robots with loops: all quantities are those with the loops closed. Rows that do not close them are errors, exit "
@@ -65,7 +64,7 @@ static const char about[] = //
   "as for trees; rows and columns of dependent velocities are zero, and independent reports the others. reactions, "
   "lambda and loop_loads are those of the given motion if there are columns a, otherwise of the one that tau causes. "
   "Prescribed motions are taken at the time of a row. The positions that follow from --q are on the branch of the "
-  "start; --branch start says which of those of limb assemble --branches that is, and --branch K takes the K-th. "
+  "start; --branch start reports which of limb assemble --branches it is, and --branch K selects the K-th. "
   "--tree computes the spanning tree instead: the loops are cut open, every column is needed, and nothing is "
   "checked.\n"
   "A derivative with respect to q is one along the tangent, per unit of v. Derivatives of Coulomb friction are zero "
@@ -74,7 +73,8 @@ static const char about[] = //
   "results: an array of one object per row. Matrices and tensors are nested arrays, the last index innermost; axes "
   "of joints, loops and fields are objects. pose has position, quaternion (x y z w) and rotation. directions, "
   "parameters, base_parameters, geometry_parameters, constraints and coordinates label indices where there are any; "
-  "given lists what hybrid took of each of dofs, base_given what base_acc did. Numbers have 17 digits. CSV and NPY "
+  "given and base_given list which input hybrid and base_acc used for each of dofs. Numbers have 17 digits. CSV and "
+  "NPY "
   "have a column per number, such as M.<dof>.<dof>, J.wx.<dof>, A.q.<dof>.v.<dof>, pose.position.x, "
   "reactions.<joint>.mx. When a row fails, the rows before it are kept, JSON with an object error behind the "
   "results; a file of --output is not written then.";
@@ -83,7 +83,7 @@ static const char* const examples[] = {
   "limb eval --list",
   "the quantities, what they need, their shapes",
   "limb eval ur5 --q elbow=1,shoulder_lift=-30deg --what M --format text",
-  "mass matrix of the built-in UR5 at one state, to look at",
+  "mass matrix of the built-in UR5 at one state, as text",
   "limb eval ur5 --states states.csv --what tau,M --output answers.npy",
   "torques and mass matrix of every row, for NumPy",
   "limb eval arm.urdf --states states.csv --what J@body.tool0,pose.tool0,velocity.elbow",
@@ -93,9 +93,9 @@ static const char* const examples[] = {
   "limb eval acrobot --states examples/acrobot_up.csv --what A,B",
   "linear model about a state, for a controller",
   "limb eval panda --q joint4=-90deg --what dpose_dgeometry.flange --format text",
-  "how the flange moves when a length or an angle of the robot is another one",
+  "how the pose of the flange depends on lengths and angles of the robot",
   "limb eval panda --states s.csv --what Lambda --frame flange --directions linear",
-  "what mass the hand has in each direction",
+  "effective mass of the hand in each direction",
   "limb eval elastic2r --states s.csv --what hybrid --format text",
   "a.joint1 is a column: torque of joint1, acceleration of the elastic joint2",
   "limb eval five_bar --q left_shoulder=60deg --a 0 --what tau,lambda,M",

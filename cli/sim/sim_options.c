@@ -14,7 +14,7 @@ const cli_option sim_plan_options[] = {
   {"target", "FRAME=X,Y,Z[,QX,QY,QZ,QW]", "start where a frame has this pose; --q says where the search begins"},
   {"start-time", "T", "start time (default: 0, or that of the row)"},
   {"assemble", "true|false", "close the loops at the start (default: true)"},
-  {"start-tolerance", "X", "what given values may change by to close the loops (default: 1e-3)"},
+  {"start-tolerance", "X", "largest change of given values to close the loops (default: 1e-3)"},
   {"hold", "JOINT,...", "joints that stay where they begin while loops are closed"},
   {"method", "NAME", "auto, euler, semi-implicit, rk4, variational, implicit, erk, adams, bdf or ida (default: auto)"},
   {"step", "H", "largest fixed step (default: 1ms)"},
