@@ -130,7 +130,8 @@ static int run(const cli_args* args)
   cli_output plot = {0};
   if (!q) return cli_usage(args, "out of memory");
   int code = read_request(args, q);
-  if (code == EXIT_FINE && cli_has(args, "plot")) code = cli_output_open(&plot, cli_title(args), cli_get(args, "plot"));
+  if (code == EXIT_FINE && cli_has(args, "plot"))
+    code = cli_output_open_drawing(&plot, cli_title(args), cli_get(args, "plot"));
   if (code == EXIT_FINE) code = measure(args, q, &plot);
   cli_output_abandon(&plot);
   free(q);

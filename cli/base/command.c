@@ -240,6 +240,7 @@ static const cli_option* find_option(const cli_command* c, const char* name, siz
 
 // Options of earlier versions, by command.
 static const char* const former_options[][3] = {{"limb assemble", "set", "q"},
+                                                {"limb assemble", "svg", "plot"},
                                                 {"limb assemble", "tries", "restarts"},
                                                 {"limb fd", "method", "loop-method"},
                                                 {"limb sim", "closed", "loop-method"},

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L // realpath, lstat, strdup
 #define _XOPEN_SOURCE   700     // realpath
 
+#include "limb/draw.h"
 #include "base/command.h"
 #include "base/output.h"
 
@@ -263,6 +264,15 @@ static const char* check_folder(const char* path)
   return refused;
 }
 
+static const char* check_picture(const char* label, const char* path)
+{
+  limb_error err = {0};
+  const limb_picture kind = limb_picture_of(path);
+  if (kind == LIMB_PICTURE_NONE || limb_picture_check(kind, &err) == LIMB_OK) return NULL;
+  (void)snprintf(why, sizeof why, "%s: %s", label, err.text);
+  return why;
+}
+
 // Devices and pipes have no ending.
 static int is_special(const char* path)
 {
@@ -289,6 +299,7 @@ const char* cli_output_refused(const char* label, const char* path, const char* 
   if (strcmp(path, "-") != 0) {
     if (*endings && !is_special(path) && !cli_ends_in(path, endings)) return wrong_ending(label, path, endings);
     refused = check_folder(path);
+    if (!refused) refused = check_picture(label, path);
     if (refused) return refused;
   }
   identity id = identify(path, 1);

@@ -129,7 +129,8 @@ static void forget(cli_output* o)
 {
   free(o->path);
   free(o->temporary);
-  o->path = o->temporary = NULL, o->stream = NULL, o->replaces = 0;
+  free(o->drawing);
+  *o = (cli_output){0};
 }
 
 // <folder>/.limb.<pid>.<number>.tmp: short, so that any name that fits fits.
@@ -199,6 +200,31 @@ int cli_output_open(cli_output* o, const char* command, const char* path)
   return o->stream ? EXIT_FINE : unwritable(o, command);
 }
 
+int cli_output_open_drawing(cli_output* o, const char* command, const char* path)
+{
+  const limb_picture kind = limb_picture_of(path);
+  if (kind <= LIMB_PICTURE_SVG) return cli_output_open(o, command, path);
+  const int code = cli_output_reserve(o, command, path);
+  if (code != EXIT_FINE) return code;
+  o->picture = kind;
+  o->stream = open_memstream(&o->drawing, &o->length);
+  return o->stream ? EXIT_FINE : unwritable(o, command);
+}
+
+// Makes the picture of a drawing, which becomes the stream. EXIT_USAGE with a message.
+static int make_picture(cli_output* o, const char* command)
+{
+  limb_error err = {0};
+  const int complete = !ferror(o->stream) && fclose(o->stream) == 0;
+  o->stream = complete ? fopen(cli_output_path(o), "w") : NULL;
+  if (!o->stream) return unwritable(o, command);
+  const limb_status s = limb_picture_write(o->drawing, o->length, o->picture, o->stream, &err);
+  if (s == LIMB_OK || ferror(o->stream)) return EXIT_FINE; // what cannot be written is reported when the file is closed
+  (void)fprintf(stderr, "%s: %s: %s\n", command, o->path, err.text);
+  cli_output_abandon(o);
+  return EXIT_USAGE;
+}
+
 void cli_output_salvage(cli_output* o, const char* command)
 {
   if (!o->replaces && o->temporary) (void)cli_output_commit(o, command);
@@ -212,6 +238,7 @@ int cli_output_commit(cli_output* o, const char* command)
     return limb_cli_close_output(command);
   }
   errno = 0;
+  if (o->picture != LIMB_PICTURE_NONE && make_picture(o, command) != EXIT_FINE) return EXIT_USAGE;
   const int failed = o->stream && ferror(o->stream);
   const int closed = o->stream ? fclose(o->stream) : 0;
   o->stream = NULL;

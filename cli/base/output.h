@@ -6,20 +6,28 @@
 
 #include "base/command.h"
 
+#include "limb/draw.h"
+
 #include <stdint.h>
 #include <stdio.h>
 
 typedef struct cli_output {
   FILE* stream;
-  char* path;      // where it will be; NULL: standard output
-  char* temporary; // where it is; NULL: standard output, or a device that is written directly
-  int replaces;    // there is a file of that name
+  char* path;           // where it will be; NULL: standard output
+  char* temporary;      // where it is; NULL: standard output, or a device that is written directly
+  int replaces;         // there is a file of that name
+  limb_picture picture; // LIMB_PICTURE_NONE, or what the SVG in memory becomes when it is committed
+  char* drawing;        // it, after the stream is closed
+  size_t length;
 } cli_output;
 
 // Opens the output for a path; NULL or "-": standard output. EXIT_FINE or EXIT_USAGE with a message.
 int cli_output_open(cli_output* o, const char* command, const char* path);
 
-// The same without a stream, for what opens files itself: by this path, "-" for standard output.
+// The same for a drawing, whose stream takes SVG: the picture is what the ending of the path says.
+int cli_output_open_drawing(cli_output* o, const char* command, const char* path);
+
+// As cli_output_open without a stream, for what opens files itself: by this path, "-" for standard output.
 int cli_output_reserve(cli_output* o, const char* command, const char* path);
 const char* cli_output_path(const cli_output* o);
 
@@ -89,8 +97,12 @@ void cli_progress_end(cli_progress* p);                   // clears the line
 // why the run must not go on.
 const char* cli_input_refused(const char* path);
 
+// Endings of the pictures that a drawing can become.
+#define CLI_DRAWINGS ".svg .png .pdf .html"
+
 // Announces a file that is written, "-": standard output, under the name of what asks for it: "--output". NULL, or the
-// reason why it cannot be: another ending, a missing folder, no permission, an input or another output of this run.
+// reason why it cannot be: another ending, a missing
+// folder, no permission, a picture that cannot be made here, an input or another output of this run.
 const char* cli_output_refused(const char* label, const char* path, const char* endings);
 
 // The same with a message: EXIT_FINE or EXIT_USAGE. cli_writes takes the value of an option, which may be absent.

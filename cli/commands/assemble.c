@@ -33,7 +33,7 @@ static const cli_option map_options[] = {
   {"map", "NAME:LOWER:UPPER:COUNT", "a grid of values of a coordinate, on the branch found"},
   {"map2", "NAME:LOWER:UPPER:COUNT", "the same for a second coordinate"},
   {"frame", "NAME", "add the pose of a body or frame"},
-  {"svg", "FILE.svg", "draw the map"},
+  {"plot", "FILE", "draw the map: .svg, .png, .pdf or .html"},
   {0},
 };
 
@@ -68,7 +68,7 @@ static const char* const examples[] = {
   "a configuration that closes the loops, near the start of the model",
   "limb assemble four_bar --hold theta1=2 --branches 4",
   "all ways to close them at a position of the crank",
-  "limb assemble five_bar --map left_shoulder:-1:3:61 --map2 right_shoulder:-1:3:61 --svg map.svg",
+  "limb assemble five_bar --map left_shoulder:-1:3:61 --map2 right_shoulder:-1:3:61 --plot map.svg",
   "workspace and singularities over both motors",
   NULL,
 };
@@ -337,7 +337,7 @@ static int run_search(assemble_run* r)
 
 static int check_options(const cli_args* args, const char* format)
 {
-  static const char* const need_map[] = {"map2", "frame", "svg"};
+  static const char* const need_map[] = {"map2", "frame", "plot"};
   for (int k = 0; k < 3 && !cli_has(args, "map"); k++)
     if (cli_has(args, need_map[k])) return cli_usage(args, "--%s needs --map", need_map[k]);
   if (cli_has(args, "map") && strcmp(format, "csv") != 0) return cli_usage(args, "--map prints CSV, not %s", format);
@@ -373,5 +373,5 @@ const cli_command cli_assemble = {
   .examples = examples,
   .options = options,
   .run = run_assemble,
-  .writes = (const cli_written[]){{"output", ".csv .json .txt"}, {"svg", ".svg"}, {0}},
+  .writes = (const cli_written[]){{"output", ".csv .json .txt"}, {"plot", CLI_DRAWINGS}, {0}},
 };

@@ -289,7 +289,7 @@ static limb_status make(assemble_run* r, assemble_map* map)
 static int draw(const assemble_run* r, const assemble_map* map, const char* path)
 {
   cli_output out;
-  int code = cli_output_open(&out, cli_title(r->args), path);
+  int code = cli_output_open_drawing(&out, cli_title(r->args), path);
   if (code != EXIT_FINE) return code;
   char title[300];
   const limb_map_drawing drawing = {title, &map->grid, map->point, {map->axis[0].name, map->axis[1].name}};
@@ -303,7 +303,7 @@ static int draw(const assemble_run* r, const assemble_map* map, const char* path
 
 int assemble_run_map(assemble_run* r, FILE* out)
 {
-  const char* path = cli_get(r->args, "svg");
+  const char* path = cli_get(r->args, "plot");
   assemble_map map = {.run = r, .grid = limb_default_map(), .frame = -1};
   int code = read_map(r, &map);
   if (code == EXIT_FINE) code = cli_failed(r->args, "--map", make(r, &map), NULL);

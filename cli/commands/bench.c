@@ -55,7 +55,7 @@ static const cli_option options[] = {
   {"peers", "FILE", "a module of other libraries (default: all limb_bench_*.so beside the program or in bench/ there)"},
   {"", NULL, "the output"},
   {"format", "text|json|csv", "output format"},
-  {"plot", "FILE.svg", "draw the cost of chains against their number of joints"},
+  {"plot", "FILE", "draw the cost of chains against their number of joints"},
   {0},
 };
 

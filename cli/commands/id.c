@@ -4,6 +4,7 @@
 #include "base/command.h"
 #include "base/output.h"
 #include "commands/id.h"
+#include "commands/id_curves.h"
 #include "commands/ik.h"
 #include "robot/robot.h"
 #include "states/states.h"
@@ -15,7 +16,8 @@ static const cli_option own_options[] = {
   {"", NULL, "what to do"},
   {"differentiate", NULL, "velocities and accelerations from the positions, by a quintic spline"},
   {"size", NULL, "print the sizing table: peaks, RMS, power, energy, limits, loads"},
-  {"plot", "FILE.svg", "draw the torques over time, a panel each"},
+  {"plot", "FILE", "draw curves over time, a panel each: .svg, .png, .pdf or .html"},
+  {"curves", "LIST", "of --plot: torque, speed, power, load (default: torque)"},
   {"animate", "FILE.html", "draw the robot as it moves, for any browser; also FILE.svg"},
   {0},
 };
@@ -90,7 +92,7 @@ typedef struct id_run {
   cli_output torques, drawing, animated;
   limb_csv_writer* writer; // NULL: torques are not written
   limb_sizing* sizing;     // NULL: not requested
-  limb_plot* plot;
+  id_curves curves;
   limb_animation* animation; // NULL: not requested
   limb_evaluator* e;
   int size, draw, animate, loops, differentiate;
@@ -134,6 +136,8 @@ static void take_loads(const double* x, int n, sp_force* f)
   for (int k = 0; k < n; k++, x += 6) f[k] = sp_force_make(sp_v3(x[0], x[1], x[2]), sp_v3(x[3], x[4], x[5]));
 }
 
+static int needs_loads(const id_run* r) { return r->size || (r->curves.what & CURVES_LOAD) != 0; }
+
 static int do_row(id_run* r)
 {
   cli_states* s = &r->states;
@@ -141,14 +145,14 @@ static int do_row(id_run* r)
   const int code = compute(r);
   if (code != EXIT_FINE) return code;
   if (!r->loops) watch_passive(r);
+  const double* x = r->tau + r->robot.dofs.nv;
+  if (needs_loads(r)) take_loads(x, joints, r->load);
   if (r->size) {
-    const double* x = r->tau + r->robot.dofs.nv;
-    take_loads(x, joints, r->load);
     take_loads(x + 6 * joints, loops, r->loop_load);
     limb_sizing_add(r->sizing,
                     &(limb_sizing_row){s->time, s->q, s->v, r->tau, r->load, r->loops ? r->loop_load : NULL});
   }
-  if (r->draw) limb_plot_add(r->plot, s->has_time ? s->time : (double)s->count, r->tau);
+  if (r->draw) id_curves_add(&r->curves, s->has_time ? s->time : (double)s->count, s->v, r->tau, r->load);
   const limb_status shown = r->animate ? limb_animation_add(r->animation, s->time, s->q) : LIMB_OK;
   if (shown != LIMB_OK) return cli_states_failure(s, shown, "the animation");
   return r->writer ? cli_states_write_row(s, r->writer, r->tau) : EXIT_FINE;
@@ -228,7 +232,7 @@ static int open_outputs(id_run* r)
     if (code == EXIT_FINE && limb_csv_create(r->torques.stream, NULL, &r->writer) != LIMB_OK) code = out_of_memory(r);
     if (code == EXIT_FINE) code = cli_states_write_head(&r->states, r->writer, "tau.");
   }
-  if (code == EXIT_FINE && plot) code = cli_output_open(&r->drawing, cli_title(r->args), plot);
+  if (code == EXIT_FINE && plot) code = cli_output_open_drawing(&r->drawing, cli_title(r->args), plot);
   if (code == EXIT_FINE && r->animate)
     code = cli_output_open(&r->animated, cli_title(r->args), cli_get(r->args, "animate"));
   return code;
@@ -236,55 +240,18 @@ static int open_outputs(id_run* r)
 
 static int reserve(id_run* r)
 {
-  const int nv = r->robot.dofs.nv;
   r->tau = calloc(limb_evaluator_width(r->e) + 1, sizeof *r->tau);
   r->load = calloc((size_t)limb_joint_count(r->robot.model) + 1, sizeof *r->load);
   r->loop_load = calloc((size_t)limb_loop_count(r->robot.model) + 1, sizeof *r->loop_load);
   if (!r->tau || !r->load || !r->loop_load) return out_of_memory(r);
   if (r->size && limb_sizing_create(r->robot.model, &r->sizing) != LIMB_OK) return out_of_memory(r);
-  if (r->draw && limb_plot_create(nv < LIMB_PLOT_MAX ? nv : LIMB_PLOT_MAX, &r->plot) != LIMB_OK)
-    return out_of_memory(r);
+  if (r->draw && id_curves_open(&r->curves, &r->robot) != EXIT_FINE) return EXIT_USAGE;
   if (!r->animate) return EXIT_FINE;
   limb_animation_options o = limb_default_animation();
-  o.subtitle = r->states.path;
+  const char* slash = strrchr(r->states.path, '/');
+  o.subtitle = slash ? slash + 1 : r->states.path;
   const limb_status status = limb_animation_create(r->robot.model, &o, &r->animation);
   return status == LIMB_OK ? EXIT_FINE : cli_states_failure(&r->states, status, "the animation");
-}
-
-// ---- the drawing -----------------------------------------------------------------------------------
-
-static void draw(const id_run* r, const limb_plot_series* series)
-{
-  const sp_vec3 g = r->robot.env.gravity;
-  char title[300], subtitle[600];
-  (void)snprintf(title, sizeof title, "%s: torques of the joints", limb_model_name(r->robot.model));
-  (void)snprintf(subtitle, sizeof subtitle, "%.200s, %llu row%s; gravity (%g, %g, %g) m/s\xc2\xb2; friction %s%s",
-                 r->states.path, (unsigned long long)r->states.count, r->states.count == 1 ? "" : "s", g.x, g.y, g.z,
-                 r->robot.env.friction ? "as in the model" : "left out",
-                 r->robot.dofs.nv > LIMB_PLOT_MAX ? "; only the first joints are drawn" : "");
-  const limb_plot_labels labels = {
-    .title = title, .subtitle = subtitle, .x_label = r->states.has_time ? "time [s]" : "row"};
-  limb_plot_write(r->plot, series, &labels, r->drawing.stream);
-}
-
-static int draw_plot(const id_run* r)
-{
-  const int nv = r->robot.dofs.nv;
-  limb_plot_series* series = calloc((size_t)nv + 1, sizeof *series);
-  if (!series) return out_of_memory(r);
-  for (int k = 0; k < nv; k++) {
-    const cli_dof* d = &r->robot.dofs.v[k];
-    limb_joint_info info;
-    series[k] = (limb_plot_series){.name = d->name, .unit = limb_force_unit(d), .limit = HUGE_VAL};
-    if (limb_get_joint(r->robot.model, d->joint, &info) == LIMB_OK && info.nv == 1)
-      series[k].limit = info.def.effort_max;
-  }
-  if (nv > LIMB_PLOT_MAX)
-    (void)fprintf(stderr, "%s: warning: only the first %d of %d curves are drawn\n", cli_get(r->args, "plot"),
-                  LIMB_PLOT_MAX, nv);
-  draw(r, series);
-  free(series);
-  return EXIT_FINE;
 }
 
 static int draw_animation(const id_run* r)
@@ -311,7 +278,7 @@ static int finish(id_run* r)
 {
   const char *title = cli_title(r->args), *format = cli_get(r->args, "format");
   int code = r->writer ? cli_states_write_end(&r->states, r->writer) : EXIT_FINE;
-  if (code == EXIT_FINE && r->draw) code = draw_plot(r);
+  if (code == EXIT_FINE && r->draw) code = id_curves_write(&r->curves, &r->states, r->drawing.stream);
   if (code == EXIT_FINE && r->animate) code = draw_animation(r);
   if (code == EXIT_FINE && r->writer) code = cli_output_commit(&r->torques, title);
   if (code == EXIT_FINE && r->draw) code = cli_output_commit(&r->drawing, title);
@@ -333,11 +300,11 @@ static int open_loops(id_run* r)
   return cli_states_complete(&r->states, STATES_Q | rates);
 }
 
-// Torques; for --size the loads on joints, in their own axes, and on closures.
+// Torques; if needed the loads on joints, in their own axes, and for --size those on closures.
 static int open_evaluator(id_run* r)
 {
   static const char* const names[] = {"tau", "reactions@body", "loop_loads@body"};
-  const int n = !r->size ? 1 : r->loops ? 3 : 2;
+  const int n = !needs_loads(r) ? 1 : r->size && r->loops ? 3 : 2;
   limb_error err = {0};
   limb_status s = limb_evaluator_create(r->robot.model, NULL, NULL, &r->e);
   for (int k = 0; k < n && s == LIMB_OK; k++) s = limb_evaluator_add(r->e, names[k], NULL, NULL, &err);
@@ -364,7 +331,7 @@ static int run_states(id_run* r)
   cli_output_abandon(&r->animated);
   limb_animation_destroy(r->animation);
   limb_sizing_destroy(r->sizing);
-  limb_plot_destroy(r->plot);
+  id_curves_close(&r->curves);
   free(r->tau);
   free(r->load);
   free(r->loop_load);
@@ -397,7 +364,8 @@ static int run_id(const cli_args* args)
               .draw = cli_has(args, "plot"),
               .animate = cli_has(args, "animate"),
               .differentiate = cli_has(args, "differentiate") || cli_has(args, "frame")};
-  int code = check_options(&r);
+  int code = id_curves_read(&r.curves, args);
+  if (code == EXIT_FINE) code = check_options(&r);
   if (code == EXIT_FINE) code = cli_robot_open(args, cli_operand(args, 0), &r.robot);
   r.loops = limb_loop_count(r.robot.model) > 0;
   if (code == EXIT_FINE) code = open_table(&r);
@@ -415,5 +383,5 @@ const cli_command cli_id = {
   .examples = examples,
   .options = options,
   .run = run_id,
-  .writes = (const cli_written[]){{"output", ".csv"}, {"plot", ".svg"}, {"animate", ".svg .html"}, {0}},
+  .writes = (const cli_written[]){{"output", ".csv"}, {"plot", CLI_DRAWINGS}, {"animate", ".svg .html"}, {0}},
 };

@@ -64,7 +64,7 @@ const cli_option sim_output_options[] = {
   {"rate", "F", "rows per second of simulated time: 100 or 100Hz (default: about 500 rows)"},
   {"interval", "T", "or the time between rows"},
   {"title", "TEXT", "title of the pictures"},
-  {"plot", "FILE.svg", "curves of the channels"},
+  {"plot", "FILE", "curves of the channels: .svg, .png, .pdf or .html"},
   {"animate", "FILE", "animation of the robot, .svg or .html"},
   {0},
 };

@@ -168,7 +168,7 @@ static void draw_plot(const writer* w, char (*names)[SIM_NAME_SPACE], limb_plot_
                  w->job->now);
   limb_plot_event mark[MAX_MARKS];
   const int marks = mark_events(&w->job->events, mark);
-  const limb_plot_labels labels = {title_of(w), subtitle, "time in s", mark, marks, 0};
+  const limb_plot_labels labels = {title_of(w), subtitle, "time [s]", mark, marks, 0};
   limb_plot_write(w->own, series, &labels, out);
 }
 
@@ -182,7 +182,7 @@ static int plot_end(writer* w)
   int code = EXIT_FINE;
   if (!names || !series) {
     code = sim_out_of_memory(&w->job->plan);
-  } else if ((code = cli_output_open(&out, title, w->path)) == EXIT_FINE) {
+  } else if ((code = cli_output_open_drawing(&out, title, w->path)) == EXIT_FINE) {
     draw_plot(w, names, series, out.stream);
     code = cli_output_commit(&out, title);
     cli_output_abandon(&out);
@@ -194,7 +194,7 @@ static int plot_end(writer* w)
 
 static void plot_free(writer* w) { limb_plot_destroy(w->own); }
 
-static const file_kind plot_kind = {".svg", plot_open, plot_row, NULL, plot_end, plot_free};
+static const file_kind plot_kind = {CLI_DRAWINGS, plot_open, plot_row, NULL, plot_end, plot_free};
 
 // ---- animations ------------------------------------------------------------------------------------
 

@@ -5,9 +5,10 @@
 //     for (...) if (limb_animation_add(a, time, q) != LIMB_OK) return 1;           // every state
 //     if (limb_animation_write(a, LIMB_PICTURE_HTML, file) != LIMB_OK) return 1;
 //
-// Drawings are SVG, or HTML that contains the drawing. Files are self-contained: they load nothing, and any browser
-// displays them. Memory does not grow with the number of rows or states; it comes from malloc. Text is UTF-8; other
-// bytes are replaced. The caller checks the stream for errors, at the latest when closing it.
+// Drawings are SVG, or HTML that contains the drawing; limb_picture_write makes PNG and PDF of SVG. Files are
+// self-contained: they load nothing, and any browser displays them. Memory does not grow with the number of rows or
+// states; it comes from malloc. Text is UTF-8; other bytes are replaced. The caller checks the stream for errors, at the
+// latest when closing it.
 //
 // This header belongs to the library limb_study.
 #ifndef LIMB_DRAW_H
@@ -21,21 +22,35 @@
 extern "C" {
 #endif
 
+// ---- kinds of pictures -----------------------------------------------------------------------------
+
+typedef enum limb_picture {
+  LIMB_PICTURE_NONE = 0,
+  LIMB_PICTURE_SVG = 1,
+  LIMB_PICTURE_HTML = 2,
+  LIMB_PICTURE_PNG = 3, ///< two pixels per unit of the drawing, on white
+  LIMB_PICTURE_PDF = 4
+} limb_picture;
+
+/// The kind of picture by the suffix of a path: .svg, .html or .htm, .png, .pdf; LIMB_PICTURE_NONE for others.
+LIMB_API limb_picture limb_picture_of(const char* path);
+
+/// Whether this kind can be written here. PNG and PDF need librsvg and cairo, which are loaded on demand.
+/// @return LIMB_OK; LIMB_E_UNSUPPORTED (err says what to install); LIMB_E_ARG (no such kind).
+LIMB_NODISCARD LIMB_API limb_status limb_picture_check(limb_picture kind, limb_error* err);
+
+/// Writes a drawing in SVG, of length bytes, as a picture of any kind.
+/// @return LIMB_OK; as limb_picture_check; LIMB_E_ARG (NULL, not SVG, larger than 16384 pixels); LIMB_E_IO;
+///         LIMB_E_NOMEM.
+LIMB_NODISCARD LIMB_API limb_status limb_picture_write(const char* svg, size_t length, limb_picture kind, FILE* out,
+                                                       limb_error* err);
+
 // ---- robots in motion ------------------------------------------------------------------------------
 
 /// An animation: a stick figure of the robot, state by state. Links are lines or plates between their joints; bodies
 /// without fixed connection to others are boxes of their inertia. Robots that move in a plane are viewed perpendicular
 /// to it, others obliquely from above. There is no perspective: the scale bar is valid everywhere.
 typedef struct limb_animation limb_animation;
-
-typedef enum limb_picture {
-  LIMB_PICTURE_NONE = 0,
-  LIMB_PICTURE_SVG = 1, ///< plays automatically
-  LIMB_PICTURE_HTML = 2 ///< with a slider, playback speeds, and a view that can be rotated
-} limb_picture;
-
-/// The kind of picture by the suffix of a path: .svg, .html or .htm; LIMB_PICTURE_NONE for others.
-LIMB_API limb_picture limb_picture_of(const char* path);
 
 typedef enum limb_view {
   LIMB_VIEW_AUTO = 0,  ///< LIMB_VIEW_PLANE for robots that move in a plane, otherwise LIMB_VIEW_SPACE
@@ -77,8 +92,9 @@ LIMB_NODISCARD LIMB_API limb_status limb_animation_add(limb_animation* a, double
 /// Number of states kept; 0: there is nothing to draw.
 LIMB_API int limb_animation_count(const limb_animation* a);
 
-/// Writes a file of at most 5 MB.
-/// @return LIMB_OK; LIMB_E_ARG (no state, LIMB_PICTURE_NONE); LIMB_E_NOMEM.
+/// Writes a file of at most 5 MB: LIMB_PICTURE_SVG, which plays automatically, or LIMB_PICTURE_HTML, with a slider,
+/// playback speeds, and a view that can be rotated.
+/// @return LIMB_OK; LIMB_E_ARG (no state, another kind); LIMB_E_NOMEM.
 LIMB_NODISCARD LIMB_API limb_status limb_animation_write(const limb_animation* a, limb_picture kind, FILE* out);
 
 LIMB_API void limb_animation_destroy(limb_animation* a); ///< NULL is accepted

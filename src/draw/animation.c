@@ -20,21 +20,6 @@ struct limb_animation {
   float* last;
 };
 
-// ---- names of files --------------------------------------------------------------------------------
-
-static int ends_in(const char* path, const char* suffix)
-{
-  const size_t n = strlen(path), k = strlen(suffix);
-  return n > k && strcmp(path + n - k, suffix) == 0;
-}
-
-limb_picture limb_picture_of(const char* path)
-{
-  if (!path) return LIMB_PICTURE_NONE;
-  if (ends_in(path, ".svg")) return LIMB_PICTURE_SVG;
-  return ends_in(path, ".html") || ends_in(path, ".htm") ? LIMB_PICTURE_HTML : LIMB_PICTURE_NONE;
-}
-
 // ---- gathering -------------------------------------------------------------------------------------
 
 static size_t frame_size(const limb_animation* a) { return 3 * (size_t)a->figure.points; }
@@ -215,7 +200,7 @@ static void turn(animation_track* r)
 
 limb_status limb_animation_write(const limb_animation* a, limb_picture kind, FILE* out)
 {
-  if (!a || !out || a->count == 0 || kind == LIMB_PICTURE_NONE) return LIMB_E_ARG;
+  if (!a || !out || a->count == 0 || (kind != LIMB_PICTURE_SVG && kind != LIMB_PICTURE_HTML)) return LIMB_E_ARG;
   const limb_animation_options* o = &a->options;
   animation_track r = {.figure = &a->figure,
                        .title = o->title ? o->title : limb_model_name(a->model),

@@ -138,7 +138,7 @@ class Allocations(tool.Case):
                    "ik four_bar --frame coupler --target 0.2,0.3,0 --directions vx --format json",
                    "assemble four_bar --format json",
                    "assemble four_bar --hold theta1=2 --branches 4",
-                   "assemble five_bar --map left_shoulder:-1:3:5 --map2 right_shoulder:-1:3:5 --svg out.svg",
+                   "assemble five_bar --map left_shoulder:-1:3:5 --map2 right_shoulder:-1:3:5 --plot out.svg",
                    "verify planar_2r --states 1", "verify four_bar --states 1 --format json")
 
     def test_code(self):

@@ -127,7 +127,7 @@ class Files(tool.Case):
         self.content = self.read()
         sim = ("sim", "planar_2r", "--duration", "1", "--output", "keep.csv")
         self.refused("ends in none of .svg and .html", *sim, "--animate", "picture.png")
-        self.refused("does not end in .svg", *sim, "--plot", "picture.png")
+        self.refused("ends in none of .svg, .png, .pdf and .html", *sim, "--plot", "picture.jpg")
         self.refused("No such file", *sim[:-1], "keep.csv,no/such.csv")
         self.refused("No such file", *sim, "--plot", "no/such.svg")
         self.refused("nonsense", *sim, "--channels", "nonsense")
@@ -139,21 +139,41 @@ class Files(tool.Case):
         self.refused("No such file", "sim", "panda", "--duration", "1e6", "--step", "1e-5", "--plot", "no/such.svg")
         self.assertLess(time.monotonic() - begin, 60)
 
+    def test_pictures_are_what_their_endings_say(self):
+        heads = {"svg": b"<svg", "html": b"<!DOCTYPE html>", "png": b"\x89PNG\r\n", "pdf": b"%PDF-1."}
+        for ending, head in heads.items():
+            commands = (("id", "m.urdf", "t.csv", "--curves", "torque,speed,power,load"),
+                        ("sim", "m.urdf", "--duration", "0.1"),
+                        ("assemble", "four_bar", "--map", "theta1:0:1:3"))
+            for words in commands:
+                picture = self.folder / f"picture.{ending}"
+                done = subprocess.run([tool.LIMB, *words, "--plot", picture], capture_output=True, text=True,
+                                      check=False, cwd=self.folder)
+                if ending in ("png", "pdf") and "librsvg" in done.stderr:
+                    self.assertEqual(done.returncode, 2)
+                    continue
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(picture.read_bytes()[:len(head)], head)
+                picture.unlink()
+        self.refused("is none of torque, speed, power and load", "id", "m.urdf", "t.csv", "--plot", "p.svg", "--curves",
+                     "torques")
+        self.refused("is for --plot", "id", "m.urdf", "t.csv", "--curves", "speed")
+
     def test_endings(self):
         ask = ("eval", "m.urdf", "--q", "hinge=0", "--what", "M", "--output")
         self.refused("ends in none of .json, .csv, .npy and .txt", *ask, "o.h5")
         self.refused("ends in none of", *ask, "o")
         self.refused("contradicts", *ask, "o.csv", "--format", "json")
-        for option, name in (("--plot", "t.png"), ("--plot", "t.pdf"), ("--plot", "t.html"), ("--animate", "t.pdf")):
-            self.refused("in", "id", "m.urdf", "t.csv", option, name)
-            if name != "t.html":
-                self.refused("in", "sim", "m.urdf", "--duration", "1", option, name)
+        for option, name in (("--plot", "t.gif"), ("--plot", "t.csv"), ("--animate", "t.pdf"), ("--animate", "t.png")):
+            self.refused("ends in none of", "id", "m.urdf", "t.csv", option, name)
+            self.refused("ends in none of", "sim", "m.urdf", "--duration", "1", option, name)
         self.refused("does not end in .csv", "id", "m.urdf", "t.csv", "--output", "o.npy")
         self.refused("does not end in .csv", "fd", "m.urdf", "t.csv", "--output", "o.json")
         self.refused("contradicts", "assemble", "four_bar", "--output", "o.json", "--format", "csv")
         self.refused("ends in none of", "equations", "planar_2r", "--output", "o.pdf")
         self.refused("contradicts", "convert", "ur5", "o.yaml", "--to", "urdf")
-        self.refused("does not end in .svg", "assemble", "four_bar", "--map", "theta1:0:1:3", "--svg", "o.png")
+        self.refused("ends in none of .svg, .png, .pdf and .html", "assemble", "four_bar", "--map", "theta1:0:1:3",
+                     "--plot", "o.gif")
         self.run_limb("assemble", "four_bar", "--output", self.folder / "o.json")
         self.assertIn("coordinates", json.loads((self.folder / "o.json").read_text()))
         self.run_limb("equations", "planar_2r", "--output", self.folder / "o.tex")

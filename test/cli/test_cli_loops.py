@@ -314,7 +314,7 @@ class Assemble(Case):
                            (["--map", "theta1:0:1:3", "--map2", "theta1:0:1:3"], "the same coordinate"),
                            (["--map", "theta1:0:1:3", "--frame", "crnk"], "did you mean 'crank'?"),
                            (["--map", "theta1:0:1:3", "--format", "json"], "--map prints CSV"),
-                           (["--map", "theta1:0:1:3", "--svg", "-"], "cannot share standard output"),
+                           (["--map", "theta1:0:1:3", "--plot", "-"], "cannot share standard output"),
                            (["--map", "theta1:0:1:3", "--branches", "2"], "leave --branches out")):
             self.assertIn(why, self.run_limb("assemble", "four_bar", *words, code=2).stderr)
         done = self.run_limb("assemble", "gough_stewart", "--hold", "platform.px", code=2)
@@ -346,7 +346,7 @@ class Maps(Case):
     def test_grid_and_drawing(self):
         svg = self.folder / "map.svg"
         done = self.run_limb("assemble", "five_bar", "--map", "left_shoulder:-1:3:9", "--map2",
-                             "right_shoulder:-1:3:9", "--frame", "tip", "--svg", svg)
+                             "right_shoulder:-1:3:9", "--frame", "tip", "--plot", svg)
         lines = done.stdout.splitlines()
         self.assertEqual(len(lines), 82)
         closed = [line.split(",")[2] for line in lines[1:]]
