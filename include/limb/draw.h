@@ -7,8 +7,8 @@
 //
 // Drawings are SVG, or HTML that contains the drawing; limb_picture_write makes PNG and PDF of SVG. Files are
 // self-contained: they load nothing, and any browser displays them. Memory does not grow with the number of rows or
-// states; it comes from malloc. Text is UTF-8; other bytes are replaced. The caller checks the stream for errors, at the
-// latest when closing it.
+// states; it comes from malloc. Text is UTF-8; other bytes are replaced. The caller checks the stream for errors, at
+// the latest when closing it.
 //
 // This header belongs to the library limb_study.
 #ifndef LIMB_DRAW_H
