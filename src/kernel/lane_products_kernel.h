@@ -226,7 +226,7 @@ KERNEL bool lane_products(const table* t, making w, const sink* out)
       }
     }
   }
-  if (t->form == FORM_TREE && !m->identity && !m->has_mimic) {
+  if (!m->identity && !m->has_mimic) {
     if (w.want & WANT_M) move_columns(m, out->M, t->work);
     if (w.want & WANT_DQ) move_columns(m, out->dq, t->work);
     if (w.want & WANT_DV) move_columns(m, out->dv, t->work);
