@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_OPTIONS = 64, NAME_SPACE = 48 };
+enum { MAX_OPTIONS = 96, NAME_SPACE = 48 };
 
 struct cli_args {
   const cli_command* command;

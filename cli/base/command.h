@@ -35,6 +35,7 @@ typedef struct cli_command {
 
 // Options that several commands share.
 extern const cli_option cli_model_options[];  // --base --no-mimic --from --max-bytes --args ...
+extern const cli_option cli_change_options[]; // --attach --root --lock --payload
 extern const cli_option cli_world_options[];  // --gravity --base-velocity --no-friction ...
 extern const cli_option cli_format_options[]; // --format text|json|csv
 

@@ -44,8 +44,8 @@ static const cli_option output_options[] = {
   {0},
 };
 
-static const cli_option* const options[] = {start_options,  search_options,    map_options,
-                                            output_options, cli_model_options, NULL};
+static const cli_option* const options[] = {start_options,     search_options,     map_options, output_options,
+                                            cli_model_options, cli_change_options, NULL};
 
 static const char about[] = //
   "Closes the loops of a robot by the Levenberg-Marquardt method, beginning at the start configuration of the model "

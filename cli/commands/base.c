@@ -370,6 +370,7 @@ const cli_command cli_base = {
     (const char* const[]){"limb base puma560 --no-friction --no-rotors",
                           "the 36 base inertial parameters of the Puma 560", "limb base arm.urdf --format json",
                           "everything, with the matrix of the combinations", NULL},
-  .options = (const cli_option* const[]){options, cli_model_options, cli_world_options, cli_format_options, NULL},
+  .options = (const cli_option* const[]){options, cli_model_options, cli_change_options, cli_world_options,
+                                         cli_format_options, NULL},
   .run = run,
 };

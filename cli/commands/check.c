@@ -265,7 +265,9 @@ static int check_file(check_run* run, const limb_read_options* opt, check_result
   limb_status s = limb_read(x->file, opt, &r, &err);
   if (s == LIMB_OK) s = limb_check(r, &err);
   if (s == LIMB_OK) s = limb_check_loops(r, &err);
-  if (s == LIMB_OK) s = try_build(r, &err);
+  int changed = EXIT_FINE;
+  if (s == LIMB_OK) changed = cli_change(run->args, NULL, opt, r); // what was examined is the file
+  if (changed == EXIT_FINE && s == LIMB_OK) s = try_build(r, &err);
   const int reported = limb_findings_count_from(limb_reading_findings(r), LIMB_ERROR) > 0;
   limb_findings_sort(limb_reading_findings(r));
   count_findings(run, limb_reading_findings(r), x);
@@ -285,7 +287,7 @@ static int check_file(check_run* run, const limb_read_options* opt, check_result
     (void)cli_usage(run->args, "%s: a file without a model cannot be repaired", x->name);
   (void)json_array_append_new(run->list, answer);
   limb_reading_destroy(r);
-  return code;
+  return code == EXIT_FINE ? changed : code;
 }
 
 // ---- all files -------------------------------------------------------------------------------------
@@ -385,7 +387,7 @@ const cli_command cli_check = {
     (const char* const[]){"limb check arm.urdf", "check a file", "limb check --strict --quiet robots/*.urdf",
                           "a table of all files, for continuous integration", "limb check arm.urdf --repair fixed.urdf",
                           "repair inertias that no body can have, and print what changed", NULL},
-  .options = (const cli_option* const[]){options, cli_model_options, NULL},
+  .options = (const cli_option* const[]){options, cli_model_options, cli_change_options, NULL},
   .run = run_check,
   .writes = (const cli_written[]){{"repair", ""}, {0}},
 };

@@ -395,6 +395,6 @@ const cli_command cli_codegen = {
                                     "print the inverse dynamics of a Puma 560, and its operation counts",
                                     "limb codegen arm.urdf --what M,h --float --sines own --split 500",
                                     "for a small processor: no includes, short functions", NULL},
-  .options = (const cli_option* const[]){options, cli_model_options, NULL},
+  .options = (const cli_option* const[]){options, cli_model_options, cli_change_options, NULL},
   .run = run,
 };

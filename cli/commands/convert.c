@@ -211,6 +211,6 @@ const cli_command cli_convert = {
     (const char* const[]){"limb convert arm.urdf arm.limb.yaml", "from URDF to limb YAML",
                           "limb convert puma560 - --to urdf", "a built-in robot as URDF, on standard output",
                           "limb convert arm.urdf arm.limb.yaml --as poe", "as a product of exponentials", NULL},
-  .options = (const cli_option* const[]){options, cli_model_options, NULL},
+  .options = (const cli_option* const[]){options, cli_model_options, cli_change_options, NULL},
   .run = run,
 };

@@ -76,7 +76,7 @@ const cli_command cli_equations = {
                                     "limb equations four_bar --format latex --output four_bar.tex",
                                     "M, C, g and Psi for a paper", "limb equations scara --what tau --numbers",
                                     "torques in one piece, with the robot's numbers", NULL},
-  .options = (const cli_option* const[]){options, cli_model_options, NULL},
+  .options = (const cli_option* const[]){options, cli_model_options, cli_change_options, NULL},
   .run = run,
   .writes = (const cli_written[]){{"output", ".txt .tex .c .h"}, {0}},
 };

@@ -20,8 +20,8 @@ static const cli_option method_options[] = {
   {0},
 };
 
-static const cli_option* const options[] = {cli_model_options, cli_world_options, cli_wrench_options,
-                                            method_options,    output_options,    NULL};
+static const cli_option* const options[] = {
+  cli_model_options, cli_change_options, cli_world_options, cli_wrench_options, method_options, output_options, NULL};
 
 static const char about[] = //
   "Reads a table with the columns q.<joint>, v.<joint> and tau.<joint> and writes one with time, if there is one, "

@@ -40,7 +40,8 @@ static const cli_option output_options[] = {
 };
 
 static const cli_option* const options[] = {
-  own_options, path_options, cli_model_options, cli_world_options, cli_wrench_options, output_options, NULL};
+  own_options,       path_options,       cli_model_options, cli_change_options,
+  cli_world_options, cli_wrench_options, output_options,    NULL};
 
 static const char about[] = //
   "Reads a table with the columns q.<joint>, v.<joint> and a.<joint> and writes one with time, if there is one, and "

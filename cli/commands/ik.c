@@ -48,7 +48,8 @@ static const cli_option output_options[] = {
   {0},
 };
 
-static const cli_option* const options[] = {goal_options, start_options, cli_model_options, output_options, NULL};
+static const cli_option* const options[] = {goal_options,       start_options,  cli_model_options,
+                                            cli_change_options, output_options, NULL};
 
 static const char about[] = //
   "Finds joint positions at which frames have given poses, within the limits of the joints and with loops closed. "

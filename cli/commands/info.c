@@ -318,6 +318,6 @@ const cli_command cli_info = {
                           "how the bodies of a built-in robot are connected", "limb info --mdh --format json arm.urdf",
                           "the compiled frames and inertial parameters, in 17 digits",
                           "limb info --poe arm.urdf --frame tool0", "screws and home poses of any robot", NULL},
-  .options = (const cli_option* const[]){cli_model_options, options, NULL},
+  .options = (const cli_option* const[]){cli_model_options, cli_change_options, options, NULL},
   .run = run,
 };

@@ -170,6 +170,6 @@ const cli_command cli_verify = {
   .examples = (const char* const[]){"limb verify arm.urdf", "can the results for this robot be trusted?",
                                     "limb verify humanoid --base floating --states 1000",
                                     "more states, and a base that moves", NULL},
-  .options = (const cli_option* const[]){options, cli_model_options, cli_world_options, NULL},
+  .options = (const cli_option* const[]){options, cli_model_options, cli_change_options, cli_world_options, NULL},
   .run = run,
 };

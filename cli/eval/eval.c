@@ -33,7 +33,8 @@ static const cli_option output_options[] = {
 };
 
 static const cli_option* const options[] = {
-  own_options, cli_state_options, cli_model_options, cli_world_options, cli_wrench_options, output_options, NULL};
+  own_options,       cli_state_options,  cli_model_options, cli_change_options,
+  cli_world_options, cli_wrench_options, output_options,    NULL};
 
 static const char about[] = //
   "Computes the quantities that --what lists, for each row of a table of states or for one state of the command "

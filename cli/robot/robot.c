@@ -6,7 +6,6 @@
 
 #include "base/output.h"
 #include "base/print.h"
-
 #include "limb/read.h"
 
 #include <math.h>
@@ -270,14 +269,17 @@ static void report_rest(const cli_robot* r, const char* source, int errors)
   }
 }
 
-static int open_robot(const cli_args* args, const char* source, const limb_read_options* opt, limb_severity from,
-                      cli_robot* r)
+// The doctor examines the file, not what changes make of it.
+static int open_robot(const cli_args* args, const char* source, const limb_read_options* given, const cli_changes* c,
+                      limb_severity from, cli_robot* r)
 {
-  limb_read_options own;
+  limb_read_options own = {0};
+  const limb_read_options* opt = given ? given : &own;
   *r = (cli_robot){0};
-  int code = opt ? EXIT_FINE : cli_read_options(args, &own);
-  if (code == EXIT_FINE) code = read_robot(args, source, opt ? opt : &own, from, r);
+  int code = given ? EXIT_FINE : cli_read_options(args, &own);
+  if (code == EXIT_FINE) code = read_robot(args, source, opt, from, r);
   if (code == EXIT_FINE) code = examine_robot(r);
+  if (code == EXIT_FINE) code = cli_change(args, c, opt, r->reading);
   if (code == EXIT_FINE) code = build_robot(r);
   if (code == EXIT_FINE) code = environment_options(args, r);
   if (code != EXIT_FINE) cli_robot_close(r);
@@ -286,19 +288,20 @@ static int open_robot(const cli_args* args, const char* source, const limb_read_
 
 int cli_robot_open_quietly(const cli_args* args, const char* source, cli_robot* r)
 {
-  return open_robot(args, source, NULL, LIMB_ERROR, r);
+  return open_robot(args, source, NULL, NULL, LIMB_ERROR, r);
 }
 
-int cli_robot_open_as(const cli_args* args, const char* source, const limb_read_options* opt, cli_robot* r)
+int cli_robot_open_as(const cli_args* args, const char* source, const limb_read_options* opt, const cli_changes* c,
+                      cli_robot* r)
 {
-  const int code = open_robot(args, source, opt, LIMB_WARNING, r);
+  const int code = open_robot(args, source, opt, c, LIMB_WARNING, r);
   if (code == EXIT_FINE) report_rest(r, source, report_errors(r));
   return code;
 }
 
 int cli_robot_open(const cli_args* args, const char* source, cli_robot* r)
 {
-  return cli_robot_open_as(args, source, NULL, r);
+  return cli_robot_open_as(args, source, NULL, NULL, r);
 }
 
 void cli_robot_close(cli_robot* r)

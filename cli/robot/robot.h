@@ -4,6 +4,7 @@
 
 #include "limb/limb.h"
 #include "limb/read.h"
+#include "limb/run.h"
 
 #include "base/command.h"
 #include "base/output.h"
@@ -35,8 +36,19 @@ typedef struct cli_robot {
 int cli_robot_open(const cli_args* args, const char* source, cli_robot* r);
 void cli_robot_close(cli_robot* r);
 
-// The same with other reading options than those of the command line; NULL: those.
-int cli_robot_open_as(const cli_args* args, const char* source, const limb_read_options* opt, cli_robot* r);
+// Changes of a model by a run (limb/run.h), whose file is at a path, or NULL.
+typedef struct cli_changes {
+  const limb_run* run;
+  const char* path;
+} cli_changes;
+
+// Applies changes, or those of the command line (NULL), to the builder of a reading. EXIT_FINE, or an exit code after a
+// message. change.c
+int cli_change(const cli_args* args, const cli_changes* c, const limb_read_options* opt, limb_reading* r);
+
+// The same with other reading options and changes than those of the command line; NULL: those.
+int cli_robot_open_as(const cli_args* args, const char* source, const limb_read_options* opt, const cli_changes* c,
+                      cli_robot* r);
 
 // As cli_robot_open, but reports errors only: for commands that print findings themselves.
 int cli_robot_open_quietly(const cli_args* args, const char* source, cli_robot* r);

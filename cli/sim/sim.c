@@ -179,13 +179,9 @@ static int run_to_end(sim_job* job, sim_outcome* out)
 
 // ---- the command -----------------------------------------------------------------------------------
 
-static const cli_option* const options[] = {sim_plan_options,
-                                            sim_input_options,
-                                            cli_model_options,
-                                            cli_world_options,
-                                            sim_output_options,
-                                            sim_report_options,
-                                            NULL};
+static const cli_option* const options[] = {
+  sim_plan_options,  sim_input_options,  cli_model_options,  cli_change_options,
+  cli_world_options, sim_output_options, sim_report_options, NULL};
 
 static const char about[] = //
   "Simulates a robot: from forces to accelerations to motion. The operand is a model, or a run file: YAML that "
@@ -241,7 +237,8 @@ static int open_robot(sim_job* job)
   for (int i = 0; i < limb_robot_count() && !built_in; i++)
     built_in = limb_get_robot(i, &info) == LIMB_OK && strcmp(info.name, path) == 0;
   if (!built_in && !(path = sim_input_path(&job->plan, name))) return EXIT_USAGE;
-  return cli_robot_open_as(job->plan.args, path, &opt, &job->robot);
+  const cli_changes changes = {&job->plan.run, job->plan.path};
+  return cli_robot_open_as(job->plan.args, path, &opt, &changes, &job->robot);
 }
 
 // Files that the run reads, which outputs must not overwrite.

@@ -78,7 +78,7 @@ const cli_option sim_report_options[] = {
 
 // ---- over the run file -----------------------------------------------------------------------------
 
-enum { MAX_SETTINGS = 64 };
+enum { MAX_SETTINGS = 96 };
 
 // Those of a list of options that are given.
 static int collect(const cli_args* args, const cli_option* options, limb_run_setting* out, int count)
@@ -98,6 +98,7 @@ int sim_take_options(sim_plan* p)
   n = collect(p->args, sim_input_options, settings, n);
   n = collect(p->args, sim_output_options, settings, n);
   n = collect(p->args, model, settings, n);
+  n = collect(p->args, cli_change_options, settings, n);
   // Without outputs: a table on standard output, unless the summary goes there.
   const int pictures = cli_has(p->args, "plot") || cli_has(p->args, "animate");
   if (p->run.noutput == 0 && !pictures && !cli_has(p->args, "output") && !cli_is(p->args, "summary", "json"))

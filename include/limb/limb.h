@@ -13,6 +13,7 @@
 #include "limb/base.h"        // statuses, errors, allocators, version
 #include "limb/spatial.h"     // vectors, rotations, poses, motions, forces, inertias
 #include "limb/builder.h"     // bodies, joints, shafts, loops: from a description to a model
+#include "limb/edit.h"        // changes: locked joints, loads, attached robots, another root
 #include "limb/model.h"       // properties of a model, workspaces, the configuration manifold
 
 // Compute with it

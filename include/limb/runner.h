@@ -42,6 +42,16 @@ LIMB_NODISCARD LIMB_API limb_status limb_run_directions(const limb_run_values* l
 LIMB_NODISCARD LIMB_API limb_status limb_run_model_options(const limb_run* run, limb_read_options* out,
                                                            limb_error* err);
 
+/// Changes a robot as the model of a run says (limb/edit.h): attaches models, takes another root, locks joints, adds
+/// payloads, in this order.
+/// @param run_path  of the run file, for models that it names; NULL: none
+/// @param opt       how these are read: package_path, any_file, max_bytes; NULL: the defaults
+/// @return LIMB_OK; LIMB_E_ARG (no such joint, body or frame, a value that is not a number); those of limb_read and of
+///         the calls of limb/edit.h. The builder is then partly changed.
+LIMB_NODISCARD LIMB_API limb_status limb_run_change_model(const limb_run* run, const char* run_path,
+                                                          const limb_read_options* opt, limb_builder* b,
+                                                          limb_error* err);
+
 /// The path of a file that a value names: relative to the folder of the run file if the value comes from there.
 /// @param run_path  of the run file; NULL: none
 /// @return its length; what does not fit in size is cut off. 0 if there is no value

@@ -51,7 +51,9 @@ typedef struct run_key {
 #define XYZ "x y z"
 #define MOTION "wx wy wz vx vy vz"
 
-static const run_key model[] = {RUN(model, name, VALUE), RUN(model, base, VALUE), RUN(model, mimic, VALUE), {0}};
+static const run_key model[] = {RUN(model, name, VALUE), RUN(model, base, VALUE), RUN(model, mimic, VALUE),
+                                RUN(model, attach, LIST), RUN(model, root, VALUE), RUN(model, lock, LIST),
+                                RUN(model, payload, LIST), {0}};
 
 static const run_key environment[] = {RUN(environment, no_friction, VALUE), RUN(environment, coulomb_width, VALUE),
                                       LIST_OF(environment, gravity, XYZ), {0}};

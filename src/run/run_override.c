@@ -173,6 +173,7 @@ static const struct {
   {"end", AT(end)},
   {"title", AT(title)},
   {"base", AT(model.base)},
+  {"root", AT(model.root)},
   {"coulomb-width", AT(environment.coulomb_width)},
   {"no-friction", AT(environment.no_friction)},
   {"start-time", AT(start.time)},
@@ -199,8 +200,6 @@ static const struct {
   {"max-drift", AT(solver.max_drift)},
 };
 
-#undef AT
-
 static limb_status put_singles(override* o)
 {
   const char *on = limb_override_given(o, "baumgarte"), *duration = limb_override_given(o, "duration"),
@@ -218,6 +217,22 @@ static limb_status put_singles(override* o)
   return limb_override_put_words(o, "gravity", limb_override_given(o, "gravity"), ',', &o->run.environment.gravity);
 }
 
+static limb_status put_changes(override* o)
+{
+  static const struct {
+    const char* option;
+    size_t at; // of its limb_run_values
+  } lists[] = {{"attach", AT(model.attach)}, {"lock", AT(model.lock)}, {"payload", AT(model.payload)}};
+  limb_status s = LIMB_OK;
+  for (size_t k = 0; s == LIMB_OK && k < sizeof lists / sizeof *lists; k++) {
+    limb_run_values* list = (limb_run_values*)(void*)((char*)&o->run + lists[k].at);
+    s = limb_override_put_words(o, lists[k].option, limb_override_given(o, lists[k].option), ',', list);
+  }
+  return s;
+}
+
+#undef AT
+
 // ---- all of them -------------------------------------------------------------------------------------------
 
 static limb_status check_either(const override* o, const char* one, const char* other)
@@ -227,10 +242,10 @@ static limb_status check_either(const override* o, const char* one, const char* 
 }
 
 // Settings of this list, besides the single ones.
-static const char* const others[] = {"no-mimic", "gravity",    "q",          "v",          "hold",   "start",
-                                     "torque",   "torques",    "wrench",     "wrench-ref", "motion", "event",
-                                     "stop-at",  "output",     "plot",       "animate",    "rate",   "interval",
-                                     "channels", "directions", "controller", NULL};
+static const char* const others[] = {"no-mimic", "gravity",    "q",          "v",        "hold",   "start",    "torque",
+                                     "torques",  "wrench",     "wrench-ref", "motion",   "event",  "stop-at",  "output",
+                                     "plot",     "animate",    "rate",       "interval", "attach", "channels", "lock",
+                                     "payload",  "directions", "controller", NULL};
 
 static limb_status check_names(const override* o)
 {
@@ -249,6 +264,7 @@ static limb_status put_all(override* o)
   if (s == LIMB_OK) s = check_either(o, "duration", "end");
   if (s == LIMB_OK) s = check_either(o, "rate", "interval");
   if (s == LIMB_OK) s = put_singles(o);
+  if (s == LIMB_OK) s = put_changes(o);
   if (s == LIMB_OK) s = limb_override_put_start(o);
   if (s == LIMB_OK) s = limb_override_put_pairs(o, "torque", &o->run.inputs.torques);
   if (s == LIMB_OK) s = limb_override_put_table(o);

@@ -1,0 +1,51 @@
+// The description of a robot as arrays that a change works on: every change of limb/edit.h takes the builder apart,
+// alters the arrays, and builds it again through the checks of limb/builder.h.
+#ifndef LIMB_EDIT_IMPL_H
+#define LIMB_EDIT_IMPL_H
+
+#include "limb/edit.h"
+
+#include "model/builder_impl.h"
+
+// Indices are those of the arrays, in which nothing moves; a part without a name, and a shaft whose joint is -1, is
+// gone. Shafts and loops that end at what is gone go with it.
+typedef struct edit {
+  limb_builder* b;
+  limb_error* err;
+  limb_body_def* body;
+  limb_joint_def* joint;
+  limb_frame* frame;
+  limb_shaft_def* shaft;
+  limb_loop_def* loop;
+  int nbody, njoint, nframe, nshaft, nloop;
+  size_t body_cap, joint_cap, frame_cap, shaft_cap, loop_cap;
+  int *body_at, *joint_at; // where they are in the builder that is built again
+  int* joint_of;           // per body: the joint whose child it is; -1: none
+  struct edit_text* text;  // names that were made up
+} edit;
+
+// Takes a builder apart. more: bodies and joints, as a change may add; of `other` as well as many of each kind as it
+// has (NULL: none). LIMB_OK or LIMB_E_NOMEM.
+limb_status limb_edit_begin(edit* e, limb_builder* b, int more, const limb_builder* other, limb_error* err);
+
+// Builds the robot again, if s is LIMB_OK, and frees the arrays. The builder is replaced if that succeeds.
+limb_status limb_edit_end(edit* e, limb_status s);
+
+// A name out of three parts; NULL when out of memory. With a number if a body, frame or joint has it already.
+const char* limb_edit_text(edit* e, const char* a, const char* b, const char* c);
+const char* limb_edit_new_name(edit* e, const char* a, const char* b);
+
+// Appends a body or a joint. Its index; -1 if the name is NULL.
+int limb_edit_add_body(edit* e, const char* name, const sp_inertia* Y);
+int limb_edit_add_joint(edit* e, const limb_joint_def* def);
+
+// After joints got other children.
+void limb_edit_find_joints(edit* e);
+
+// The body or frame of a name, and its pose in the body.
+limb_status limb_edit_find_frame(const edit* e, const char* name, int* body, sp_pose* pose);
+
+// LIMB_E_ARG, LIMB_E_MODEL about a joint or body.
+limb_status limb_edit_no_memory(const edit* e);
+
+#endif
