@@ -64,6 +64,8 @@ typedef struct limb_ik_options {
                              ///< self-motion from the first solution leads to; NULL: the first solution. Copied
   double time;               ///< of loops with prescribed motion [s]; default 0
   const limb_pool* pool;     ///< threads of limb_ik_solve_many; default NULL: the caller's
+  uint64_t first;            ///< number of the first target of limb_ik_solve_many, by which random starts differ: a
+                             ///< part of a list then has the solutions of the whole; default 0
 } limb_ik_options;
 
 LIMB_API limb_ik_options limb_default_ik_options(void);

@@ -24,7 +24,7 @@ from ._errors import (
 from .build import Builder, Payload
 from .code import Equations, Generated
 from .goals import Goal, Solution
-from .model import Model, Plan, load, loads, quantities, robots, rules
+from .model import Environment, Model, Plan, Reading, load, loads, quantities, robots, rules
 from .motion import Event, Trajectory
 from .parts import Body, Coordinate, Finding, Frame, Joint, Loop, Parameter, Placement, Pose, Quantity, Rule
 
@@ -37,6 +37,7 @@ __all__ = [
     "Builder",
     "ConvergenceError",
     "Coordinate",
+    "Environment",
     "Equations",
     "Error",
     "Event",
@@ -59,6 +60,7 @@ __all__ = [
     "Plan",
     "Pose",
     "Quantity",
+    "Reading",
     "Rule",
     "SingularError",
     "Solution",

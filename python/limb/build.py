@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from . import _limb
+from ._words import flags, place
 from .parts import Placement
 
 if TYPE_CHECKING:
@@ -51,11 +52,17 @@ class Builder:
     Members that are not given have the defaults of limb/builder.h. Lengths are in m, masses in kg, angles in rad.
     """
 
-    def __init__(self, name: str = "robot", gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)) -> None:
+    def __init__(
+        self,
+        name: str = "robot",
+        gravity: tuple[float, float, float] = (0.0, 0.0, -9.81),
+        loop_tolerance: float = 1e-7,  # how far redundant loops may stay open [m, rad]
+    ) -> None:
         self._builder = _limb.Builder(name)
         self._bodies = {WORLD: 0}
         self._joints: dict[str, int] = {}
         self._builder.gravity(*gravity)
+        self._builder.loop_tolerance(loop_tolerance)
 
     def _body(self, name: str) -> int:
         if name not in self._bodies:
@@ -75,9 +82,9 @@ class Builder:
         if "mimic" in members:
             members["mimic"] = self._joint(members["mimic"]) if members["mimic"] else -1
         if isinstance(members.get("drive"), str):
-            members["drive"] = DRIVES.index(members["drive"])
+            members["drive"] = place(members["drive"], DRIVES, "drive")
         if not isinstance(members.get("locked", 0), int):
-            members["locked"] = sum(1 << DIRECTIONS.index(word) for word in members["locked"])
+            members["locked"] = flags(members["locked"], DIRECTIONS, "a locked direction")
         return members
 
     def body(self, name: str, **members: Any) -> str:
@@ -141,7 +148,7 @@ def changed(
     name: str,
 ) -> Model:
     """A model from the description of another one, with changes; see Model.with_."""
-    b = Builder(name, gravity)
+    b = Builder(name, gravity, about["loop_tolerance"])
     names = {
         "body": [members["name"] for members, *_ in about["bodies"]],
         "joint": [members["name"] for members, *_ in about["joints"]],

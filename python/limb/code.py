@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy
 
 from ._numbers import Array, ArrayLike
+from ._words import place
 
 if TYPE_CHECKING:
     from .model import Model
@@ -133,15 +134,16 @@ def codegen(
     >>> code.facts[0].quantity, "void planar_2r_M" in code.header
     ('M', True)
     """
-    chosen = []
-    for word, words in ((language, LANGUAGES), (sines, SINES), (symbols, SYMBOLS), (order, ORDERS)):
-        if word not in words:
-            raise ValueError(f"codegen(): '{word}' is none of {', '.join(words)}")
-        chosen.append(words.index(word))
+    chosen = [
+        place(language, LANGUAGES, "codegen(): language"),
+        place(sines, SINES, "codegen(): sines"),
+        place(symbols, SYMBOLS, "codegen(): symbols"),
+    ]
     names = what if isinstance(what, str) else ",".join(what)
     name, source, header, test, facts = model._codegen(
-        names, *chosen[:3], prefix, frame, single, lanes, gravity_argument, friction, chosen[3], effort, coulomb_width
-    )
+        names, *chosen, prefix, frame, single, lanes, gravity_argument, friction,
+        place(order, ORDERS, "codegen(): order"), effort, coulomb_width,
+    )  # fmt: skip
     return Generated(name, source, header, test, tuple(Facts(*row) for row in facts))
 
 
@@ -154,8 +156,7 @@ def equations(
     >>> "g2 = m2*g*r2*cos(q1 + q2)" in limb.load("planar_2r").equations("g")
     True
     """
-    if notation not in NOTATIONS:
-        raise ValueError(f"equations(): '{notation}' is none of {', '.join(NOTATIONS)}")
-    text = Equations(model._equations(what, NOTATIONS.index(notation), numbers, max_terms).strip())
+    chosen = place(notation, NOTATIONS, "equations(): notation")
+    text = Equations(model._equations(what, chosen, numbers, max_terms).strip())
     text.notation = notation
     return text

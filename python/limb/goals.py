@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from ._numbers import Array, ArrayLike
+from ._words import DIRECTIONS, REFERENCES, flags, named, place
+from .parts import ByContent
 
 if TYPE_CHECKING:
     from .model import Model
 
-DIRECTIONS = ("wx", "wy", "wz", "vx", "vy", "vz")
-REFERENCES = ("body", "world", "aligned")
 REASONS = ("solved", "out of reach", "limits", "singular", "iterations", "loops")
 
 
-@dataclass(frozen=True)
-class Solution:
+@dataclass(frozen=True, eq=False)
+class Solution(ByContent):
     """Configurations that were found, of one target or of many."""
 
     q: Array  #: (..., nq): the solution, or the nearest configuration
@@ -39,6 +39,9 @@ class Goal:
     directions: Sequence[str] = DIRECTIONS
     angular: float = 1.0
     linear: float = 1.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "directions", tuple(self.directions))
 
 
 def _rotation(quaternion: Array) -> Array:
@@ -99,14 +102,11 @@ def ik(
     >>> bool(found.solved), bool(found.position < 1e-9)
     (True, True)
     """
-    frames = {name: index for index, name in enumerate(model.frames)}
     listed, targets = [], []
     for key, target in goals.items():
         goal = key if isinstance(key, Goal) else _plain(key, target)
-        if goal.frame not in frames:
-            raise KeyError(f"'{model.name}' has no frame '{goal.frame}'")
-        chosen = sum(1 << DIRECTIONS.index(word) for word in goal.directions)
-        listed.append((frames[goal.frame], REFERENCES.index(goal.ref), chosen, goal.angular, goal.linear))
+        frame, ref = named(goal.frame, model.frames, model.name, "frame"), place(goal.ref, REFERENCES, "ik(): ref")
+        listed.append((frame, ref, flags(goal.directions, DIRECTIONS, "ik(): a direction"), goal.angular, goal.linear))
         targets.append(_numbers(target))
     if not targets:
         raise ValueError("ik(): there is no goal")
@@ -114,6 +114,7 @@ def ik(
     numbers = numpy.concatenate([numpy.broadcast_to(target, (*lead, 12)) for target in targets], axis=-1)
     marks = bytearray(model.nv)
     for name in held:
+        named(name, model.joints, model.name, "joint")
         part = model.joints[name].v
         marks[part] = b"\1" * (part.stop - part.start)
     near = None if reference is None else [float(x) for x in numpy.ravel(numpy.asarray(reference))]

@@ -7,13 +7,15 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from html import escape
-from typing import Any, Literal, TypeAlias
+from types import MappingProxyType
+from typing import Any, Literal, TypeAlias, TypedDict, Unpack
 
 import numpy
 
 from . import _limb
 from ._errors import ModelWarning, make
 from ._numbers import Array, ArrayLike
+from ._words import DIRECTIONS, REFERENCES, flags, named, place
 from .build import Payload, changed
 from .code import codegen, equations
 from .goals import ik
@@ -33,11 +35,10 @@ from .parts import (
     Quantity,
     Rule,
     Vector,
+    content,
 )
 
-FORMATS = ("auto", "urdf", "yaml", "par", "mjcf")
 BASES = ("file", "fixed", "floating", "planar")
-REFERENCES = ("body", "world", "aligned")
 INPUTS = {"q": 1, "v": 2, "a": 4, "tau": 8, "v_r": 8192, "a_r": 16384, "time": 16}
 NEEDS = {
     1: "q",
@@ -52,7 +53,6 @@ NEEDS = {
     8192: "v_r",
     16384: "a_r",
 }
-DIRECTIONS = ("wx", "wy", "wz", "vx", "vy", "vz")
 Reference: TypeAlias = Literal["body", "world", "aligned"]
 
 
@@ -79,50 +79,61 @@ def rules() -> dict[str, Rule]:
     return {rule[0]: Rule(*rule) for rule in _limb.rules()}
 
 
-def load(
-    source: str | os.PathLike[str],
-    *,
-    format: str = "auto",
-    base: str = "file",
-    mimic: bool = True,
-    check: bool = True,
-) -> Model:
+class Reading(TypedDict, total=False):
+    """Options of `load` and `loads`."""
+
+    format: str  #: "urdf", "yaml", "par", "mjcf", "sdf"; by default "auto": recognised
+    base: str  #: attaches the root body: "fixed", "floating", "planar"; by default "file": as stated there
+    mimic: bool  #: False: joints that mimic others become independent
+    check: bool  #: False: without the doctor
+    args: Mapping[str, Any]  #: arguments of a xacro file
+    package_path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]  #: folders of ROS packages, searched first
+    model_name: str  #: the robot, in a file with several (SDF)
+    any_file: bool  #: True: the description may refer to files outside its folder and its packages
+    loop_tolerance: float  #: how far redundant loops may stay open [m, rad]; by default from the digits of the file
+
+
+def load(source: str | os.PathLike[str], **options: Unpack[Reading]) -> Model:
     """Loads a robot.
 
     `source` is a path, the name of a built-in robot, or the text of a description (anything with a line break).
-    `base` attaches the root body: "file", "fixed", "floating", "planar". With `mimic=False` joints that mimic others
-    become independent. `check` runs the doctor. Findings are in `Model.findings`; warnings among them are issued as
+    `options` are those of `limb.Reading`: format, base, mimic, check, args, package_path, model_name, any_file,
+    loop_tolerance. Findings of the reader and the doctor are in `Model.findings`; warnings among them are issued as
     ModelWarning. A description that is not a robot raises a subclass of limb.Error, with file and line.
 
     >>> load("panda").nv
     7
     """
     path = os.fspath(source)
-    if "\n" in path:
-        return loads(path, format=format, base=base, mimic=mimic, check=check)
-    return _load(path, None, path, format, base, mimic, check)
+    return _load(None, path.encode(), "text", **options) if "\n" in path else _load(path, None, path, **options)
 
 
-def loads(
-    text: str | bytes,
+def loads(text: str | bytes, *, name: str = "text", **options: Unpack[Reading]) -> Model:
+    """Loads a robot from the text of its description; `name` appears in messages. Options are those of `load`."""
+    return _load(None, text.encode() if isinstance(text, str) else text, name, **options)
+
+
+def _load(
+    source: str | None,
+    text: bytes | None,
+    name: str,
     *,
-    name: str = "text",
     format: str = "auto",
     base: str = "file",
     mimic: bool = True,
     check: bool = True,
+    args: Mapping[str, Any] = MappingProxyType({}),
+    package_path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
+    model_name: str | None = None,
+    any_file: bool = False,
+    loop_tolerance: float = 0.0,
 ) -> Model:
-    """Loads a robot from the text of its description; `name` appears in messages."""
-    return _load(None, text.encode() if isinstance(text, str) else text, name, format, base, mimic, check)
-
-
-def _load(source: str | None, text: bytes | None, name: str, format: str, base: str, mimic: bool, check: bool) -> Model:
-    for word, words in ((format, FORMATS), (base, BASES)):
-        if word not in words:
-            raise ValueError(f"'{word}' is none of {', '.join(words)}")
+    folders = [package_path] if isinstance(package_path, (str, os.PathLike)) else package_path
     capsule, found, error, origin, language = _limb.load(
-        source, text, name, FORMATS.index(format), BASES.index(base), not mimic, False, check
-    )
+        source, text, name, format, place(base, BASES, "base"), not mimic, check,
+        [f"{word}:={value}" for word, value in args.items()], ":".join(os.fspath(folder) for folder in folders) or None,
+        model_name, any_file, loop_tolerance,
+    )  # fmt: skip
     file = origin if source is not None else name
     findings = tuple(Finding(rule, severity, other or file, *rest) for rule, severity, other, *rest in found)
     if error is not None:
@@ -139,7 +150,27 @@ def _load(source: str | None, text: bytes | None, name: str, format: str, base: 
     return model
 
 
-class Plan(_limb.Plan):
+class _Made:
+    """What a robot makes: it compares, hashes and pickles by the robot and what was asked for."""
+
+    _origin: tuple[Any, ...]
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, _Made) and type(self) is type(other) and content(self._origin) == content(other._origin)
+        )
+
+    def __hash__(self) -> int:
+        return hash(content(self._origin))
+
+    def __copy__(self) -> Any:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        return self
+
+
+class Plan(_Made, _limb.Plan):
     """Quantities of one robot, ready to be computed again and again: `plan(q, v)`. `Model.plan` makes it."""
 
     names: tuple[str, ...]
@@ -157,6 +188,16 @@ class Plan(_limb.Plan):
             if name in (None, item[0]):
                 return item[3]
         raise KeyError(name)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Model._planned, self._origin
+
+
+class Environment(_Made, _limb.Environment):
+    """Surroundings of one robot, for calls with env=. `Model.environment` makes them."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Model._surrounded, self._origin
 
 
 def _vector(x: Array) -> Vector:
@@ -388,15 +429,20 @@ class Model(_limb.Robot):
         quantities; `dt` of sampled models; `given` marks accelerations that are given (True) in hybrid dynamics, by
         default of all active joints; `base` marks the velocities of the moving base (True).
         """
-        several = (names,) if isinstance(names, str) else tuple(names)
-        known = sum(INPUTS[word] for word in inputs)
-        chosen = sum(1 << DIRECTIONS.index(word) for word in directions)
+        known = sum(tuple(INPUTS.values())[place(word, tuple(INPUTS), "plan(): an input")] for word in set(inputs))
+        chosen = flags(directions, DIRECTIONS, "plan(): a direction")
         force_given = None if base is None else [not mark for mark in base]
         marks = (_marks(given), _marks(force_given))
-        key = (names if isinstance(names, str) else several, known, tree, chosen, damping, dt, marks)
+        return self._planned(
+            names if isinstance(names, str) else tuple(names), known, tree, chosen, damping, dt, *marks
+        )
+
+    def _planned(self, names: str | tuple[str, ...], *options: Any) -> Plan:
+        key = (names, *options)
         if key not in self._plans:
-            plan = Plan(self, "\n".join(several), known, tree, chosen, damping, dt, *marks)
-            plan.names = several if isinstance(names, str) else (*several, "")
+            plan = Plan(self, names if isinstance(names, str) else "\n".join(names), *options)
+            plan.names = (names,) if isinstance(names, str) else (*names, "")
+            plan._origin = (self, *key)
             self._plans[key] = plan
         return self._plans[key]
 
@@ -463,7 +509,7 @@ class Model(_limb.Robot):
         base_acceleration: Sequence[float] = (0, 0, 0, 0, 0, 0),
         friction: bool = True,
         coulomb_width: float = 0.0,
-    ) -> _limb.Environment:
+    ) -> Environment:
         """Surroundings for calls with env=.
 
         Wrenches act on the robot: (frame, reference, numbers), six numbers mx my mz fx fy fz that are the same for all
@@ -475,17 +521,24 @@ class Model(_limb.Robot):
         array([[  0.,   0.],
                [-10.,  -5.]])
         """
-        frames = {name: index for index, name in enumerate(self.frames)}
-        listed: list[tuple[int, int, Any]] = []
-        arrays = [(frame, ref, numpy.asarray(numbers, dtype=numpy.float64)) for frame, ref, numbers in wrenches]
+        arrays = [(frame, ref, numpy.array(numbers, dtype=numpy.float64)) for frame, ref, numbers in wrenches]
         shape = numpy.broadcast_shapes(*(x.shape for _, _, x in arrays if x.ndim > 1))
-        for frame, ref, x in arrays:
-            if frame not in frames:
-                raise KeyError(f"'{self.name}' has no frame '{frame}'")
-            value = tuple(x.tolist()) if x.ndim == 1 else numpy.broadcast_to(x, shape)
-            listed.append((frames[frame], REFERENCES.index(ref), value))
-        down = self.gravity_acceleration if gravity is None else gravity
-        return _limb.Environment(self, down, base_velocity, base_acceleration, listed, friction, coulomb_width)
+        listed = [
+            (
+                named(frame, self.frames, self.name, "frame"),
+                place(ref, REFERENCES, "environment(): the reference of a wrench"),
+                tuple(x.tolist()) if x.ndim == 1 else numpy.broadcast_to(x, shape),
+            )
+            for frame, ref, x in arrays
+        ]
+        down = self.gravity_acceleration if gravity is None else tuple(gravity)
+        motion = tuple(base_velocity), tuple(base_acceleration)
+        return self._surrounded(down, *motion, listed, friction, coulomb_width)
+
+    def _surrounded(self, *numbers: Any) -> Environment:
+        env = Environment(self, *numbers)
+        env._origin = (self, *numbers)
+        return env
 
     # ---- motion, goals, code: in modules of their own ---------------------
 
@@ -573,7 +626,7 @@ class Model(_limb.Robot):
 
     def to_text(self, format: str = "yaml") -> str:
         """The robot as text: limb YAML, which reads back to the same bits, or "urdf"."""
-        text, _ = self._write(FORMATS.index(format))
+        text, _ = self._write(format)
         return str(text)
 
     # ---- copies, comparison -----------------------------------------------------------------------------------------

@@ -10,6 +10,8 @@ import numpy
 
 from . import _limb
 from ._numbers import Array, ArrayLike
+from ._words import REFERENCES, named, place
+from .parts import ByContent
 
 if TYPE_CHECKING:
     from .model import Model
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
 Callback: TypeAlias = Callable[[float, Array, Array], ArrayLike | None]
 Condition: TypeAlias = Callable[[float, Array, Array], float]
 STOPS = ("none", "hold", "spring", "impact", "end")
-REFERENCES = ("body", "world", "aligned")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +35,8 @@ class Event:
     after: float
 
 
-@dataclass(frozen=True)
-class Trajectory:
+@dataclass(frozen=True, eq=False)
+class Trajectory(ByContent):
     """States over time, row by row."""
 
     model: Model = field(repr=False)
@@ -104,14 +105,12 @@ def simulate(
     grid = numpy.asarray(times, dtype=numpy.float64)
     if grid.ndim != 1 or len(grid) == 0 or not (numpy.diff(grid) >= 0).all():
         raise ValueError("simulate(): times is not a list of times that grow")
-    if stop not in STOPS:
-        raise ValueError(f"simulate(): stop is '{stop}', expected one of {', '.join(STOPS)}")
-    run = _limb.Simulation(model, method, {"stop": STOPS.index(stop), **options}, env)
+    run = _limb.Simulation(model, method, {"stop": place(stop, STOPS, "simulate(): stop"), **options}, env)
     for force in _forces(tau):
         run.force(force, period, delay)
-    frames = {name: index for index, name in enumerate(model.frames)}
     for frame, ref, function in wrenches:
-        run.wrench(function, frames[frame], REFERENCES.index(ref))
+        axes = place(ref, REFERENCES, "simulate(): the reference of a wrench")
+        run.wrench(function, named(frame, model.frames, model.name, "frame"), axes)
     for condition in conditions:
         function, direction, ends = condition if isinstance(condition, tuple) else (condition, 0, False)
         run.condition(function, direction, ends)

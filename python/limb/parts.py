@@ -2,13 +2,41 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy
 
 from ._numbers import Array
 
 Vector: TypeAlias = tuple[float, float, float]
 Matrix: TypeAlias = tuple[Vector, Vector, Vector]
+
+
+def content(x: Any) -> Any:
+    """What stands for a value in comparisons: the same for the same content, and hashable."""
+    if isinstance(x, (numpy.ndarray, numpy.generic)):
+        return x.shape, x.dtype.str, x.tobytes()
+    if isinstance(x, slice):
+        return x.start, x.stop, x.step
+    if isinstance(x, dict):
+        return tuple((key, content(value)) for key, value in x.items())
+    return tuple(map(content, x)) if isinstance(x, (tuple, list)) else x
+
+
+class ByContent:
+    """Records with arrays or slices, which compare and hash by what is in them."""
+
+    __slots__ = ()
+
+    def _key(self) -> tuple[Any, ...]:
+        return tuple(content(getattr(self, field.name)) for field in fields(self))  # type: ignore[arg-type]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ByContent) and type(self) is type(other) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
 
 
 class Pose(NamedTuple):
@@ -57,8 +85,8 @@ class Body:
     inertia: tuple[float, float, float, float, float, float]  #: xx xy xz yy yz zz [kg m^2]
 
 
-@dataclass(frozen=True, slots=True)
-class Joint:
+@dataclass(frozen=True, slots=True, eq=False)
+class Joint(ByContent):
     """A joint as described. Its coordinates are q[joint.q], its velocities v[joint.v]."""
 
     name: str
@@ -97,8 +125,8 @@ class Frame:
     placement: Placement
 
 
-@dataclass(frozen=True, slots=True)
-class Loop:
+@dataclass(frozen=True, slots=True, eq=False)
+class Loop(ByContent):
     """A closure of a loop, and its constraints among those of the robot."""
 
     name: str

@@ -67,8 +67,8 @@ typedef struct limb_output {
 
 // n states in contiguous arrays, and what came of them.
 typedef struct limb_rows {
-  size_t n;
-  char type; // of all numbers: 'd', or 'f' if the call takes floats
+  size_t n, first; // number of the first of them in the call
+  char type;       // of all numbers: 'd', or 'f' if the call takes floats
   int threads;
   const void* in[CALL_INPUTS];
   void* out[CALL_OUTPUTS];
@@ -87,8 +87,7 @@ typedef struct limb_call {
   limb_output output[CALL_OUTPUTS];
   PyTypeObject* result; // of several outputs, a structseq; NULL: a tuple
   int floats;           // 1: computes floats, too; 0: they are converted
-  int heavy;            // numbers of one state beyond which the interpreter need not wait
-  int whole;            // 1: states are not independent of their number
+  int heavy;            // how long a state takes, at least 1: roughly, the number of its velocities
   limb_status (*run)(void* context, limb_rows* rows);
   void* context;
 } limb_call;

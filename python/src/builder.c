@@ -325,6 +325,13 @@ static PyObject* builder_gravity(PyObject* self, PyObject* args)
   return done(limb_builder_set_gravity(builder_of(self), g), NULL, 0);
 }
 
+static PyObject* builder_loop_tolerance(PyObject* self, PyObject* args)
+{
+  double tolerance = 0;
+  if (!PyArg_ParseTuple(args, "d", &tolerance)) return NULL;
+  return done(limb_builder_set_loop_tolerance(builder_of(self), tolerance), NULL, 0);
+}
+
 static PyObject* builder_build(PyObject* self, PyObject* unused)
 {
   limb_model* m = NULL;
@@ -341,6 +348,7 @@ static PyMethodDef methods[] = {{"body", builder_body, METH_VARARGS, NULL},
                                 {"shaft", builder_shaft, METH_O, NULL},
                                 {"motor", builder_motor, METH_O, NULL},
                                 {"gravity", builder_gravity, METH_VARARGS, NULL},
+                                {"loop_tolerance", builder_loop_tolerance, METH_VARARGS, NULL},
                                 {"build", builder_build, METH_NOARGS, NULL},
                                 {NULL, NULL, 0, NULL}};
 

@@ -8,8 +8,8 @@
 
 enum {
   SHAPE_TEXT = 256,
-  RELEASE_FROM = 64, // numbers of all states from which other threads of Python may run
-  PART = 4096,       // states that are computed without listening to signals
+  RELEASE_FROM = 64, // heaviness of all states from which other threads of Python may run
+  PART = 4096,       // the same, of states that are computed without listening to signals
 };
 
 // One call. Arrays count as open up to nin and nout.
@@ -383,13 +383,17 @@ int status_of_state(limb_status s)
   return s == LIMB_E_ARG || s == LIMB_E_SINGULAR || s == LIMB_E_NOCONV || s == LIMB_E_NONFINITE;
 }
 
-// States from..from + n of a call.
-static limb_rows part_of(const job* j, size_t from, size_t n)
+// States from..from + n of a call; `wrench` is room for theirs.
+static limb_rows part_of(const job* j, size_t from, size_t n, limb_batch_wrench* wrench)
 {
   const limb_call* c = j->call;
   const size_t number = j->rows.type == 'd' ? sizeof(double) : sizeof(float);
   limb_rows r = j->rows;
-  r.n = n;
+  r.n = n, r.first = from, r.wrench = wrench;
+  for (int k = 0; k < r.nwrench; k++) {
+    wrench[k] = j->rows.wrench[k];
+    wrench[k].f64 += 6 * from, wrench[k].f32 += 6 * from;
+  }
   for (int k = 0; k < c->ninput; k++) {
     const size_t width = c->input[k].width < 0 ? 1 : (size_t)c->input[k].width;
     if (r.in[k]) r.in[k] = (const char*)r.in[k] + from * width * number;
@@ -404,19 +408,24 @@ static limb_status run_parts(job* j)
   const limb_call* c = j->call;
   limb_status first = LIMB_OK;
   double last = 0, before = 0;
-  size_t part = PART;
-  if (j->rows.n <= PART || c->whole || j->rows.nwrench > 0) return c->run(c->context, &j->rows);
+  size_t part = (PART / (size_t)c->heavy | 7) + 1; // whole vectors of states
+  if (j->rows.n <= part) return c->run(c->context, &j->rows);
+  limb_batch_wrench* wrench = malloc(((size_t)j->rows.nwrench + 1) * sizeof *wrench);
+  if (!wrench) return LIMB_E_NOMEM;
   for (size_t from = 0; from < j->rows.n;) {
     const size_t rest = j->rows.n - from;
-    limb_rows r = part_of(j, from, part < rest ? part : rest);
+    limb_rows r = part_of(j, from, part < rest ? part : rest, wrench);
     const limb_status s = c->run(c->context, &r);
-    if (s != LIMB_OK && first == LIMB_OK) first = s, j->rows.failed = from + r.failed, j->rows.error = r.error;
-    if (s != LIMB_OK && !(j->keep_failed && status_of_state(s))) return s;
+    const int ends = s != LIMB_OK && !(j->keep_failed && status_of_state(s));
+    if (ends || (s != LIMB_OK && first == LIMB_OK))
+      first = s, j->rows.failed = from + r.failed, j->rows.error = r.error;
+    if (ends) break;
     from += r.n;
-    if (interrupted(&last)) return LIMB_E_ARG; // the exception is set
-    if (last == before) part *= 2;             // no look was due
+    if (interrupted(&last)) first = LIMB_E_ARG, from = j->rows.n; // the exception is set
+    if (last == before) part *= 2;                                // no look was due
     before = last;
   }
+  free(wrench);
   return first;
 }
 
@@ -426,7 +435,7 @@ static int compute(job* j)
   limb_status s = LIMB_OK;
   if (j->rows.n == 0) return 0;
   j->rows.error = (limb_error){.status = LIMB_OK};
-  j->rows.failed = 0;
+  j->rows.failed = j->rows.first = 0;
   if (j->rows.n * (size_t)c->heavy >= RELEASE_FROM) {
     PyThreadState* state = PyEval_SaveThread();
     s = run_parts(j);

@@ -149,5 +149,5 @@ static PyType_Slot slots[] = {{Py_tp_new, (void*)environment_new},
 
 PyType_Spec environment_spec = {.name = "limb._limb.Environment",
                                 .basicsize = sizeof(PyObject) + sizeof(environment),
-                                .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+                                .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE,
                                 .slots = slots};

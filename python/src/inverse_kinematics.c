@@ -51,7 +51,7 @@ static limb_status run(void* context, limb_rows* r)
   job* j = context;
   limb_ik* ik = NULL;
   PyGILState_STATE state = PyGILState_Ensure();
-  j->options.pool = pool_of(r->threads);
+  j->options.pool = pool_of(r->threads), j->options.first = r->first;
   PyGILState_Release(state);
   sp_pose* targets = calloc(r->n * (size_t)j->count + 1, sizeof *targets);
   limb_ik_report* reports = calloc(r->n + 1, sizeof *reports);
@@ -110,7 +110,6 @@ PyObject* robot_ik(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyOb
                          .input = {{"targets", width, 0}, {"start", nq, 1}},
                          .output = {{1, {nq}, (size_t)nq}, {1, {REPORT_NUMBERS}, REPORT_NUMBERS}},
                          .heavy = 64,
-                         .whole = 1, // each target has random starts of its own
                          .run = run,
                          .context = &j};
     r = call_arrays(&c, args + 5, 2, names);

@@ -359,7 +359,7 @@ limb_plan* plan_create(PyObject* robot, const char* names, const limb_evaluator_
     p->call.name = p->names;
     p->call.robot = robot;
     p->call.floats = limb_loop_count(p->model) == 0 && floats_take(p->model, p->nitem, p->item);
-    p->call.heavy = limb_nv(p->model);
+    p->call.heavy = limb_nv(p->model) > 0 ? limb_nv(p->model) : 1;
     p->derivatives = derivatives_of(p);
     p->call.run = plan_run;
     p->call.context = p;

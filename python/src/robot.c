@@ -303,10 +303,15 @@ static PyObject* robot_configurations(PyObject* self, PyObject* args)
   PyObject* r = array_new('d', 2, shape, &data);
   uint64_t seed = given;
   limb_status s = LIMB_OK;
-  for (Py_ssize_t i = 0; r && i < n && s == LIMB_OK; i++) {
+  if (!r) return NULL;
+  double last = 0;
+  PyThreadState* state = PyEval_SaveThread();
+  for (Py_ssize_t i = 0; i < n && s == LIMB_OK; i++) {
     double* q = (double*)(void*)data + i * limb_nq(m);
     s = what == 0 ? limb_neutral(m, q) : what == 1 ? limb_start(m, q) : limb_random(m, &seed, q);
+    if (i % 4096 == 4095 && interrupted(&last)) s = LIMB_E_ARG; // the exception is set
   }
+  PyEval_RestoreThread(state);
   if (s == LIMB_OK) return r;
   Py_XDECREF(r);
   return raise_status(s, NULL, NULL);

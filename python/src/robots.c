@@ -51,25 +51,57 @@ static PyObject* error_tuple(limb_status s, const limb_error* e)
                        e->column);
 }
 
-// load(source, text, name, format, base, no_mimic, built_in, check) -> (capsule or None, findings, error or None,
-// source, format). Either source or text is None.
+// A format by its name. 0, or -1 with an exception set.
+static int find_format(const char* name, limb_format* out)
+{
+  const char* known = NULL;
+  for (int k = 0; (known = limb_format_name((limb_format)k)); k++)
+    if (strcmp(known, name) == 0) {
+      *out = (limb_format)k;
+      return 0;
+    }
+  PyErr_Format(PyExc_ValueError, "there is no format '%s'", name);
+  return -1;
+}
+
+// The strings of a list, closed by NULL, as long as the list lives; to be freed. NULL with an exception set.
+static const char** strings_of(PyObject* list)
+{
+  const Py_ssize_t n = PyList_Size(list);
+  const char** all = calloc((size_t)n + 1, sizeof *all);
+  if (!all) return (const char**)PyErr_NoMemory();
+  for (Py_ssize_t k = 0; k < n; k++)
+    if (!(all[k] = PyUnicode_AsUTF8AndSize(PyList_GetItem(list, k), NULL))) {
+      free(all);
+      return NULL;
+    }
+  return all;
+}
+
+// load(source, text, name, format, base, no_mimic, check, xacro arguments, package path or None, model or None,
+// any_file, loop_tolerance) -> (capsule or None, findings, error or None, source, format). Either source or text is
+// None.
 PyObject* robot_load(PyObject* module, PyObject* args)
 {
-  const char *source = NULL, *text = NULL, *name = NULL;
+  const char *source = NULL, *text = NULL, *name = NULL, *format = NULL;
   Py_ssize_t size = 0;
-  int format = 0, base = 0, built_in = 0, check = 1;
+  int base = 0, check = 1;
+  PyObject* arguments = NULL;
   limb_read_options o = limb_default_read_options();
   limb_error e = {.status = LIMB_OK};
   limb_reading* r = NULL;
   limb_model* m = NULL;
   (void)module;
-  if (!PyArg_ParseTuple(args, "zz#siiipp", &source, &text, &size, &name, &format, &base, &o.no_mimic, &built_in,
-                        &check))
+  if (!PyArg_ParseTuple(args, "zz#ssippO!zzpd", &source, &text, &size, &name, &format, &base, &o.no_mimic, &check,
+                        &PyList_Type, &arguments, &o.package_path, &o.model_name, &o.any_file, &o.loop_tolerance))
     return NULL;
-  o.format = (limb_format)format, o.base = (limb_base)base;
-  limb_status s = text       ? limb_read_text(text, (size_t)size, name, &o, &r, &e)
-                  : built_in ? limb_read_robot(source, &o, &r, &e)
-                             : limb_read(source, &o, &r, &e);
+  const char** xacro = strings_of(arguments);
+  if (!xacro || find_format(format, &o.format) < 0) {
+    free(xacro);
+    return NULL;
+  }
+  o.base = (limb_base)base, o.xacro_arguments = xacro;
+  limb_status s = text ? limb_read_text(text, (size_t)size, name, &o, &r, &e) : limb_read(source, &o, &r, &e);
   if (s == LIMB_OK && check) s = limb_check(r, &e);
   if (s == LIMB_OK) s = limb_builder_build(limb_reading_builder(r), &m, &e);
   if (r) limb_findings_sort(limb_reading_findings(r));
@@ -84,6 +116,7 @@ PyObject* robot_load(PyObject* module, PyObject* args)
   Py_XDECREF(capsule);
   Py_XDECREF(from);
   limb_reading_destroy(r);
+  free(xacro);
   return all;
 }
 
@@ -174,6 +207,7 @@ PyObject* robot_describe(PyObject* self, PyObject* unused)
                   set(r, "nv", PyLong_FromLong(limb_nv(m))) < 0 ||
                   set(r, "gravity", vector(limb_model_gravity(m))) < 0 ||
                   set(r, "mass", PyFloat_FromDouble(limb_total_mass(m))) < 0 ||
+                  set(r, "loop_tolerance", PyFloat_FromDouble(limb_model_loop_tolerance(m))) < 0 ||
                   set(r, "constraints", PyLong_FromLong(limb_constraint_count(m))) < 0 ||
                   set(r, "shafts", list_of(m, limb_shaft_count(m), shaft)) < 0 ||
                   set(r, "joints", list_of(m, limb_joint_count(m), joint)) < 0 ||
@@ -193,15 +227,16 @@ PyObject* robot_describe(PyObject* self, PyObject* unused)
 // _write(format) -> (text, findings)
 PyObject* robot_write(PyObject* self, PyObject* args)
 {
-  int format = 0;
+  const char* name = NULL;
+  limb_format format = LIMB_FORMAT_AUTO;
   limb_builder* b = NULL;
   limb_findings* f = NULL;
   limb_error e = {.status = LIMB_OK};
   text_buffer out = {0};
-  if (!PyArg_ParseTuple(args, "i", &format)) return NULL;
+  if (!PyArg_ParseTuple(args, "s", &name) || find_format(name, &format) < 0) return NULL;
   limb_status s = limb_builder_from_model(robot_model(self), NULL, &b);
   if (s == LIMB_OK) s = limb_findings_create(NULL, &f);
-  if (s == LIMB_OK) s = limb_write(b, (limb_format)format, text_append, &out, f, &e);
+  if (s == LIMB_OK) s = limb_write(b, format, text_append, &out, f, &e);
   limb_builder_destroy(b);
   PyObject* text = text_finish(&out);
   PyObject* findings = s == LIMB_OK ? findings_list(f) : NULL;

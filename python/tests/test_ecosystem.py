@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import re
 import shutil
 import subprocess
 
@@ -188,8 +190,39 @@ def test_torch(panda):
 
     dynamics = limb.torch.Dynamics(panda)
     q, v, a, tau = (torch.from_numpy(x).requires_grad_() for x in states(panda, 3))
-    assert torch.autograd.gradcheck(dynamics.inverse_dynamics, (q, v, a))
-    assert torch.autograd.gradcheck(dynamics.inverse_dynamics, (q, v[0], a))
-    assert torch.autograd.gradcheck(dynamics.forward_dynamics, (q, v, tau))
-    loss = dynamics.inverse_dynamics(q.float(), v.float(), a.float())
-    assert loss.dtype == torch.float32
+    inverse, forward = dynamics.inverse_dynamics, dynamics.forward_dynamics
+    for function, x in ((inverse, (q, v, a)), (inverse, (q, v[0], a)), (forward, (q, v, tau))):
+        assert torch.autograd.gradcheck(function, x)
+        assert torch.autograd.gradgradcheck(function, x)
+    tip = functools.partial(dynamics.frame_position, "flange")
+    assert torch.autograd.gradcheck(tip, (q,))
+    assert torch.autograd.gradgradcheck(tip, (q,))
+    assert inverse(q.float(), v.float(), a.float()).dtype == torch.float32
+    assert inverse(q.float(), v, a).dtype == torch.float64
+
+    numbers = [x.detach().numpy() for x in (q, v, a)]
+    assert numpy.array_equal(inverse(q, v, a).detach().numpy(), panda.inverse_dynamics(*numbers))
+    assert torch.equal(torch.vmap(inverse)(q, v, a), inverse(q, v, a))
+    assert torch.equal(torch.vmap(inverse, (0, None, 0))(q, v[1], a), inverse(q, v[1], a))
+    assert torch.equal(limb.torch.Dynamics(panda, threads=2).forward_dynamics(q, v, tau), forward(q, v, tau))
+    slopes = torch.vmap(torch.func.jacrev(inverse, (0, 1, 2)))(q, v, a)
+    for x, y in zip(slopes, panda.inverse_dynamics_derivatives(*numbers), strict=True):
+        assert numpy.abs(x.detach().numpy() - y).max() < 1e-12
+    curve = torch.vmap(torch.func.jacrev(torch.func.jacrev(inverse)))(q, v, a)
+    dd = panda.inverse_dynamics_second_derivatives(*numbers)
+    assert numpy.abs(curve.detach().numpy() - dd.dqdq).max() < 1e-11
+
+
+def test_torch_refuses(panda, robot):
+    torch = pytest.importorskip("torch")
+    import limb.torch
+
+    dynamics, q = limb.torch.Dynamics(panda), torch.zeros(7, dtype=torch.float64)
+    with pytest.raises(ValueError, match=re.escape("v has shape (6,), expected (..., 7)")):
+        dynamics.inverse_dynamics(q, q[:6], q)
+    with pytest.raises(TypeError, match="expected float32 or float64"):
+        dynamics.inverse_dynamics(q.int(), q.int(), q.int())
+    with pytest.raises(ValueError, match="ball or free joints"):
+        limb.torch.Dynamics(robot("quadruped"))
+    with pytest.raises(limb.NonFiniteError):
+        dynamics.inverse_dynamics(q, q * float("nan"), q)

@@ -34,6 +34,52 @@ def test_load_from_text_file_and_name(tmp_path):
     assert by_text.limits[1] == [1.0]
 
 
+XACRO = """<robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro">
+<xacro:arg name="mass" default="1.0"/><xacro:include filename="$(find arm_parts)/rod.xacro"/>
+<xacro:rod mass="$(arg mass)"/></robot>"""
+ROD = """<robot xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:macro name="rod" params="mass"><link name="base"/>
+<link name="rod"><inertial><mass value="${mass}"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>
+</link><joint name="hinge" type="continuous"><parent link="base"/><child link="rod"/><axis xyz="0 0 1"/></joint>
+</xacro:macro></robot>"""
+
+
+def test_options_of_reading(tmp_path):
+    parts = tmp_path / "elsewhere" / "arm_parts"
+    parts.mkdir(parents=True)
+    (parts / "package.xml").write_text("<package><name>arm_parts</name></package>")
+    (parts / "rod.xacro").write_text(ROD)
+    file = tmp_path / "arm.xacro"
+    file.write_text(XACRO)
+    with pytest.raises(limb.Error, match="arm_parts"):
+        limb.load(file)
+    arm = limb.load(file, args={"mass": 3.5}, package_path=tmp_path / "elsewhere", check=False)
+    assert (arm.mass, arm.format) == (3.5, "urdf")
+    assert limb.load(file, package_path=["/nowhere", str(tmp_path / "elsewhere")], check=False).mass == 1.0
+    with pytest.warns(limb.ModelWarning, match="the argument 'weight' is given"):
+        limb.load(file, args={"weight": 1}, package_path=tmp_path / "elsewhere", check=False)
+    with pytest.warns(limb.ModelWarning, match="the file is not xacro"):
+        limb.load("panda", args={"weight": 1}, check=False)
+
+    model = "<model name='{}'><link name='b'><inertial><mass>{}</mass></inertial></link></model>"
+    world = f"<sdf version='1.9'><world name='w'>{model.format('one', 1)}{model.format('two', 2)}</world></sdf>"
+    assert limb.loads(world, format="sdf", model_name="two", check=False).mass == 2.0
+    with pytest.raises(limb.Error, match="several models"):
+        limb.loads(world, check=False)
+    with pytest.raises(ValueError, match="no format 'stl'"):
+        limb.load("panda", format="stl")
+    with pytest.raises(TypeError, match="bass"):
+        limb.load("panda", bass="fixed")
+
+
+def test_loop_tolerance():
+    bars = limb.load("four_bar", loop_tolerance=1e-5)
+    assert "loop_tolerance: 1e-05" in bars.to_text()
+    assert "loop_tolerance: 1e-05" in bars.with_(joints={"theta1": {"viscous": 1.0}}).to_text()
+    assert pickle.loads(pickle.dumps(bars)) == bars != limb.load("four_bar")
+    with pytest.raises(limb.Error, match="loop_tolerance must be"):
+        limb.load("four_bar", loop_tolerance=-1.0)
+
+
 def test_findings_are_warnings():
     with pytest.warns(limb.ModelWarning, match="inertia"):
         model = limb.load(ARM.replace('izz="0.002"', 'izz="0.2"'))
@@ -145,3 +191,42 @@ def test_states_by_name(robot):
     assert model.v({"base.vx": 2.0}).sum() == 2
     assert numpy.array_equal(model.random(5, seed=2), model.random(5, seed=2))
     assert model.random(seed=2).shape == (model.nq,)
+
+
+def things(panda):
+    """One of everything that users hold."""
+    q = panda.random(3)
+    env = panda.environment(wrenches=[("flange", "world", q[:, :6]), ("link3", "body", (0, 0, 0, 1, 2, 3))])
+    b = limb.Builder("rod")
+    b.body("rod", mass=1.0)
+    b.joint("hinge", "revolute", "world", "rod", axis=(0, 0, 1))
+    return [
+        panda, panda.joints["joint2"], panda.bodies["link1"], panda.frames["flange"], panda.coordinates[0],
+        panda.velocities[0], panda.theta_names[0], panda.base_formulas[0], panda.findings, limb.quantities()["M"],
+        limb.load("four_bar").loops, limb.rules()["unknown-format"], limb.robots()["panda"], b.build(),
+        limb.Payload("flange", 1.0), limb.Goal("flange", directions=["vx", "vy"]), limb.Placement(), env,
+        panda.plan(["M", "g"]), panda.plan("tau", inputs=("q", "v", "a")), panda.simulate(q[0], times=[0, 0.01]),
+        panda.ik({"flange": panda.frame_pose("flange", q)}), limb.load("planar_2r").codegen("M", effort=0),
+        limb.load("planar_2r").equations("M", notation="latex"),
+    ]  # fmt: skip
+
+
+def test_everything_pickles_copies_and_hashes_by_content(panda):
+    for x, y in zip(things(panda), things(pickle.loads(pickle.dumps(panda))), strict=True):
+        for again in (pickle.loads(pickle.dumps(x)), copy.copy(x), copy.deepcopy(x), y):
+            assert type(again) is type(x)
+            assert again == x, x
+            assert isinstance(x, dict) or hash(again) == hash(x), x
+        assert x != (x, x)
+    q = panda.random(3)
+    env = pickle.loads(pickle.dumps(panda.environment(gravity=(0, 0, 1), wrenches=[("flange", "world", q[:, :6])])))
+    again = pickle.loads(pickle.dumps(panda.plan("tau")))
+    assert env == panda.environment(gravity=(0, 0, 1), wrenches=[("flange", "world", q[:, :6])])
+    assert env != panda.environment(gravity=(0, 0, 1), wrenches=[("flange", "world", q[:, :6] + 1)])
+    assert again != panda.plan("g")
+    assert again(q, q, q).shape == (3, 7)
+    d = panda.inverse_dynamics_derivatives(q, q, q)
+    assert numpy.array_equal(pickle.loads(pickle.dumps(d)).dq, d.dq)
+    error = pickle.loads(pickle.dumps(limb.FileError("gone")))
+    assert type(error) is limb.FileError
+    assert str(error) == "gone"

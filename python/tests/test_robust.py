@@ -142,6 +142,11 @@ def test_threads_give_the_same_bits(panda):
 LONG = {
     "simulate": "panda.simulate(panda.start(), times=[0, 1e5])",
     "eval": "panda.eval('christoffel', panda.random(1_000_000))",
+    "ik": "panda.ik({'flange': panda.frame_pose('flange', panda.random(400_000))})",
+    "wrenches": "panda.eval('d2tau', q := panda.random(200_000), q, q, env=panda.environment(wrenches=["
+    "('flange', 'world', q[:, :6])]))",
+    "random": "panda.random(50_000_000)",
+    "close": "(bars := limb.load('four_bar')).close(bars.start() + panda.random(1_000_000)[:, :1] * [1e-3, 0, 0])",
 }
 
 

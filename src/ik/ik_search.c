@@ -162,12 +162,12 @@ static void close_loops(const limb_ik* ik, limb_ik_space* s)
   (void)limb_ik_descend(ik, s, &look);
 }
 
-limb_status limb_ik_solve_in(const limb_ik* ik, limb_ik_space* s, size_t i, const sp_pose* targets, const double* start,
+limb_status limb_ik_solve_in(const limb_ik* ik, limb_ik_space* s, uint64_t i, const sp_pose* targets, const double* start,
                              double* q, limb_ik_report* report)
 {
   limb_status status = limb_ik_begin(ik, s, targets, start);
   if (status != LIMB_OK) return status;
-  s->seed = limb_mixed_bits(ik->options.seed ^ limb_mixed_bits((uint64_t)i));
+  s->seed = limb_mixed_bits(ik->options.seed ^ limb_mixed_bits(i));
   const limb_ik_end end = limb_ik_search(ik, s, ik->limited);
   const bool solved = end == IK_SOLVED;
   if (solved && ik->options.reference) limb_ik_approach(ik, s);
@@ -207,7 +207,7 @@ static void solve_share(void* argument, int index)
     const double* start = job->nstart == 0 ? NULL : job->start + (job->nstart == 1 ? 0 : i * nq);
     limb_ik_report report = {.reason = LIMB_IK_ITERATIONS};
     const limb_status x =
-      limb_ik_solve_in(ik, s, i, job->targets + i * (size_t)ik->ngoal, start, job->q + i * nq, &report);
+      limb_ik_solve_in(ik, s, ik->options.first + i, job->targets + i * (size_t)ik->ngoal, start, job->q + i * nq, &report);
     if (x != LIMB_OK && x != LIMB_E_NOCONV) {
       for (size_t k = 0; k < nq; k++) job->q[i * nq + k] = nan("");
     }

@@ -143,6 +143,8 @@ static limb_status run_reader(limb_reading* r, const limb_read_options* opt)
   if (s.too_large) return LIMB_E_IO;
   // A robot with faulty parts is still checked as a whole, so that one run finds everything that is wrong.
   if (status && status != LIMB_E_MODEL) return status;
+  if (opt->xacro_arguments && *opt->xacro_arguments && !r->source.expanded)
+    limb_report(r->findings, RULE_UNKNOWN_TAG, nowhere, whole_file, "arguments are given, but the file is not xacro");
   limb_status built = limb_raw_robot_build(&s, opt, &r->builder, &r->positions);
   if (!built) built = set_loop_tolerance(r, opt, s.loop_tolerance);
   return built ? built : status;

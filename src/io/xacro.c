@@ -139,7 +139,7 @@ static void read_argument(xacro* x, const xml_node* n, xacro_scope* scope)
   if (!name || limb_xacro_argument(x, name)) return;
   if (!otherwise) {
     (void)limb_xacro_fail(x, "the argument '%.60s' has no default", name);
-    limb_report_hint(x->findings, "give it a value: --arg %.60s:=VALUE", name);
+    limb_report_hint(x->findings, "give it a value: --args %.60s:=VALUE", name);
     return;
   }
   limb_xacro_set_argument(x, name, limb_xacro_eval_text(x, otherwise, scope));
@@ -401,6 +401,15 @@ static void take_arguments(xacro* x, const char* const* list)
   }
 }
 
+// A mistyped name would leave the argument at its default. Those that are given come first.
+static void report_unused(const xacro* x, const char* const* list)
+{
+  for (int i = 0; list && list[i]; i++)
+    if (!x->argument[i].used)
+      limb_report(x->findings, RULE_UNKNOWN_TAG, (file_pos){0}, (limb_subject){NULL, NULL},
+                  "the argument '%.60s' is given, but the file has none of this name", x->argument[i].name);
+}
+
 xml_node* limb_xacro_expand(limb_source* src, const char* const* arguments, limb_findings* f)
 {
   xacro x = {.pool = src->pool, .files = src->files, .findings = f, .path = src->files->source};
@@ -412,5 +421,6 @@ xml_node* limb_xacro_expand(limb_source* src, const char* const* arguments, limb
   take_arguments(&x, arguments);
   expand_attributes(&x, root, out, &x.top);
   if (!x.failed) expand_children(&x, root, out, &x.macro, &x.top);
+  if (!x.failed) report_unused(&x, arguments);
   return x.failed ? NULL : out;
 }

@@ -81,6 +81,7 @@ typedef struct xacro_scope {
 
 typedef struct xacro_argument {
   const char *name, *value;
+  int used; // the document declares it, or asks for it
 } xacro_argument;
 
 typedef struct xacro {
@@ -200,7 +201,7 @@ void limb_xacro_define(xacro* x, xacro_scope* scope, const char* name, xacro_val
 void limb_xacro_remove(xacro_scope* scope, const char* name);
 
 // The text of an argument (xacro:arg, name:=value); NULL: unknown.
-const char* limb_xacro_argument(const xacro* x, const char* name);
+const char* limb_xacro_argument(xacro* x, const char* name);
 void limb_xacro_set_argument(xacro* x, const char* name, const char* value);
 
 // ---- macros (xacro_macro.c) -----------------------------------------------------------------------

@@ -111,10 +111,12 @@ int limb_xacro_lookup(xacro* x, xacro_scope* scope, const char* name, xacro_valu
 
 // ---- arguments ------------------------------------------------------------------------------------
 
-const char* limb_xacro_argument(const xacro* x, const char* name)
+const char* limb_xacro_argument(xacro* x, const char* name)
 {
   for (int i = 0; i < x->narguments; i++) {
-    if (strcmp(x->argument[i].name, name) == 0) return x->argument[i].value;
+    if (strcmp(x->argument[i].name, name) != 0) continue;
+    x->argument[i].used = 1;
+    return x->argument[i].value;
   }
   return NULL;
 }
@@ -128,7 +130,7 @@ void limb_xacro_set_argument(xacro* x, const char* name, const char* value)
     return;
   }
   x->argument = grown;
-  x->argument[x->narguments++] = (xacro_argument){name, value};
+  x->argument[x->narguments++] = (xacro_argument){name, value, 0};
 }
 
 // ---- $(substitutions) -----------------------------------------------------------------------------
@@ -193,7 +195,7 @@ static xacro_value substitute(xacro* x, const char* text, xacro_scope* scope)
     const char* value = limb_xacro_argument(x, name);
     if (value) return xacro_text(value);
     (void)limb_xacro_fail(x, "$(arg %.60s): there is no argument of this name", name);
-    limb_report_hint(x->findings, "give it a value: --arg %.60s:=VALUE", name);
+    limb_report_hint(x->findings, "give it a value: --args %.60s:=VALUE", name);
     return xacro_none();
   }
   if (strcmp(command, "find") == 0 && *name) return find_package(x, name);

@@ -405,7 +405,19 @@ static void solve_many(limb_model* m, const limb_pool* pool, const sp_pose* targ
   limb_ik_destroy(ik);
 }
 
-START_TEST(threads)
+// Targets from a number on, alone: the solutions of the whole.
+static void solve_rest(limb_model* m, const sp_pose* targets, int from, double* q)
+{
+  limb_ik_options o = limb_default_ik_options();
+  const limb_ik_goal goal = limb_default_ik_goal(limb_find_frame(m, "flange"));
+  limb_ik* ik;
+  o.first = (uint64_t)from;
+  assert_ok(limb_ik_create(m, 1, &goal, &o, NULL, &ik));
+  assert_status(limb_ik_solve_many(ik, (size_t)(MANY - from), targets + from, NULL, 0, q, NULL, NULL), LIMB_E_NOCONV);
+  limb_ik_destroy(ik);
+}
+
+START_TEST(threads_and_parts)
 {
   limb_model* m = make("panda");
   limb_data* d;
@@ -423,6 +435,8 @@ START_TEST(threads)
   assert_ok(limb_threads_create(3, NULL, &three));
   solve_many(m, limb_threads_pool(three), targets, more);
   assert_that(memcmp(one, more, sizeof one) == 0);
+  solve_rest(m, targets, 5, more);
+  assert_that(memcmp(one + (size_t)5 * 7, more, (MANY - 5) * 7 * sizeof *one) == 0);
   limb_threads_destroy(three);
   limb_data_destroy(d);
   limb_model_destroy(m);
@@ -430,4 +444,4 @@ START_TEST(threads)
 END_TEST
 
 CHECK_MAIN("ik", 1, derivatives, reachable, panda, directions, loops, loops_out_of_reach, reference, two_branches,
-           eight_branches, threads)
+           eight_branches, threads_and_parts)

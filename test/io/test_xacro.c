@@ -230,6 +230,24 @@ START_TEST(a_robot_in_three_files)
 }
 END_TEST
 
+// A mistyped name is a warning; so are arguments of a file that takes none.
+START_TEST(arguments_without_use_are_reported)
+{
+  static const char* const arguments[] = {"prefix:=left_", "joint:=2", NULL};
+  limb_read_options opt = limb_default_read_options();
+  limb_reading* r = NULL;
+  limb_finding f;
+  opt.xacro_arguments = arguments;
+  assert_ok(limb_read(LIMB_TEST_DIR "/io/xacro/arm.urdf.xacro", &opt, &r, NULL));
+  assert_that(find_finding(r, "unknown-tag", 0, NULL, &f));
+  assert_that(f.severity == LIMB_WARNING && strstr(f.text, "'joint' is given"));
+  limb_reading_destroy(r);
+  assert_ok(limb_read("panda", &opt, &r, NULL));
+  assert_that(find_finding(r, "unknown-tag", 0, NULL, &f) && strstr(f.text, "not xacro"));
+  limb_reading_destroy(r);
+}
+END_TEST
+
 typedef struct folder {
   char path[64], file[128], other[128];
 } folder;
@@ -329,4 +347,4 @@ START_TEST(memory_that_runs_out)
 END_TEST
 
 CHECK_MAIN("xacro", 1, expressions_are_pythons, faults_of_expressions_are_named, faults_of_documents_are_named,
-           bombs_end, a_robot_in_three_files, findings_name_the_included_file, hostile_inclusions, memory_that_runs_out)
+           bombs_end, a_robot_in_three_files, arguments_without_use_are_reported, findings_name_the_included_file, hostile_inclusions, memory_that_runs_out)
