@@ -152,26 +152,27 @@ static int open_view(array* a, PyObject* object, int flags)
   return a->stride ? 0 : fill_strides(a);
 }
 
-// One state in an array of NumPy: no other thread runs before it has been read.
-static int open_direct(array* a, PyObject* object, int flags)
+// One state in an array of NumPy, of so many dimensions: no other thread runs until the call is over, which could give
+// the array another shape.
+static int open_direct(array* a, PyObject* object, int ndim, int flags)
 {
   if (!numpy.direct || Py_TYPE(object) != numpy.array_type) return 0;
   const numpy_array* x = (const numpy_array*)(void*)object;
   const int number = x->dtype->number;
-  if (x->ndim != 1 || (x->flags & flags) != flags || x->dtype->byteorder == '>' ||
+  if (x->ndim != ndim || (x->flags & flags) != flags || x->dtype->byteorder == '>' ||
       (number != NUMPY_DOUBLE && number != NUMPY_FLOAT))
     return 0;
   a->data = x->data;
   a->type = number == NUMPY_DOUBLE ? 'd' : 'f';
-  a->ndim = 1;
+  a->ndim = ndim;
   a->shape = x->shape, a->stride = x->stride;
   return 1;
 }
 
-int array_open(array* a, PyObject* object, const char* what, const char* name)
+int array_open(array* a, PyObject* object, int state, const char* what, const char* name)
 {
   a->owner = NULL, a->viewed = 0;
-  if (open_direct(a, object, NUMPY_ALIGNED)) return 0;
+  if (open_direct(a, object, state, NUMPY_ALIGNED)) return 0;
   if (PyObject_CheckBuffer(object)) {
     if (open_view(a, object, PyBUF_STRIDED_RO) == 0) {
       if (a->type) return 0;
@@ -189,10 +190,10 @@ int array_open(array* a, PyObject* object, const char* what, const char* name)
   return -1;
 }
 
-int array_open_out(array* a, PyObject* object, const char* what)
+int array_open_out(array* a, PyObject* object, int state, const char* what)
 {
   a->owner = NULL, a->viewed = 0;
-  if (open_direct(a, object, NUMPY_ALIGNED | NUMPY_WRITEABLE)) return 0;
+  if (open_direct(a, object, state, NUMPY_ALIGNED | NUMPY_WRITEABLE)) return 0;
   if (!PyObject_CheckBuffer(object)) {
     PyErr_Format(PyExc_TypeError, "%s(): out is not an array that can be written", what);
     return -1;

@@ -34,10 +34,11 @@ typedef struct array {
 } array;
 
 // Opens an object for reading: directly if it has the buffer protocol and double or float numbers, otherwise as a copy
-// made by NumPy. `what` and `name` are for messages. 0, or -1 with an exception set.
-int array_open(array* a, PyObject* object, const char* what, const char* name);
+// made by NumPy. `state`: the dimensions of one state, if no other thread can run while the array is open; -1 if one can.
+// `what` and `name` are for messages. 0, or -1 with an exception set.
+int array_open(array* a, PyObject* object, int state, const char* what, const char* name);
 // Opens an object for writing: only what has the buffer protocol, double or float numbers and may be written.
-int array_open_out(array* a, PyObject* object, const char* what);
+int array_open_out(array* a, PyObject* object, int state, const char* what);
 void array_close(array* a);
 
 // A new NumPy array without initial values, and its numbers. NULL with an exception set.
@@ -57,6 +58,7 @@ typedef struct limb_input {
   const char* name;
   int width;    // numbers of one state along the last axis; -1: one number, without an axis
   int optional; // 1: may be None or absent, in.p is NULL then
+  int what;     // of a plan: IN_...
 } limb_input;
 
 typedef struct limb_output {

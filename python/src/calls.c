@@ -129,6 +129,9 @@ static int broadcast(job* j, int ndim, const Py_ssize_t* shape)
   return 0;
 }
 
+// The dimensions of a single state, while which is computed no other thread runs; -1: one may.
+static int state_of(const job* j, int ndim) { return j->call->heavy < RELEASE_FROM ? ndim : -1; }
+
 static int open_input(job* j, int k)
 {
   const limb_input* about = &j->call->input[k];
@@ -139,7 +142,7 @@ static int open_input(job* j, int k)
   j->copy[k] = NULL, j->rows.in[k] = NULL;
   j->nin = k + 1;
   if (!j->input[k]) return 0;
-  if (array_open(a, j->input[k], j->call->name, about->name) < 0) return -1;
+  if (array_open(a, j->input[k], state_of(j, inner), j->call->name, about->name) < 0) return -1;
   if (a->type == 'd') j->type = 'd';
   const int lead = a->ndim - inner;
   if (lead < 0 || lead > ARRAY_DIMS || (inner && a->shape[lead] != about->width)) {
@@ -266,7 +269,7 @@ static int open_given(job* j, int k, PyObject* object)
   const int ndim = output_shape(j, k, shape);
   array* a = &j->to[k];
   j->result[k] = NULL, j->scratch[k] = NULL;
-  if (array_open_out(a, object, j->call->name) < 0) return -1;
+  if (array_open_out(a, object, j->lead == 0 ? state_of(j, ndim) : -1, j->call->name) < 0) return -1;
   j->nout = k + 1;
   if (a->ndim != ndim || memcmp(a->shape, shape, (size_t)ndim * sizeof *shape) != 0) {
     PyErr_Format(PyExc_ValueError, "%s(): out has shape %s, expected %s", j->call->name,
@@ -332,7 +335,7 @@ static int deliver(job* j)
     array fresh;
     array* to = &j->to[k];
     if (j->result[k]) {
-      if (array_open_out(&fresh, j->result[k], j->call->name) < 0) return -1;
+      if (array_open_out(&fresh, j->result[k], -1, j->call->name) < 0) return -1;
       to = &fresh;
     }
     array_scatter(to, j->rows.type, j->scratch[k]);

@@ -45,7 +45,7 @@ static int read_wrenches_of_states(environment* e, int frame, int ref, PyObject*
 {
   surroundings* s = &e->around;
   array a;
-  if (array_open(&a, numbers, "environment", "wrench") < 0) return -1;
+  if (array_open(&a, numbers, -1, "environment", "wrench") < 0) return -1;
   const int lead = a.ndim - 1;
   size_t n = 1;
   int fits = lead >= 0 && lead <= ARRAY_DIMS && a.shape[lead] == 6;

@@ -132,9 +132,7 @@ typedef struct inputs {
 static inputs inputs_of(const limb_call* c, const limb_rows* r)
 {
   inputs in = {{NULL}};
-  for (int k = 0; k < c->ninput; k++)
-    for (int name = 0; name < INPUTS; name++)
-      if (c->input[k].name == input_name[name]) in.x[name] = r->in[k];
+  for (int k = 0; k < c->ninput; k++) in.x[c->input[k].what] = r->in[k];
   return in;
 }
 
@@ -290,7 +288,7 @@ static limb_status plan_run(void* context, limb_rows* r)
 
 static void add_input(limb_call* c, int name, int width, int optional)
 {
-  c->input[c->ninput++] = (limb_input){input_name[name], width, optional};
+  c->input[c->ninput++] = (limb_input){input_name[name], width, optional, name};
 }
 
 // What the items need, in the order q, v, a, tau, v_r, a_r, time.

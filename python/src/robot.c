@@ -264,12 +264,12 @@ static PyObject* manifold(PyObject* self, int what, PyObject* const* args, Py_ss
   const int nq = limb_nq(context.model), nv = limb_nv(context.model);
   limb_call c = {.robot = self, .noutput = 1, .heavy = 1, .run = run_manifold, .context = &context};
   if (what == INTEGRATE)
-    c.name = "integrate", c.ninput = 3, c.input[1] = (limb_input){"v", nv, 0}, c.input[2] = (limb_input){"dt", -1, 1};
+    c.name = "integrate", c.ninput = 3, c.input[1] = (limb_input){"v", nv, 0, 0}, c.input[2] = (limb_input){"dt", -1, 1, 0};
   else if (what == DIFFERENCE)
-    c.name = "difference", c.ninput = 2, c.input[1] = (limb_input){"q1", nq, 0};
+    c.name = "difference", c.ninput = 2, c.input[1] = (limb_input){"q1", nq, 0, 0};
   else
     c.name = "normalize", c.ninput = 1;
-  c.input[0] = (limb_input){what == DIFFERENCE ? "q0" : "q", nq, 0};
+  c.input[0] = (limb_input){what == DIFFERENCE ? "q0" : "q", nq, 0, 0};
   const int width = what == DIFFERENCE ? nv : nq;
   c.output[0] = (limb_output){1, {width}, (size_t)width};
   return call_arrays(&c, args, nargs, names);

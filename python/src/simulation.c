@@ -75,7 +75,7 @@ static int read_answer(PyObject* answer, const char* name, int n, double* x)
   if (!answer) return -1;
   int bad = 0;
   if (answer != Py_None) {
-    bad = array_open(&a, answer, "simulate", name) < 0;
+    bad = array_open(&a, answer, 1, "simulate", name) < 0;
     if (!bad && (a.ndim != 1 || a.shape[0] != n)) {
       PyErr_Format(PyExc_ValueError, "simulate(): %s does not return %d numbers", name, n);
       bad = 1;
