@@ -4,9 +4,9 @@
 
 #include "limb/study.h"
 
+#include "limb/read.h"
 #include "base/output.h"
 #include "base/print.h"
-#include "limb/read.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,6 +8,7 @@
 #define LIMB_PYTHON_BINDING_H
 
 #include <Python.h>
+#include <stddef.h>
 
 #include "limb/limb.h"
 #include "limb/quantities.h"
@@ -34,8 +35,8 @@ typedef struct array {
 } array;
 
 // Opens an object for reading: directly if it has the buffer protocol and double or float numbers, otherwise as a copy
-// made by NumPy. `state`: the dimensions of one state, if no other thread can run while the array is open; -1 if one can.
-// `what` and `name` are for messages. 0, or -1 with an exception set.
+// made by NumPy. `state`: the dimensions of one state, if no other thread can run while the array is open; otherwise
+// -1. `what` and `name` are for messages. 0, or -1 with an exception set.
 int array_open(array* a, PyObject* object, int state, const char* what, const char* name);
 // Opens an object for writing: only what has the buffer protocol, double or float numbers and may be written.
 int array_open_out(array* a, PyObject* object, int state, const char* what);
@@ -151,6 +152,10 @@ PyObject* robot_equations(PyObject* self, PyObject* args);
 PyObject* robot_animate(PyObject* self, PyObject* args);
 PyObject* robot_ik(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* names);
 PyObject* robot_base_formulas(PyObject* self, PyObject* unused);
+PyObject* robot_integrate(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* names); // manifold.c
+PyObject* robot_difference(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* names);
+PyObject* robot_normalize(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* names);
+PyObject* robot_configurations(PyObject* self, PyObject* args);
 PyObject* list_quantities(PyObject* module, PyObject* unused);
 PyObject* list_robots(PyObject* module, PyObject* unused);
 PyObject* list_rules(PyObject* module, PyObject* unused);
@@ -164,6 +169,14 @@ typedef struct limb_field {
   size_t offset;
   int count; // of FIELD_NUMBERS
 } limb_field;
+
+// clang-format off
+#define NUMBER(type, name) {#name, FIELD_NUMBER, offsetof(type, name), 1}
+#define INTEGER(type, name) {#name, FIELD_INT, offsetof(type, name), 1}
+#define VECTOR(type, name) {#name, FIELD_VECTOR, offsetof(type, name), 3}
+#define POSE(type, name) {#name, FIELD_POSE, offsetof(type, name), 12}
+#define LAST {NULL, 0, 0, 0}
+// clang-format on
 // Sets members by the names of a dict; a name that no member has is an error. 0, or -1 with an exception set.
 int read_dict(const limb_field* fields, PyObject* dict, void* to);
 

@@ -1,31 +1,9 @@
 // The type Builder, and definitions as dicts: one table of members for each struct of limb/builder.h serves to read
 // them and to write them.
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "binding.h"
-
-#define NUMBER(type, name)                       \
-  {                                              \
-#name, FIELD_NUMBER, offsetof(type, name), 1 \
-  }
-#define INTEGER(type, name)                   \
-  {                                           \
-#name, FIELD_INT, offsetof(type, name), 1 \
-  }
-#define VECTOR(type, name)                       \
-  {                                              \
-#name, FIELD_VECTOR, offsetof(type, name), 3 \
-  }
-#define POSE(type, name)                        \
-  {                                             \
-#name, FIELD_POSE, offsetof(type, name), 12 \
-  }
-#define LAST      \
-  {               \
-    NULL, 0, 0, 0 \
-  }
 
 static const limb_field joint_fields[] = {INTEGER(limb_joint_def, parent),       INTEGER(limb_joint_def, child),
                                           POSE(limb_joint_def, placement),       VECTOR(limb_joint_def, axis),
@@ -341,16 +319,12 @@ static PyObject* builder_build(PyObject* self, PyObject* unused)
   return s == LIMB_OK ? robot_capsule(m) : raise_status(s, &e, NULL);
 }
 
-static PyMethodDef methods[] = {{"body", builder_body, METH_VARARGS, NULL},
-                                {"joint", builder_joint, METH_VARARGS, NULL},
-                                {"loop", builder_loop, METH_VARARGS, NULL},
-                                {"frame", builder_frame, METH_VARARGS, NULL},
-                                {"shaft", builder_shaft, METH_O, NULL},
-                                {"motor", builder_motor, METH_O, NULL},
-                                {"gravity", builder_gravity, METH_VARARGS, NULL},
-                                {"loop_tolerance", builder_loop_tolerance, METH_VARARGS, NULL},
-                                {"build", builder_build, METH_NOARGS, NULL},
-                                {NULL, NULL, 0, NULL}};
+static PyMethodDef methods[] = {
+  {"body", builder_body, METH_VARARGS, NULL},       {"joint", builder_joint, METH_VARARGS, NULL},
+  {"loop", builder_loop, METH_VARARGS, NULL},       {"frame", builder_frame, METH_VARARGS, NULL},
+  {"shaft", builder_shaft, METH_O, NULL},           {"motor", builder_motor, METH_O, NULL},
+  {"gravity", builder_gravity, METH_VARARGS, NULL}, {"loop_tolerance", builder_loop_tolerance, METH_VARARGS, NULL},
+  {"build", builder_build, METH_NOARGS, NULL},      {NULL, NULL, 0, NULL}};
 
 static PyType_Slot slots[] = {{Py_tp_new, (void*)builder_new},
                               {Py_tp_dealloc, (void*)builder_dealloc},

@@ -1,5 +1,4 @@
 // Inverse kinematics as a call on arrays: targets in, configurations and reports out.
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,17 +7,9 @@
 
 enum { GOALS_MAX = 64, POSE_NUMBERS = 12, REPORT_NUMBERS = 7 };
 
-#define NUMBER(name)                                        \
-  {                                                         \
-#name, FIELD_NUMBER, offsetof(limb_ik_options, name), 1 \
-  }
-#define INTEGER(name)                                    \
-  {                                                      \
-#name, FIELD_INT, offsetof(limb_ik_options, name), 1 \
-  }
-
-static const limb_field option_fields[] = {
-  NUMBER(tolerance), INTEGER(max_iterations), INTEGER(restarts), INTEGER(ignore_limits), NUMBER(time), {NULL, 0, 0, 0}};
+static const limb_field option_fields[] = {NUMBER(limb_ik_options, tolerance), INTEGER(limb_ik_options, max_iterations),
+                                           INTEGER(limb_ik_options, restarts), INTEGER(limb_ik_options, ignore_limits),
+                                           NUMBER(limb_ik_options, time),      LAST};
 
 typedef struct job {
   const limb_model* model;

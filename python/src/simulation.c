@@ -3,7 +3,6 @@
 // While a simulation with callbacks advances, the interpreter waits. A callback that raises ends the step: the
 // exception is what advance() raises.
 #include <math.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,19 +30,14 @@ struct simulation {
 
 static simulation* data_of(PyObject* self) { return object_data(self, types.simulation); }
 
-#define NUMBER(name)                                         \
-  {                                                          \
-#name, FIELD_NUMBER, offsetof(limb_sim_options, name), 1 \
-  }
-#define INTEGER(name)                                     \
-  {                                                       \
-#name, FIELD_INT, offsetof(limb_sim_options, name), 1 \
-  }
-
 static const limb_field option_fields[] = {
-  NUMBER(step),      NUMBER(relative),  NUMBER(absolute),    NUMBER(max_step),       INTEGER(order),
-  INTEGER(stiction), INTEGER(stop),     NUMBER(restitution), NUMBER(stop_stiffness), NUMBER(stop_damping),
-  NUMBER(project),   NUMBER(condition), INTEGER(work),       {NULL, 0, 0, 0}};
+  NUMBER(limb_sim_options, step),           NUMBER(limb_sim_options, relative),
+  NUMBER(limb_sim_options, absolute),       NUMBER(limb_sim_options, max_step),
+  INTEGER(limb_sim_options, order),         INTEGER(limb_sim_options, stiction),
+  INTEGER(limb_sim_options, stop),          NUMBER(limb_sim_options, restitution),
+  NUMBER(limb_sim_options, stop_stiffness), NUMBER(limb_sim_options, stop_damping),
+  NUMBER(limb_sim_options, project),        NUMBER(limb_sim_options, condition),
+  INTEGER(limb_sim_options, work),          LAST};
 
 // ---- callbacks ---------------------------------------------------------------------------------------------------
 

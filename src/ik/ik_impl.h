@@ -105,7 +105,7 @@ bool limb_ik_closed(const limb_ik* ik, limb_ik_space* s);
 limb_status limb_ik_begin(const limb_ik* ik, limb_ik_space* s, const sp_pose* targets, const double* start);
 
 // limb_ik_solve in one space, for target number i, but for the results that are kept.
-limb_status limb_ik_solve_in(const limb_ik* ik, limb_ik_space* s, uint64_t i, const sp_pose* targets, const double* start,
-                             double* q, limb_ik_report* report);
+limb_status limb_ik_solve_in(const limb_ik* ik, limb_ik_space* s, uint64_t i, const sp_pose* targets,
+                             const double* start, double* q, limb_ik_report* report);
 
 #endif

@@ -162,8 +162,8 @@ static void close_loops(const limb_ik* ik, limb_ik_space* s)
   (void)limb_ik_descend(ik, s, &look);
 }
 
-limb_status limb_ik_solve_in(const limb_ik* ik, limb_ik_space* s, uint64_t i, const sp_pose* targets, const double* start,
-                             double* q, limb_ik_report* report)
+limb_status limb_ik_solve_in(const limb_ik* ik, limb_ik_space* s, uint64_t i, const sp_pose* targets,
+                             const double* start, double* q, limb_ik_report* report)
 {
   limb_status status = limb_ik_begin(ik, s, targets, start);
   if (status != LIMB_OK) return status;
@@ -206,8 +206,8 @@ static void solve_share(void* argument, int index)
   for (size_t i = begin; i < end; i++) {
     const double* start = job->nstart == 0 ? NULL : job->start + (job->nstart == 1 ? 0 : i * nq);
     limb_ik_report report = {.reason = LIMB_IK_ITERATIONS};
-    const limb_status x =
-      limb_ik_solve_in(ik, s, ik->options.first + i, job->targets + i * (size_t)ik->ngoal, start, job->q + i * nq, &report);
+    const limb_status x = limb_ik_solve_in(ik, s, ik->options.first + i, job->targets + i * (size_t)ik->ngoal, start,
+                                           job->q + i * nq, &report);
     if (x != LIMB_OK && x != LIMB_E_NOCONV) {
       for (size_t k = 0; k < nq; k++) job->q[i * nq + k] = nan("");
     }

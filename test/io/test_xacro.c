@@ -347,4 +347,5 @@ START_TEST(memory_that_runs_out)
 END_TEST
 
 CHECK_MAIN("xacro", 1, expressions_are_pythons, faults_of_expressions_are_named, faults_of_documents_are_named,
-           bombs_end, a_robot_in_three_files, arguments_without_use_are_reported, findings_name_the_included_file, hostile_inclusions, memory_that_runs_out)
+           bombs_end, a_robot_in_three_files, arguments_without_use_are_reported, findings_name_the_included_file,
+           hostile_inclusions, memory_that_runs_out)
