@@ -98,7 +98,7 @@ PyObject* robot_ik(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyOb
                          .robot = self,
                          .ninput = 2,
                          .noutput = 2,
-                         .input = {{"targets", width, 0}, {"start", nq, 1}},
+                         .input = {{"targets", width, 0, 0}, {"start", nq, 1, 0}},
                          .output = {{1, {nq}, (size_t)nq}, {1, {REPORT_NUMBERS}, REPORT_NUMBERS}},
                          .heavy = 64,
                          .run = run,
