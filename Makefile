@@ -3,6 +3,7 @@
 #   make           library and tool, optimised, into build/release
 #   make demo      builds, then runs the demonstration
 #   make test      builds everything, runs all tests on the optimised build
+#   make web       limb as WebAssembly, the npm package build/wasm/limb-wasm-*.tgz
 #   make docs      the site, into build/site/html: pages, references, search; links are checked
 #   make bench     measures, next to Pinocchio, MuJoCo and what Debian ships
 #   make lint      format, clang-tidy and the checks in tools/
@@ -21,7 +22,7 @@ export NINJA_STATUS = [%p, %es] $(empty)
 FIRST := the first time takes a minute or two, most of it for a dozen kernels
 BUILD = cmake --build --preset release -j $(JOBS)
 
-.PHONY: all demo test docs bench lint format setup clean configure
+.PHONY: all demo test web docs bench lint format setup clean configure
 
 all: configure
 	@echo "limb: building libraries and tool for this machine into $(RELEASE); $(FIRST)"
@@ -42,6 +43,12 @@ test:
 	$(MAKE) configure
 	$(BUILD)
 	ctest --preset release -j $(JOBS)
+
+web:
+	scripts/setup web
+	cmake --preset wasm --log-level=NOTICE >/dev/null
+	cmake --build --preset wasm -j $(JOBS)
+	tools/npm_package build/wasm
 
 docs:
 	scripts/setup build python docs

@@ -13,14 +13,19 @@ if(LIMB_SUNDIALS_FOUND)
   target_include_directories(limb_sim_objects SYSTEM PRIVATE ${LIMB_SUNDIALS_INCLUDE_DIR})
 endif()
 
-add_library(limb_sim SHARED $<TARGET_OBJECTS:limb_sim_objects>)
-set_target_properties(limb_sim PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${limb_soversion}
-                                          EXPORT_NAME sim)
-target_link_libraries(limb_sim PUBLIC limb)
-target_link_libraries(limb_sim PRIVATE $<BUILD_INTERFACE:limb_linalg_archive>
-                                       $<BUILD_INTERFACE:limb_base_archive>
-                                       $<BUILD_INTERFACE:${LIMB_SUNDIALS_LIBRARIES}>)
-target_link_options(limb_sim PRIVATE LINKER:--exclude-libs,ALL)
+set(limb_sim_libraries limb_sim_static)
+if(LIMB_SHARED)
+  add_library(limb_sim SHARED $<TARGET_OBJECTS:limb_sim_objects>)
+  set_target_properties(limb_sim PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${limb_soversion}
+                                            EXPORT_NAME sim)
+  target_link_libraries(limb_sim PUBLIC limb)
+  target_link_libraries(limb_sim PRIVATE $<BUILD_INTERFACE:limb_linalg_archive>
+                                         $<BUILD_INTERFACE:limb_base_archive>
+                                         $<BUILD_INTERFACE:${LIMB_SUNDIALS_LIBRARIES}>)
+  target_link_options(limb_sim PRIVATE LINKER:--exclude-libs,ALL)
+  list(APPEND limb_sim_libraries limb_sim)
+  add_library(limb::sim ALIAS limb_sim)
+endif()
 
 add_library(limb_sim_static STATIC $<TARGET_OBJECTS:limb_sim_objects>)
 set_target_properties(limb_sim_static PROPERTIES OUTPUT_NAME limb_sim EXPORT_NAME sim_static)
@@ -35,10 +40,9 @@ foreach(solver IN LISTS LIMB_SUNDIALS_LIBRARIES)
   target_link_libraries(limb_sim_static PRIVATE $<INSTALL_INTERFACE:-l:${name}>)
 endforeach()
 
-foreach(library limb_sim limb_sim_static)
+foreach(library IN LISTS limb_sim_libraries)
   set_target_properties(${library} PROPERTIES LINKER_LANGUAGE C)
   limb_instrument(${library} PUBLIC)
 endforeach()
-add_library(limb::sim ALIAS limb_sim)
 add_library(limb::sim_static ALIAS limb_sim_static)
-add_dependencies(limb_product limb_sim limb_sim_static)
+add_dependencies(limb_product ${limb_sim_libraries})

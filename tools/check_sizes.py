@@ -21,7 +21,7 @@ for path in c_files("include"):
     if not path.read_text(encoding="utf-8").startswith(OPENING):
         found.add(path, 1, f"a public header opens with '{OPENING}', and what it is about")
 lengths = []
-sources = c_files("src", "cli", "include", "examples", "bench", "micro", "python")
+sources = c_files("src", "cli", "include", "examples", "bench", "micro", "python", "web")
 for path in sources:
     lines = path.read_text(encoding="utf-8").splitlines()
     if len(lines) > FILE_LINES:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-FOLDERS = ("include", "src", "cli", "bench", "test", "examples", "micro", "python")  # of C
+FOLDERS = ("include", "src", "cli", "bench", "test", "examples", "micro", "python", "web")  # of C
 
 
 def files():

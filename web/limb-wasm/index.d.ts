@@ -1,0 +1,298 @@
+/** Where a finding or an error is, and what it says. */
+export interface Finding {
+  /** Name of the rule, such as "inertia-triangle"; docs/doctor.md explains each. */
+  rule: string;
+  severity: "note" | "warning" | "error";
+  file: string;
+  /** From 1; 0: none. */
+  line: number;
+  column: number;
+  /** The subject, such as "link 'forearm'"; "" for the file as a whole. */
+  where: string;
+  /** What is wrong, with the numbers. */
+  text: string;
+  /** The likely cause in this case; "": none. */
+  hint: string;
+  /** Why the rule matters, and what to do. */
+  why: string;
+  fix: string;
+}
+
+export interface ErrorDetail {
+  status: string;
+  line: number;
+  column: number;
+  where: string;
+  text: string;
+}
+
+/** What every call throws that fails. The message is one line: file, position, subject, sentence. */
+export class LimbError extends Error {
+  detail: Partial<ErrorDetail>;
+  /** Of a model that could not be loaded: everything that was found in it. */
+  findings: Finding[];
+}
+
+export interface Pose {
+  /** m */
+  p: [number, number, number];
+  /** Rotation, row by row. */
+  R: number[];
+}
+
+export interface Body {
+  name: string;
+  /** Body; -1 for the world, which is body 0. */
+  parent: number;
+  /** The joint that connects it to its parent; -1 for the world. */
+  joint: number;
+  /** The body that an auxiliary body belongs to; otherwise -1. */
+  standsFor: number;
+  /** Line of the definition in the file; 0: none. */
+  line: number;
+  /** kg */
+  mass: number;
+  /** Centre of mass, in axes of the body [m]. */
+  com: [number, number, number];
+  /** Ixx Ixy Ixz Iyy Iyz Izz about the centre of mass [kg m^2]. */
+  inertia: [number, number, number, number, number, number];
+}
+
+export interface Joint {
+  name: string;
+  type: string;
+  /** Bodies. */
+  parent: number;
+  child: number;
+  /** Of the joint frame in the parent. */
+  placement: Pose;
+  /** In the joint frame. */
+  axis: [number, number, number];
+  /** First coordinate in q and their number; the same in v. A mimic joint has its source's q, and nq 0. */
+  q: number;
+  nq: number;
+  v: number;
+  nv: number;
+  /** Limits [rad, m]; null: none. */
+  min: number | null;
+  max: number | null;
+  maxVelocity: number | null;
+  maxEffort: number | null;
+  /** 1: no motor. */
+  passive: 0 | 1;
+  /** Joint that this one follows; -1: none. */
+  mimic: number;
+  /** 1: between an auxiliary body and the body to which it belongs. */
+  auxiliary: 0 | 1;
+}
+
+export interface Coordinate {
+  name: string;
+  /** Index of its joint. */
+  joint: number;
+  unit: string;
+}
+
+export interface Velocity extends Coordinate {
+  forceUnit: string;
+}
+
+export interface Frame {
+  name: string;
+  body: number;
+  pose: Pose;
+}
+
+export interface Loop {
+  name: string;
+  bodyA: string;
+  bodyB: string;
+  poseA: Pose;
+  poseB: Pose;
+}
+
+export interface BuiltIn {
+  name: string;
+  title: string;
+  origin: string;
+  /** The model file; null for a robot that a program generates. */
+  text: string | null;
+}
+
+/** A model as one text, or as several files by their paths; `name` is the path of the model. */
+export type Source =
+  | string
+  | { name: string; text: string; files?: Record<string, string | Uint8Array | ArrayBuffer> }
+  | { name: string; text?: undefined; files: Record<string, string | Uint8Array | ArrayBuffer> };
+
+export interface LoadOptions {
+  /** Default "auto": by the name of the file, then by its content. */
+  format?: "auto" | "urdf" | "yaml" | "par" | "mjcf" | "sdf";
+  /** How the root is attached to the world; default "as-file". */
+  base?: "as-file" | "fixed" | "floating" | "planar";
+  /** false: mimic joints become independent. */
+  mimic?: boolean;
+  /** false: findings are those of the reader only. */
+  doctor?: boolean;
+  /** Folders of ROS packages among the files. */
+  packages?: string[];
+  /** Arguments of a xacro file. */
+  args?: Record<string, string | number>;
+}
+
+export interface State {
+  q?: ArrayLike<number>;
+  v?: ArrayLike<number>;
+  a?: ArrayLike<number>;
+  tau?: ArrayLike<number>;
+  /** Of prescribed motions [s]. */
+  time?: number;
+}
+
+export interface EvaluatorOptions {
+  /** What states will have; "all" selects what follows from them. Default: all five. */
+  inputs?: ("q" | "v" | "a" | "tau" | "time")[];
+  /** m/s^2; default: the model's. */
+  gravity?: ArrayLike<number>;
+  /** true: of a robot with loops its spanning tree, the loops cut open. */
+  tree?: boolean;
+  /** true: "tau" is that of the state; otherwise inverse dynamics. */
+  tauIsGiven?: boolean;
+}
+
+/** One quantity of an evaluator. */
+export interface Item {
+  name: string;
+  quantity: string;
+  /** Of its first number. */
+  unit: string;
+  offset: number;
+  size: number;
+  /** What the indices mean, axis by axis. */
+  labels: string[][];
+}
+
+export interface QuantityInfo {
+  name: string;
+  group: string;
+  equation: string;
+  meaning: string;
+  unit: string;
+  robots: string;
+}
+
+/** Computes the same quantities at many states. */
+export class Evaluator {
+  readonly items: Item[];
+  readonly width: number;
+  /** The numbers of each quantity by name, row by row. */
+  run(state: State): Record<string, Float64Array>;
+  free(): void;
+}
+
+/**
+ * The settings of `limb sim`, by the names of its options (docs/simulation.md): duration, method, step, torque,
+ * controller, event, channels, rate, ... Values may have units: "45deg". Names may be in camel case: startTime.
+ */
+export type Settings = Record<
+  string,
+  string | number | boolean | undefined | (string | number)[] | Record<string, string | number>
+>;
+
+export interface SimulationEvent {
+  time: number;
+  kind: string;
+  name: string;
+  text: string;
+}
+
+export interface Column {
+  name: string;
+  unit: string;
+}
+
+export interface SimulationSummary {
+  method: string;
+  steps: number;
+  evaluations: number;
+  energyAtStart: number;
+  energy: number;
+  work: number;
+  loopResidual: number;
+}
+
+export interface SimulationDescription {
+  error: ErrorDetail | null;
+  /** Reached so far [s]. */
+  time: number;
+  start: number;
+  end: number;
+  interval: number;
+  columns: Column[];
+  events: SimulationEvent[];
+  summary?: SimulationSummary;
+}
+
+export interface Motion {
+  time: Float64Array;
+  /** By the names of the columns. */
+  values: Record<string, Float64Array>;
+  columns: Column[];
+  events: SimulationEvent[];
+  summary: SimulationSummary;
+}
+
+/** A simulation, row by row: each row is the time and the columns. Free it before its robot. */
+export class Simulation implements Iterable<Float64Array> {
+  /** The next row; null: the end, or a failure, which describe().error tells. */
+  next(): Float64Array | null;
+  describe(): SimulationDescription;
+  [Symbol.iterator](): IterableIterator<Float64Array>;
+  free(): void;
+}
+
+/** A robot. Its memory is that of limb.wasm: free it when it is no longer needed. */
+export class Robot {
+  readonly name: string;
+  readonly source: string;
+  readonly format: string;
+  readonly nq: number;
+  readonly nv: number;
+  /** kg */
+  readonly mass: number;
+  readonly gravity: [number, number, number];
+  readonly coordinates: Coordinate[];
+  readonly velocities: Velocity[];
+  readonly bodies: Body[];
+  readonly joints: Joint[];
+  readonly frames: Frame[];
+  readonly loops: Loop[];
+  readonly findings: Finding[];
+  /** All quantities that limb knows (docs/quantities.md). */
+  available(): QuantityInfo[];
+  /** The start configuration, with closed loops. */
+  start(): Float64Array;
+  /**
+   * Moves one coordinate, by the name or index of its velocity; the others of closed loops follow.
+   * reached: false if the loops do not close there; q is then the last configuration on the way.
+   */
+  move(q: ArrayLike<number>, velocity: string | number, position: number): { reached: boolean; q: Float64Array };
+  evaluator(names: string | string[], options?: EvaluatorOptions): Evaluator;
+  /** Quantities by name at one state: robot.quantities(["tau", "M.elbow"], { q, v, a }). */
+  quantities(names: string | string[], state: State, options?: EvaluatorOptions): Record<string, Float64Array>;
+  simulation(settings: Settings): Simulation;
+  simulate(settings: Settings): Motion;
+  free(): void;
+}
+
+export class Limb {
+  /** The built-in robots. */
+  robots(): BuiltIn[];
+  /** Loads a built-in robot by its name, or a model from memory. */
+  load(source: Source, options?: LoadOptions): Robot;
+  /** Bytes of memory that limb.wasm has taken. */
+  readonly memoryBytes: number;
+}
+
+/** Starts limb. wasm: the bytes of limb.wasm or the compiled module; default: the file beside this one. */
+export function createLimb(wasm?: BufferSource | WebAssembly.Module): Promise<Limb>;

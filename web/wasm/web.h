@@ -1,0 +1,86 @@
+// What the page calls. Functions with WEB_EXPORT are exports of limb.wasm; index.js of web/limb-wasm calls them, and
+// its declarations (index.d.ts) are the interface that users see. Texts are UTF-8, closed by a zero; structures are
+// returned as JSON, numbers of states in arrays.
+#ifndef LIMB_WASM_WEB_H
+#define LIMB_WASM_WEB_H
+
+#include "limb/assemble.h"
+#include "limb/ik.h"
+#include "limb/limb.h"
+#include "limb/read.h"
+#include "limb/runner.h"
+
+#include "json.h"
+
+#define WEB_EXPORT(name) __attribute__((export_name(#name)))
+
+// A robot, also one that could not be read: `failed` then says why.
+typedef struct web_robot {
+  limb_reading* reading;
+  limb_model* model; // NULL: faulty
+  limb_data* data;
+  limb_dofs* dofs;
+  limb_error failed;
+  json text; // of the last description
+} web_robot;
+
+typedef struct web_evaluator {
+  limb_evaluator* own;
+  limb_environment env;
+  limb_error failed;
+  json text;
+} web_evaluator;
+
+typedef struct web_sim web_sim;
+
+// "error": {"status", "line", "column", "where", "text"}, or null with LIMB_OK.
+void web_put_error(json* j, const limb_error* err);
+
+// Sets an error of calls that do not describe theirs: the text of the status. Returns the status.
+limb_status web_fail(limb_error* err, limb_status s);
+
+// ---- robots (robot.c, describe.c) --------------------------------------------------------------------------
+
+WEB_EXPORT(web_robots) const char* web_robots(void);
+
+// How to read: a format and a base as in limb/read.h; texts may be NULL. doctor: 1: the findings of the doctor as well.
+typedef struct web_reading_options {
+  int format, base, no_mimic, doctor;
+  const char* packages;
+  const char* const* xacro_arguments;
+} web_reading_options;
+
+WEB_EXPORT(web_open) web_robot* web_open(const char* source, const web_reading_options* how); // NULL: out of memory
+WEB_EXPORT(web_close) void web_close(web_robot* r);
+WEB_EXPORT(web_describe) const char* web_describe(web_robot* r);
+WEB_EXPORT(web_error) const char* web_error(web_robot* r);
+
+// The start configuration, with closed loops if they close.
+WEB_EXPORT(web_start) int web_start(web_robot* r, double* q);
+
+// Moves velocity index k to a position, others of closed loops with it; where the branch ends, q stays on it.
+WEB_EXPORT(web_move) int web_move(web_robot* r, int k, double position, double* q);
+
+// ---- quantities (evaluate.c) -------------------------------------------------------------------------------
+
+WEB_EXPORT(web_quantities) const char* web_quantities(web_robot* r);
+// known: the inputs that states will have, LIMB_NEEDS_...; 0: the default. gravity: NULL: the model's.
+WEB_EXPORT(web_evaluator_open)
+web_evaluator* web_evaluator_open(const web_robot* r, unsigned known, const double* gravity, int tree, int given_tau);
+WEB_EXPORT(web_evaluator_close) void web_evaluator_close(web_evaluator* e);
+WEB_EXPORT(web_evaluator_add) int web_evaluator_add(web_evaluator* e, const char* name);
+WEB_EXPORT(web_evaluator_describe) const char* web_evaluator_describe(web_evaluator* e);
+WEB_EXPORT(web_evaluator_run)
+int web_evaluator_run(web_evaluator* e, const double* q, const double* v, const double* a, const double* tau,
+                      double time, double* x);
+WEB_EXPORT(web_evaluator_error) const char* web_evaluator_error(web_evaluator* e);
+
+// ---- simulation (simulate.c) -------------------------------------------------------------------------------
+
+// settings: names and texts of limb_run_setting in turn, closed by NULL.
+WEB_EXPORT(web_sim_open) web_sim* web_sim_open(const web_robot* r, const char* const* settings);
+WEB_EXPORT(web_sim_close) void web_sim_close(web_sim* s);
+WEB_EXPORT(web_sim_next) const double* web_sim_next(web_sim* s); // the next row; NULL: the run is over
+WEB_EXPORT(web_sim_describe) const char* web_sim_describe(web_sim* s);
+
+#endif
