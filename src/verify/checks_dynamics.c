@@ -119,7 +119,7 @@ static limb_status mass_energy(verify* t, double* off)
 
 static limb_status mass_inverse(verify* t, double* off)
 {
-  const limb_status s = verify_condition(t, t->q, t->size.force, t->size.change);
+  const limb_status s = verify_condition(t, t->d, t->q, t->size.force, t->size.change);
   if (s != LIMB_OK) return s;
   verify_times(t->nv, t->nv, t->M, t->a, t->x);
   verify_times(t->nv, t->nv, t->A, t->x, t->y);

@@ -250,10 +250,10 @@ double verify_norm(const verify* t, const double* A)
   return max;
 }
 
-limb_status verify_condition(verify* t, const double* q, double force, double change)
+limb_status verify_condition(verify* t, limb_data* d, const double* q, double force, double change)
 {
-  limb_status s = limb_mass_matrix(t->d, q, t->M);
-  if (s == LIMB_OK) s = limb_mass_matrix_inverse(t->d, q, t->A);
+  limb_status s = limb_mass_matrix(d, q, t->M);
+  if (s == LIMB_OK) s = limb_mass_matrix_inverse(d, q, t->A);
   if (s != LIMB_OK) return s;
   const double inverse = verify_norm(t, t->A), condition = verify_norm(t, t->M) * inverse;
   t->condition = fmax(t->condition, condition);
