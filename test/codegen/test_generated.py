@@ -187,7 +187,9 @@ class Generated(unittest.TestCase):
 
     def test_expressions_agree_with_the_library(self):
         for case in self.cases:
-            self.assertLess(case.differs, 1e-2 if case.is_float else 1e-10, case.prefix)
+            # by several states, and relative to what each of them solves for: ten times what one program may
+            most = 1e-2 if case.is_float else max(1e-10, 40 * EPSILON * case.condition)
+            self.assertLess(case.differs, most, case.prefix)
 
     def test_compiled(self):
         jobs = [(x, *build) for turn, x in enumerate(self.cases) for build in x.builds(self.compilers, turn)]
