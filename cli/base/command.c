@@ -36,6 +36,7 @@ const cli_option cli_model_options[] = {
   {"model-name", "NAME", "the robot, in an SDF file with several models"},
   {"args", "NAME:=VALUE ...", "arguments of a xacro file, separated by blanks"},
   {"package-path", "A:B:C", "folders of ROS packages, searched before ROS_PACKAGE_PATH and AMENT_PREFIX_PATH"},
+  {"srdf", "FILE", "SRDF with named poses of the robot"},
   {"any-file", NULL, "let the model refer to any file, not only below its folder and in packages"},
   {"loop-tolerance", "X",
    "largest gap of overconstrained loops that rounded numbers keep open, up to 1e-3 m or rad (default: what the file "

@@ -12,7 +12,8 @@ enum { DEFAULT_RESTARTS = 20, BRANCH_RESTARTS = 200, MAX_BRANCHES = 10000, NAME_
 static const cli_option start_options[] = {
   {"", NULL, "where to begin"},
   {"start", "FILE.csv", "the first row of a table with columns q.<joint>; others begin at the start of the model"},
-  {"q", "NAME=X,...", "coordinates to begin at: joints, or components such as base.px; overrides --start"},
+  {"pose", "NAME", "a named pose of the model, as limb info lists them"},
+  {"q", "NAME=X,...", "coordinates to begin at: joints, or components such as base.px; overrides --start and --pose"},
   {"hold", "NAME,...", "joints that stay where they begin; NAME=X begins there"},
   {"time", "T", "time of prescribed motions in s (default: 0)"},
   {0},
@@ -187,6 +188,7 @@ static int read_start(assemble_run* r)
     code = read_row(r, &s);
     cli_states_close(&s);
   }
+  if (code == EXIT_FINE) code = cli_take_pose(r->args, &r->robot, r->at->q, NULL);
   if (code == EXIT_FINE) code = read_list(r, "q");
   if (code == EXIT_FINE) code = read_list(r, "hold");
   for (int k = 0; k < r->robot.dofs.nv; k++) r->nheld += r->held[k];

@@ -160,6 +160,8 @@ static int write_model(const cli_args* args, const cli_robot* r, limb_format for
   if (read_form(args, format, &form) != EXIT_FINE) return EXIT_USAGE;
   limb_status s = limb_findings_create(NULL, &findings);
   if (s == LIMB_OK) s = write_text(r, format, form, &text, findings, &err);
+  if (s == LIMB_OK && format == LIMB_FORMAT_YAML)
+    s = limb_write_poses(r->reading, limb_reading_builder(r->reading), cli_text_add, &text);
   if (s == LIMB_OK && text.failed) s = LIMB_E_NOMEM;
   cli_print_findings(stderr, path, findings, LIMB_NOTE);
   limb_findings_destroy(findings);
@@ -170,6 +172,8 @@ static int write_model(const cli_args* args, const cli_robot* r, limb_format for
   if (code == EXIT_FINE) code = compare(args, r, &text, format, path, &same);
   if (code == EXIT_FINE) code = cli_text_save(&text, cli_title(args), path);
   if (code == EXIT_FINE) print_not_written(r, path);
+  if (code == EXIT_FINE && format != LIMB_FORMAT_YAML && limb_reading_pose_count(r->reading) > 0)
+    (void)fprintf(stderr, "%s: note: named poses are not written: limb YAML has them\n", output_name(path));
   if (code == EXIT_FINE) print_result(stderr, path, &same);
   cli_text_free(&text);
   return code;

@@ -28,7 +28,8 @@ static const cli_option goal_options[] = {
 static const cli_option start_options[] = {
   {"", NULL, "the search"},
   {"start", "FILE.csv", "where to begin: the first row of a table (default: the start of the model)"},
-  {"q", "JOINT=X,...", "where to begin, by joint, with units; overrides --start"},
+  {"pose", "NAME", "where to begin: a named pose of the model"},
+  {"q", "JOINT=X,...", "where to begin, by joint, with units; overrides --start and --pose"},
   {"reference", "JOINT=X,...", "the posture that redundant robots stay nearest to; or FILE.csv"},
   {"hold", "JOINT,...", "joints that stay where they begin"},
   {"branches", "N", "up to N different solutions, nearest to the reference or start first"},
@@ -179,9 +180,10 @@ static int read_postures(ik_run* r)
     memcpy(r->reference, r->start, bytes);
     const int pairs = strchr(reference, '=') != NULL;
     code = (pairs ? read_pairs : read_row)(r, "reference", reference, r->reference);
-    if (!row && !q) memcpy(r->start, r->reference, bytes);
+    if (!row && !q && !cli_has(r->args, "pose")) memcpy(r->start, r->reference, bytes);
   }
   if (code == EXIT_FINE && row) code = read_row(r, "start", row, r->start);
+  if (code == EXIT_FINE) code = cli_take_pose(r->args, &r->robot, r->start, NULL);
   if (code == EXIT_FINE && q) code = read_pairs(r, "q", q, r->start);
   return code;
 }

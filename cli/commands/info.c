@@ -43,6 +43,14 @@ static void print_count(int n, const char* one, const char* many, const char* en
   printf("%d %s%s", n, n == 1 ? one : many, end);
 }
 
+// "poses: home, folded": for --pose.
+static void print_poses(const limb_reading* r)
+{
+  limb_named_pose p;
+  for (int i = 0; limb_reading_get_pose(r, i, &p) == LIMB_OK; i++) printf("%s%s", i ? ", " : "  poses: ", p.name);
+  if (limb_reading_pose_count(r) > 0) printf("\n");
+}
+
 static void print_summary(const info_run* run)
 {
   const cli_robot* r = &run->robot;
@@ -76,6 +84,7 @@ static void print_summary(const info_run* run)
   else if (x->unlimited == 1)
     printf(", which has no limit");
   printf("\n");
+  print_poses(r->reading);
 }
 
 // ---- what was found --------------------------------------------------------------------------------
@@ -189,6 +198,23 @@ static json_t* findings_json(const cli_robot* r)
   return list;
 }
 
+// Where each pose holds the joints that it names.
+static json_t* poses_json(const limb_reading* r)
+{
+  json_t* out = json_object();
+  limb_named_pose p;
+  for (int i = 0; limb_reading_get_pose(r, i, &p) == LIMB_OK; i++) {
+    json_t* joints = json_object();
+    for (int k = 0; k < p.count; k++) {
+      const limb_pose_value* v = &p.value[k];
+      (void)json_object_set_new(joints, v->joint,
+                                v->count == 1 ? cli_json_number(v->q[0]) : cli_json_numbers(v->count, v->q));
+    }
+    (void)json_object_set_new(out, p.name, joints);
+  }
+  return out;
+}
+
 static json_t* info_json(const info_run* run)
 {
   const limb_model* m = run->m;
@@ -205,6 +231,7 @@ static json_t* info_json(const info_run* run)
                json_integer(limb_nv(m) - x->passive), json_integer(x->passive), info_json_joints(run),
                info_json_bodies(m), info_json_frames(m), info_json_loops(m));
   if (limb_loop_count(m) > 0) (void)json_object_set_new(out, "mobility", info_json_mobility(run));
+  if (limb_reading_pose_count(r->reading) > 0) (void)json_object_set_new(out, "poses", poses_json(r->reading));
   cli_json_set(out, "findings notes", findings_json(r), notes_json(run));
   return out;
 }

@@ -104,50 +104,6 @@ void cli_print_error(FILE* out, const char* file, limb_status s, const limb_erro
 
 // ---- options ---------------------------------------------------------------------------------------
 
-// The words of --args, which the options of reading point to until the next call. EXIT_FINE, or EXIT_USAGE with a
-// message.
-static int xacro_arguments(const cli_args* args, limb_read_options* opt)
-{
-  enum { MAX_ARGUMENTS = 100 };
-  static char* text;
-  static const char* list[MAX_ARGUMENTS + 1];
-  const char* value = cli_get(args, "args");
-  int count = 0;
-  free(text);
-  text = value ? strdup(value) : NULL;
-  if (value && !text) return cli_out_of_memory(args);
-  for (char* word = text ? strtok(text, " ") : NULL; word; word = strtok(NULL, " ")) {
-    if (count == MAX_ARGUMENTS) return cli_usage(args, "--args: at most %d arguments are supported", MAX_ARGUMENTS);
-    if (!strstr(word, ":=")) return cli_usage(args, "--args: '%s' is not of the form NAME:=VALUE", word);
-    list[count++] = word;
-  }
-  list[count] = NULL;
-  opt->xacro_arguments = list;
-  return EXIT_FINE;
-}
-
-int cli_read_options(const cli_args* args, limb_read_options* opt)
-{
-  static const limb_format formats[] = {LIMB_FORMAT_URDF, LIMB_FORMAT_YAML, LIMB_FORMAT_PAR, LIMB_FORMAT_MJCF,
-                                        LIMB_FORMAT_SDF};
-  *opt = limb_default_read_options();
-  if (cli_has(args, "from")) opt->format = formats[cli_choice(args, "from")];
-  opt->base = (limb_base)cli_choice(args, "base");
-  opt->no_mimic = cli_has(args, "no-mimic");
-  double bytes = (double)opt->max_bytes;
-  const int code = cli_whole(args, "max-bytes", 1, 1e15, &bytes);
-  opt->max_bytes = (size_t)bytes;
-  opt->model_name = cli_get(args, "model-name");
-  if (cli_has(args, "loop-tolerance")) {
-    if (!cli_numbers(args, "loop-tolerance", 1, &opt->loop_tolerance)) return EXIT_USAGE;
-    if (!(opt->loop_tolerance > 0)) return cli_usage(args, "--loop-tolerance must be above zero");
-    opt->loop_tolerance = fmin(opt->loop_tolerance, LIMB_LOOP_TOLERANCE_MAX); // rows of tables may be open by more
-  }
-  opt->package_path = cli_get(args, "package-path");
-  opt->any_file = cli_has(args, "any-file");
-  return code == EXIT_FINE ? xacro_arguments(args, opt) : code;
-}
-
 limb_ref cli_ref(const cli_args* args, const char* option)
 {
   return cli_is(args, option, "body") ? LIMB_BODY : cli_is(args, option, "world") ? LIMB_WORLD : LIMB_ALIGNED;

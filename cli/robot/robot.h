@@ -43,8 +43,12 @@ typedef struct cli_changes {
 } cli_changes;
 
 // Applies changes, or those of the command line (NULL), to the builder of a reading. EXIT_FINE, or an exit code after a
-// message. change.c
+// message. options.c
 int cli_change(const cli_args* args, const cli_changes* c, const limb_read_options* opt, limb_reading* r);
+
+// Puts the pose of --pose into q, if there is one, and marks its numbers (named: NULL, or nq). EXIT_FINE, or EXIT_USAGE
+// after a message. options.c
+int cli_take_pose(const cli_args* args, const cli_robot* r, double* q, unsigned char* named);
 
 // The same with other reading options and changes than those of the command line; NULL: those.
 int cli_robot_open_as(const cli_args* args, const char* source, const limb_read_options* opt, const cli_changes* c,

@@ -288,6 +288,7 @@ static int open_runner(sim_job* job)
   o.path = job->plan.path;
   o.env = job->robot.env;
   o.note = print_note, o.context = job;
+  o.poses = job->robot.reading;
   o.table_ref = cli_ref(job->plan.args, "wrench-ref");
   const limb_status s = limb_runner_create(&job->plan.run, job->robot.model, &o, &job->runner, &err);
   if (s != LIMB_OK) return job->reported ? EXIT_USAGE : sim_refused(&job->plan, s, &err);

@@ -8,6 +8,7 @@ const cli_option sim_plan_options[] = {
   {"", NULL, "simulation; numbers may have units: 10s, 45deg, 1kHz (docs/simulation.md)"},
   {"duration", "T", "length of the simulation"},
   {"end", "T", "or its end time"},
+  {"pose", "NAME", "start from a named pose of the model; limb info lists them"},
   {"q", "JOINT=X,...", "start position by joint: shoulder=45deg,elbow=0.2"},
   {"v", "JOINT=X,...", "start velocity by joint (default: at rest)"},
   {"start", "FILE.csv[:ROW]", "start from a row of a table of states (default: the first)"},

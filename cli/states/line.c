@@ -22,6 +22,7 @@ static const char* const name_of[STATES_GROUPS] = {"q", "v", "a", "tau", "v_r", 
 
 const cli_option cli_state_options[] = {
   {"", NULL, "one state, instead of a table"},
+  {"pose", "NAME", "a named pose of the model, as limb info lists them; --q overrides it"},
   {"q", "JOINT=X,...", "coordinates by joint, with units: elbow=1,shoulder=-30deg; others are at the start"},
   {"v", "JOINT=X,...", "velocities; others are zero"},
   {"a", "JOINT=X,...", "accelerations; others are zero. --a 0: all are"},
@@ -34,7 +35,7 @@ const cli_option cli_state_options[] = {
 
 int cli_has_state_line(const cli_args* args)
 {
-  int any = cli_has(args, "branch");
+  int any = cli_has(args, "branch") || cli_has(args, "pose");
   for (int g = 0; g < STATES_GROUPS; g++) any |= cli_has(args, name_of[g]);
   return any;
 }
@@ -235,6 +236,7 @@ int cli_states_line(cli_states* s, const cli_args* args, cli_robot* robot)
     if (!value[g] || !named[g]) code = cli_out_of_memory(args);
   }
   if (code == EXIT_FINE) code = find_start(s, value[0]);
+  if (code == EXIT_FINE) code = cli_take_pose(args, robot, value[0], named[0]);
   for (int g = 0; g < STATES_GROUPS && code == EXIT_FINE; g++) code = read_group(s, g, value[g], named[g]);
   if (code == EXIT_FINE) code = make_columns(s, value, named);
   if (code == EXIT_FINE) code = states_find_branches(s);

@@ -131,6 +131,7 @@ typedef struct limb_read_options {
                          ///< other packages; default 0
   double loop_tolerance; ///< limb_builder_set_loop_tolerance; default 0: what the file states, or ten units of the last
                          ///< decimal place of its numbers, from 1e-7 to 1e-4
+  const char* srdf;      ///< path of a SRDF file with named poses of the robot; NULL: none; kept by the caller
 } limb_read_options;
 
 LIMB_API limb_read_options limb_default_read_options(void);
@@ -171,6 +172,27 @@ LIMB_API limb_findings* limb_reading_findings(limb_reading* r);
 /// Line on which the definition of a body or joint begins; 0 if it is not from the file.
 LIMB_API int limb_reading_body_line(const limb_reading* r, int body);
 LIMB_API int limb_reading_joint_line(const limb_reading* r, int joint);
+
+/// Where a pose holds a joint: the numbers of its q, quaternions x y z w.
+typedef struct limb_pose_value {
+  const char* joint;
+  int count;
+  double q[7];
+} limb_pose_value;
+
+/// A configuration with a name: of `poses` in limb YAML, a <key> of MJCF, a <group_state> of SRDF. Strings and values
+/// are valid as long as the reading.
+typedef struct limb_named_pose {
+  const char* name;
+  int count;
+  const limb_pose_value* value; ///< of the joints that it names
+} limb_named_pose;
+
+/// The poses of the files, whose joints the robot has as it was read. limb_run_take_pose (limb/runner.h) puts one into
+/// q.
+/// @return of limb_reading_get_pose: LIMB_OK; LIMB_E_ARG (NULL, index out of range).
+LIMB_API int limb_reading_pose_count(const limb_reading* r);
+LIMB_NODISCARD LIMB_API limb_status limb_reading_get_pose(const limb_reading* r, int index, limb_named_pose* out);
 
 /// limb_read and limb_builder_build in one call.
 /// @param err  the first error; with LIMB_OK the first warning, as of limits that were swapped and are not used, and
@@ -217,6 +239,12 @@ LIMB_NODISCARD LIMB_API limb_status limb_write_expanded(const limb_reading* r, l
 ///         function); LIMB_E_NOMEM.
 LIMB_NODISCARD LIMB_API limb_status limb_write(const limb_builder* b, limb_format format, limb_text_fn* write,
                                                void* context, limb_findings* findings, limb_error* err);
+
+/// Passes the poses of a reading to a callback, as the section `poses` that follows limb YAML of that robot. Joints
+/// that b does not have, as when it was changed, are left out.
+/// @return LIMB_OK; LIMB_E_ARG (NULL).
+LIMB_NODISCARD LIMB_API limb_status limb_write_poses(const limb_reading* r, const limb_builder* b, limb_text_fn* write,
+                                                     void* context);
 
 /// limb YAML with the joints in a form: LIMB_FORM_POSES as limb_write; LIMB_FORM_MDH with rows for all joints
 /// about or along z of their child (limb_builder_with_mdh makes a robot of such joints), and poses for others;

@@ -58,6 +58,7 @@ typedef struct limb_run_start {
   limb_run_value tolerance; ///< by which given values may change to close the loops
   limb_run_values hold;     ///< joints that stay where they begin while loops are closed
   limb_run_value target;    ///< pose of a frame, instead of positions: "tool=x,y,z" or "tool=x,y,z,qx,qy,qz,qw"
+  limb_run_value pose;      ///< name of a configuration of the model; q and v override it
 } limb_run_start;
 
 typedef struct limb_run_solver {

@@ -52,6 +52,13 @@ LIMB_NODISCARD LIMB_API limb_status limb_run_change_model(const limb_run* run, c
                                                           const limb_read_options* opt, limb_builder* b,
                                                           limb_error* err);
 
+/// Puts the joints of a model where a pose of its file holds them; all others stay. Joints that the model does not
+/// have, as when they are locked or follow others, are left out.
+/// @param held  nq: 1 where the pose gives q; NULL: not needed (output)
+/// @return LIMB_OK; LIMB_E_ARG (NULL, no such pose: err names those that exist).
+LIMB_NODISCARD LIMB_API limb_status limb_run_take_pose(const limb_reading* r, const char* name, const limb_model* m,
+                                                       double* q, unsigned char* held, limb_error* err);
+
 /// The path of a file that a value names: relative to the folder of the run file if the value comes from there.
 /// @param run_path  of the run file; NULL: none
 /// @return its length; what does not fit in size is cut off. 0 if there is no value
@@ -121,6 +128,7 @@ typedef struct limb_runner_options {
   limb_ref table_ref;        ///< axes of wrenches in tables; default LIMB_ALIGNED
   limb_runner_note_fn* note; ///< NULL: not needed
   void* context;             ///< of note
+  const limb_reading* poses; ///< of the model: named poses that a run may start from; NULL: there are none
 } limb_runner_options;
 
 LIMB_API limb_runner_options limb_default_runner_options(const limb_model* m);

@@ -60,6 +60,14 @@ typedef struct raw_loop {
   limb_loop_def def;         // the rest; its name, bodies, poses and joints are not used
 } raw_loop;
 
+// A named configuration. What is wrong with it is reported, and left out.
+typedef struct raw_pose {
+  const char* name;
+  file_pos pos;
+  limb_pose_value* value;
+  int nvalue, value_cap;
+} raw_pose;
+
 // What the language calls things, for messages.
 typedef struct raw_words {
   const char *body, *joint, *frame; // "link", "joint", "frame"
@@ -89,6 +97,8 @@ typedef struct limb_raw_robot {
   int nshaft, shaft_cap;
   raw_loop* loop;
   int nloop, loop_cap;
+  raw_pose* pose;
+  int npose, pose_cap;
 } limb_raw_robot;
 
 limb_raw_robot limb_raw_robot_make(memory_pool* pool, limb_findings* f, raw_words words);
@@ -101,6 +111,10 @@ raw_joint* limb_raw_add_joint(limb_raw_robot* s, const char* name, file_pos at);
 raw_frame* limb_raw_add_frame(limb_raw_robot* s, const char* name, file_pos at);
 raw_shaft* limb_raw_add_shaft(limb_raw_robot* s, file_pos at);
 raw_loop* limb_raw_add_loop(limb_raw_robot* s, const char* name, limb_loop_kind kind, file_pos at);
+
+// The pose of a name, new or not, valid until the next one; a value of the last one. 0 when out of memory.
+int limb_raw_add_pose(limb_raw_robot* s, const char* name, file_pos at);
+int limb_raw_hold(limb_raw_robot* s, const char* joint, int count, const double* q);
 
 // Sets the gravity, in the pool. 0 when out of memory.
 int limb_raw_set_gravity(limb_raw_robot* s, sp_vec3 g);

@@ -114,7 +114,7 @@ static void read_options(mjcf* m, const xml_node* root)
 // Sections that are read, not part of dynamics, refused because they change the robot.
 static const char read_sections[] = "compiler option default worldbody equality actuator";
 static const char ignored_sections[] =
-  "tendon contact sensor asset visual keyframe size statistic custom extension"; // tendons, meshes: see above
+  "tendon contact sensor asset visual keyframe size statistic custom extension"; // tendons ...: see below
 static const char refused_sections[] = "deformable";
 
 // Counts elements in the sections of a name, and appends them to a list.
@@ -342,6 +342,7 @@ static void read_robot(mjcf* m, const xml_node* root)
   read_drives(m, root);
   limb_mjcf_report_meshes(m);
   limb_mjcf_scale_mass(m);
+  limb_mjcf_read_keys(m, root);
   rename_sites(m);
   limb_mjcf_settle_springs(m);
   report_names(m);

@@ -234,6 +234,9 @@ const mjcf_mesh* limb_mjcf_load_mesh(mjcf* m, mjcf_item geom, int optional);
 
 void limb_mjcf_read_world(mjcf* m, const xml_node* worldbody, int* bodies);
 
+// The <keyframe> sections, as poses (read_poses.c).
+void limb_mjcf_read_keys(mjcf* m, const xml_node* root);
+
 // ---- joints (read_mjcf_joint.c) -------------------------------------------------------------------
 
 typedef struct mjcf_joint {

@@ -60,7 +60,8 @@ static const run_key environment[] = {RUN(environment, no_friction, VALUE), RUN(
 
 static const run_key start[] = {RUN(start, time, VALUE), RUN(start, file, VALUE), RUN(start, row, VALUE),
                                 RUN(start, assemble, VALUE), RUN(start, tolerance, VALUE), RUN(start, q, MAP),
-                                RUN(start, v, MAP), RUN(start, hold, LIST), RUN(start, target, VALUE), {0}};
+                                RUN(start, v, MAP), RUN(start, hold, LIST), RUN(start, target, VALUE),
+                                RUN(start, pose, VALUE), {0}};
 
 static const run_key solver[] = {
   RUN(solver, method, VALUE), RUN(solver, step, VALUE), RUN(solver, relative, VALUE), RUN(solver, absolute, VALUE),

@@ -36,8 +36,9 @@ static void read_top(yaml_reader* r, const yml_node* root)
   static const limb_base bases[] = {LIMB_BASE_FIXED, LIMB_BASE_FLOATING, LIMB_BASE_PLANAR};
   int i = 0;
   r->report.about = (limb_subject){NULL, NULL};
-  limb_yml_check_keys(&r->report, root,
-                      "limb name gravity base angles dh poe tool loop_tolerance bodies joints shafts frames loops");
+  limb_yml_check_keys(
+    &r->report, root,
+    "limb name gravity base angles dh poe tool loop_tolerance bodies joints shafts frames loops poses");
   limb_yml_check_schema(&r->report, root, "limb", LIMB_YAML_SCHEMA, "limb YAML");
   if (limb_yml_choice(&r->report, limb_yml_get(root, "base"), "fixed floating planar", &i)) r->raw->base = bases[i];
   if (limb_yml_choice(&r->report, limb_yml_get(root, "angles"), "radians degrees", &i) && i == 1)
@@ -139,13 +140,39 @@ static void make_homes(yaml_reader* r, const yml_node* bodies)
   r->out_of_memory = !r->home || !limb_mempool_new_names(r->pool, &r->home_names, count);
 }
 
-// Shafts and loops, which refer to joints by name.
-static void read_connections(yaml_reader* r, const yml_node* shafts, const yml_node* loops)
+// A joint of a pose: a number, or the list of its coordinates.
+static void read_held(yaml_reader* r, const yml_node* n)
 {
-  if (!shafts && !loops) return;
+  const int k = limb_names_find(&r->joint_names, n->key, limb_raw_joint_name, r->raw), list = n->kind == YML_LIST;
+  const limb_joint_type type = k < 0 ? LIMB_REVOLUTE : r->raw->joint[k].def.type;
+  double q[7] = {0};
+  if (list && (n->count > 7 || !limb_yml_numbers(&r->report, n, n->count, q))) return;
+  if (!list && turns(type) && !limb_yml_angle(&r->report, n, r->angle, q)) return;
+  if (!list && !turns(type) && !limb_yml_quantity(&r->report, n, "m", q)) return;
+  if (!limb_raw_hold(r->raw, n->key, list ? n->count : 1, q)) r->out_of_memory = true;
+}
+
+// poses: {home: {elbow: 90deg}}
+static void read_poses(yaml_reader* r, const yml_node* poses)
+{
+  r->report.about = (limb_subject){"poses", NULL};
+  if (!poses || !limb_yml_is(&r->report, poses, YML_MAP)) return;
+  for (const yml_node* pose = poses->first; pose && !r->out_of_memory; pose = pose->next) {
+    r->report.about = (limb_subject){"pose", pose->key};
+    if (!limb_yml_is(&r->report, pose, YML_MAP)) continue;
+    if (!limb_raw_add_pose(r->raw, pose->key, pose->key_pos)) r->out_of_memory = true;
+    for (const yml_node* n = pose->first; n && !r->out_of_memory; n = n->next) read_held(r, n);
+  }
+}
+
+// Shafts, loops and poses, which refer to joints by name.
+static void read_connections(yaml_reader* r, const yml_node* shafts, const yml_node* loops, const yml_node* poses)
+{
+  if (!shafts && !loops && !poses) return;
   r->out_of_memory |= !limb_raw_joint_names(r->raw, &r->joint_names);
   if (!r->out_of_memory) read_list(r, shafts, limb_yaml_shaft);
   if (!r->out_of_memory) read_list(r, loops, limb_yaml_loop);
+  if (!r->out_of_memory) read_poses(r, poses);
 }
 
 // ---- the robot as a whole -----------------------------------------------------------------------------
@@ -238,7 +265,7 @@ limb_status limb_read_yaml(limb_source* src, const limb_read_options* opt, limb_
   if (bodies && bodies->count == 0 && r.report.errors == before)
     limb_report_error(&r.report, RULE_NO_BODY, bodies->pos, "the list of bodies is empty");
   read_list(&r, limb_yml_get(root, "joints"), limb_yaml_joint);
-  read_connections(&r, limb_yml_get(root, "shafts"), limb_yml_get(root, "loops"));
+  read_connections(&r, limb_yml_get(root, "shafts"), limb_yml_get(root, "loops"), limb_yml_get(root, "poses"));
   read_list(&r, limb_yml_get(root, "frames"), read_frame);
   check_homes(&r);
   check_base(&r, limb_yml_get(root, "base"));

@@ -145,7 +145,11 @@ static limb_status run_reader(limb_reading* r, const limb_read_options* opt)
   if (status && status != LIMB_E_MODEL) return status;
   if (opt->xacro_arguments && *opt->xacro_arguments && !r->source.expanded)
     limb_report(r->findings, RULE_UNKNOWN_TAG, nowhere, whole_file, "arguments are given, but the file is not xacro");
+  if (opt->srdf && limb_read_srdf(&r->source, opt->srdf, &s) == LIMB_E_NOMEM) return LIMB_E_NOMEM;
   limb_status built = limb_raw_robot_build(&s, opt, &r->builder, &r->positions);
+  if (!built) limb_check_poses(&s, r->builder);
+  r->pose = s.pose, r->npose = s.npose;
+  if (!built && limb_findings_count_from(r->findings, LIMB_ERROR) > 0) built = LIMB_E_MODEL;
   if (!built) built = set_loop_tolerance(r, opt, s.loop_tolerance);
   return built ? built : status;
 }
@@ -215,6 +219,7 @@ limb_read_options limb_default_read_options(void)
   o.xacro_arguments = NULL;
   o.any_file = 0;
   o.loop_tolerance = 0;
+  o.srdf = NULL;
   return o;
 }
 

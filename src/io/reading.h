@@ -46,6 +46,8 @@ struct limb_reading {
   int massless;            // a joint without mass behind it, but with a loop that may hold it; -1: none (limb_check)
   int for_run;             // a run file, not a robot
   const limb_run* run;     // NULL when the file was faulty
+  const raw_pose* pose;    // named configurations, of joints of the builder
+  int npose;
 };
 
 // ---- readers --------------------------------------------------------------------------------------
@@ -60,6 +62,11 @@ limb_status limb_read_mjcf(limb_source* src, const limb_read_options* opt, limb_
 
 // A run file; out lives in the pool. Status as above.
 limb_status limb_read_run_yaml(limb_source* src, limb_findings* findings, const limb_run** out);
+
+// The poses of a SRDF file, for a robot that was read; and of all poses only what fits the joints of the builder, what
+// does not is reported (read_poses.c). LIMB_OK; LIMB_E_MODEL; LIMB_E_NOMEM.
+limb_status limb_read_srdf(limb_source* src, const char* path, limb_raw_robot* s);
+void limb_check_poses(const limb_raw_robot* s, const limb_builder* b);
 
 // ---- recognition (recognise.c) --------------------------------------------------------------------
 

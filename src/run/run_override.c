@@ -180,6 +180,7 @@ static const struct {
   {"assemble", AT(start.assemble)},
   {"start-tolerance", AT(start.tolerance)},
   {"target", AT(start.target)},
+  {"pose", AT(start.pose)},
   {"method", AT(solver.method)},
   {"step", AT(solver.step)},
   {"rtol", AT(solver.relative)},

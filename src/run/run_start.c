@@ -217,6 +217,23 @@ static limb_status read_entry(const starting* s, const limb_run_value* at, int o
   return limb_run_quantity(at, LIMB_RUN_ANY, unit_of(r, k, of_q), of_q ? &r->q[k] : &r->v[k], r->err);
 }
 
+// A named pose of the model. Its joints are given.
+static limb_status take_pose(const starting* s)
+{
+  limb_runner* r = s->r;
+  const limb_run_value* at = &r->run.start.pose;
+  limb_error why = {0};
+  if (!at->text) return LIMB_OK;
+  if (!r->o.poses) return limb_run_wrong(r->err, at, "named poses are those of a file, and the model has none");
+  unsigned char* named = calloc((size_t)r->nq + 1, 1);
+  if (!named) return limb_run_no_memory(r);
+  limb_status status = limb_run_take_pose(r->o.poses, at->text, r->model, r->q, named, &why);
+  for (int k = 0; k < r->nq && status == LIMB_OK; k++)
+    if (named[k]) hold(s, k);
+  free(named);
+  return status == LIMB_OK ? status : limb_run_wrong(r->err, at, "%s", why.text);
+}
+
 static limb_status read_entries(const starting* s)
 {
   const limb_run_start* run = &s->r->run.start;
@@ -404,6 +421,7 @@ static limb_status read_start(starting* s)
   if (status != LIMB_OK) return limb_run_failed(r, status, "start");
   limb_status code = limb_run_quantity(&run->time, LIMB_RUN_ANY, "s", &r->setup.start, r->err);
   if (code == LIMB_OK && run->file.text) code = read_row(s);
+  if (code == LIMB_OK) code = take_pose(s);
   if (code == LIMB_OK) code = read_entries(s);
   if (code == LIMB_OK) code = begin_motion(s);
   if (code == LIMB_OK) code = check_quaternions(r);
