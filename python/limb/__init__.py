@@ -24,7 +24,7 @@ from ._errors import (
 from .build import Builder, Payload
 from .code import Equations, Generated
 from .goals import Goal, Solution
-from .model import Environment, Model, Plan, Reading, load, loads, quantities, robots, rules
+from .model import Attachment, Environment, Model, Plan, Reading, load, loads, quantities, robots, rules
 from .motion import Event, Trajectory
 from .parts import Body, Coordinate, Finding, Frame, Joint, Loop, Parameter, Placement, Pose, Quantity, Rule
 
@@ -33,6 +33,7 @@ __version__, ISA = _limb.facts()[:2]
 __all__ = [
     "ISA",
     "ArgumentError",
+    "Attachment",
     "Body",
     "Builder",
     "ConvergenceError",

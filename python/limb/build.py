@@ -10,7 +10,7 @@ array([1.449527])
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +33,21 @@ def _pose(value: Any) -> tuple[Any, Any]:
     if len(value) == 3:
         return tuple(value), Placement().rotation
     return tuple(value)
+
+
+def definition(given: Mapping[str, Any], joint: Callable[[str], int]) -> dict[str, Any]:
+    """Members of a definition as the extension takes them; `joint` is the index of one."""
+    known = dict(given)
+    for name in ("placement", "pose", "pose_a", "pose_b"):
+        if name in known:
+            known[name] = _pose(known[name])
+    if "mimic" in known:
+        known["mimic"] = joint(known["mimic"]) if known["mimic"] else -1
+    if isinstance(known.get("drive"), str):
+        known["drive"] = place(known["drive"], DRIVES, "drive")
+    if not isinstance(known.get("locked", 0), int):
+        known["locked"] = flags(known["locked"], DIRECTIONS, "a locked direction")
+    return known
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,17 +90,7 @@ class Builder:
         return self._joints[name]
 
     def _members(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        members = dict(given)
-        for name in ("placement", "pose", "pose_a", "pose_b"):
-            if name in members:
-                members[name] = _pose(members[name])
-        if "mimic" in members:
-            members["mimic"] = self._joint(members["mimic"]) if members["mimic"] else -1
-        if isinstance(members.get("drive"), str):
-            members["drive"] = place(members["drive"], DRIVES, "drive")
-        if not isinstance(members.get("locked", 0), int):
-            members["locked"] = flags(members["locked"], DIRECTIONS, "a locked direction")
-        return members
+        return definition(given, self._joint)
 
     def body(self, name: str, **members: Any) -> str:
         """Adds a body: mass, com, inertia (xx xy xz yy yz zz about com). Returns its name."""
@@ -130,60 +135,3 @@ class Builder:
         from .model import Model
 
         return Model(self._builder.build())
-
-
-def _without(members: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    return {name: value for name, value in members.items() if name not in names}
-
-
-def changed(
-    about: Mapping[str, Any],
-    *,
-    locked: Sequence[str],
-    poses: Mapping[str, Placement],
-    payload: Payload | None,
-    joints: Mapping[str, Mapping[str, Any]],
-    bodies: Mapping[str, Mapping[str, Any]],
-    gravity: tuple[float, float, float],
-    name: str,
-) -> Model:
-    """A model from the description of another one, with changes; see Model.with_."""
-    b = Builder(name, gravity, about["loop_tolerance"])
-    names = {
-        "body": [members["name"] for members, *_ in about["bodies"]],
-        "joint": [members["name"] for members, *_ in about["joints"]],
-    }
-    for kind, new in (("body", bodies), ("joint", joints)):
-        for word in new:
-            if word not in names[kind]:
-                raise KeyError(f"'{about['name']}' has no {kind} '{word}'")
-    for members, *_ in about["bodies"][1:]:
-        b.body(**(members | dict(bodies.get(members["name"], {}))))
-    b._joints = {word: index for index, word in enumerate(names["joint"])}  # a joint may mimic a later one
-    for members, *_ in about["joints"]:
-        word, ends = members["name"], [names["body"][members[end]] for end in ("parent", "child")]
-        if word in poses:
-            b.joint(word, "fixed", *ends, placement=poses[word])
-            continue
-        given = members | dict(joints.get(word, {}))
-        given["mimic"] = names["joint"][given["mimic"]] if given["mimic"] not in (-1, "") else ""
-        b.joint(
-            word, given.pop("type"), *ends, **{k: v for k, v in given.items() if k not in ("name", "parent", "child")}
-        )
-    for frame in about["frames"][len(names["body"]) :]:
-        b.frame(frame["name"], names["body"][frame["body"]], frame["pose"])
-    for shaft in about["shafts"]:
-        ends = [names["joint"][shaft[end]] for end in ("joint", "motor")]
-        b.shaft(*ends, **_without(shaft, "joint", "motor"))
-    for members, *_ in about["loops"]:
-        b._builder.loop(
-            members["name"], members["type"], {k: v for k, v in members.items() if k not in ("name", "type")}
-        )
-    if payload is not None:
-        b.body(payload.name, mass=payload.mass, com=payload.com, inertia=payload.inertia)
-        frames = {frame["name"]: (names["body"][frame["body"]], frame["pose"]) for frame in about["frames"]}
-        if payload.frame not in frames:
-            raise KeyError(f"'{about['name']}' has no frame '{payload.frame}'")
-        body, pose = frames[payload.frame]
-        b.joint(f"{payload.name}_joint", "fixed", body, payload.name, placement=pose)
-    return b.build()

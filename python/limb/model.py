@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from html import escape
 from types import MappingProxyType
@@ -16,7 +17,7 @@ from . import _limb
 from ._errors import ModelWarning, make
 from ._numbers import Array, ArrayLike
 from ._words import DIRECTIONS, REFERENCES, flags, named, place
-from .build import Payload, changed
+from .build import Payload, definition
 from .code import codegen, equations
 from .goals import ik
 from .motion import simulate
@@ -148,6 +149,15 @@ def _load(
     model = Model(capsule)
     model.findings, model.source, model.format = findings, file, language
     return model
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A robot to be put on a frame of another one; the prefix goes before its names."""
+
+    frame: str
+    robot: Model
+    prefix: str = ""
 
 
 class _Made:
@@ -552,48 +562,55 @@ class Model(_limb.Robot):
     def with_(
         self,
         *,
+        name: str | None = None,
+        gravity: tuple[float, float, float] | None = None,
+        bodies: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
+        joints: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
+        base: str | None = None,
+        attach: Iterable[Attachment] = (),
+        root: str | None = None,
         locked: Iterable[str] = (),
         q: ArrayLike | None = None,
-        payload: Payload | None = None,
-        joints: Mapping[str, Mapping[str, Any]] | None = None,
-        bodies: Mapping[str, Mapping[str, Any]] | None = None,
-        gravity: tuple[float, float, float] | None = None,
-        name: str | None = None,
+        payload: Payload | Iterable[Payload] = (),
+        removed: Iterable[str] = (),
+        renamed: Mapping[str, str] = MappingProxyType({}),
     ) -> Model:
-        """A copy with changes.
+        """A copy with changes, made in this order (docs/changing.md).
 
-        `locked` joints are fixed at `q` (by default the start configuration), those that mimic them as well. A
-        `payload` is a body fixed to a frame. `joints` and `bodies` have new values of their members, by name.
+        `bodies` and `joints` have new values of their members, by name. `base` is "fixed", "planar" or "free". Robots
+        are put on frames: `attach=[Attachment("flange", hand, "left_")]`. `root` is another body to hold the robot by.
+        `locked` joints are fixed at `q` (by default where they start), and what follows them as well. A `payload` is a
+        body fixed to a frame. `removed` bodies go with all that they carry. `renamed` bodies and joints.
 
         >>> panda = load("panda")
         >>> heavy = panda.with_(payload=Payload("flange", 2.0), locked=["joint7"], joints={"joint1": {"viscous": 0.5}})
         >>> heavy.nv, heavy.mass - panda.mass
         (6, 2.0)
         """
-        return changed(
-            self._about,
-            locked=list(locked),
-            poses=self._locked_poses(list(locked), q),
-            payload=payload,
-            joints=joints or {},
-            bodies=bodies or {},
-            gravity=self.gravity_acceleration if gravity is None else gravity,
-            name=name or self.name,
-        )
-
-    def _locked_poses(self, names: list[str], q: ArrayLike | None) -> dict[str, Placement]:
-        """Poses of the children of joints in their parents, for joints to be locked and for those that mimic them."""
-        at = self.start() if q is None else q
-        poses = {}
-        for name in names:
-            if name not in self.joints:
-                raise KeyError(f"'{self.name}' has no joint '{name}'")
-        for joint in self.joints.values():
-            if joint.name in names or joint.mimic in names:
-                a, b = self.frame_pose(joint.parent, at), self.frame_pose(joint.child, at)
-                R, p = a.rotation.T @ b.rotation, a.rotation.T @ (b.position - a.position)
-                poses[joint.name] = Placement(_vector(p), (_vector(R[0]), _vector(R[1]), _vector(R[2])))
-        return poses
+        b = _limb.Builder(self)
+        for word, given in bodies.items():
+            b.set_body(word, dict(given))
+        for word, given in joints.items():
+            b.set_joint(word, definition(given, lambda other: named(other, self.joints, self.name, "joint")))
+        if base is not None:
+            b.base(base)
+        for part in attach:
+            b.attach(part.frame, part.robot, part.prefix)
+        if root is not None:
+            b.root(root)
+        at = None if q is None else numpy.asarray(q, dtype=numpy.float64)
+        for word in locked:
+            place = self.joints[word].q if at is not None and word in self.joints else None
+            b.lock(word, None if at is None or place is None else tuple(at[place].tolist()))
+        for load in [payload] if isinstance(payload, Payload) else payload:
+            b.payload(load.name, load.frame, {"mass": load.mass, "com": load.com, "inertia": load.inertia})
+        for word in removed:
+            b.remove(word)
+        for word, other in renamed.items():
+            b.rename(word, other)
+        b.gravity(*(self.gravity_acceleration if gravity is None else gravity))
+        b.name(name or self.name)
+        return Model(b.build())
 
     # ---- pictures ---------------------------------------------------------------------------------------------------
 

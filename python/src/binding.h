@@ -186,7 +186,25 @@ PyObject* loop_dict(const limb_loop_def* d);
 PyObject* shaft_dict(const limb_shaft_def* d);
 PyObject* body_dict(const char* name, const sp_inertia* Y);
 PyObject* frame_dict(const limb_frame_info* f);
+extern const limb_field joint_fields[], inertia_fields[];
 extern PyType_Spec builder_spec;
+limb_builder* builder_of(PyObject* self);
+PyObject* builder_done(limb_status s, const limb_error* e, int index); // the index, or NULL with an exception set
+limb_joint_type find_joint_type(const char* name);                     // one without name: none
+
+// Changes of a robot (changes.c).
+#define LIMB_X(name) PyObject* builder_##name(PyObject* self, PyObject* args);
+LIMB_X(name)
+LIMB_X(set_body)
+LIMB_X(set_joint)
+LIMB_X(lock)
+LIMB_X(remove)
+LIMB_X(rename)
+LIMB_X(base)
+LIMB_X(root)
+LIMB_X(attach)
+LIMB_X(payload)
+#undef LIMB_X
 PyObject* tuple_of(const double* x, int n);
 // So many numbers of a sequence. 0, or -1 with an exception set that names it.
 int read_numbers(PyObject* sequence, const char* name, int n, double* x);

@@ -5,17 +5,17 @@
 
 #include "binding.h"
 
-static const limb_field joint_fields[] = {INTEGER(limb_joint_def, parent),       INTEGER(limb_joint_def, child),
-                                          POSE(limb_joint_def, placement),       VECTOR(limb_joint_def, axis),
-                                          VECTOR(limb_joint_def, axis2),         NUMBER(limb_joint_def, pitch),
-                                          NUMBER(limb_joint_def, q_min),         NUMBER(limb_joint_def, q_max),
-                                          NUMBER(limb_joint_def, v_max),         NUMBER(limb_joint_def, effort_max),
-                                          NUMBER(limb_joint_def, rotor_inertia), NUMBER(limb_joint_def, gear_ratio),
-                                          NUMBER(limb_joint_def, coulomb),       NUMBER(limb_joint_def, viscous),
-                                          NUMBER(limb_joint_def, stiffness),     NUMBER(limb_joint_def, rest),
-                                          INTEGER(limb_joint_def, mimic),        NUMBER(limb_joint_def, multiplier),
-                                          NUMBER(limb_joint_def, offset),        INTEGER(limb_joint_def, drive),
-                                          NUMBER(limb_joint_def, start),         LAST};
+const limb_field joint_fields[] = {INTEGER(limb_joint_def, parent),       INTEGER(limb_joint_def, child),
+                                   POSE(limb_joint_def, placement),       VECTOR(limb_joint_def, axis),
+                                   VECTOR(limb_joint_def, axis2),         NUMBER(limb_joint_def, pitch),
+                                   NUMBER(limb_joint_def, q_min),         NUMBER(limb_joint_def, q_max),
+                                   NUMBER(limb_joint_def, v_max),         NUMBER(limb_joint_def, effort_max),
+                                   NUMBER(limb_joint_def, rotor_inertia), NUMBER(limb_joint_def, gear_ratio),
+                                   NUMBER(limb_joint_def, coulomb),       NUMBER(limb_joint_def, viscous),
+                                   NUMBER(limb_joint_def, stiffness),     NUMBER(limb_joint_def, rest),
+                                   INTEGER(limb_joint_def, mimic),        NUMBER(limb_joint_def, multiplier),
+                                   NUMBER(limb_joint_def, offset),        INTEGER(limb_joint_def, drive),
+                                   NUMBER(limb_joint_def, start),         LAST};
 
 static const limb_field shaft_fields[] = {INTEGER(limb_shaft_def, joint),
                                           INTEGER(limb_shaft_def, motor),
@@ -48,7 +48,7 @@ static const limb_field loop_fields[] = {
   {"motion", FIELD_NUMBERS, offsetof(limb_loop_def, motion.constant), 5},
   LAST};
 
-static const limb_field inertia_fields[] = {
+const limb_field inertia_fields[] = {
   NUMBER(sp_inertia, mass), VECTOR(sp_inertia, com), {"inertia", FIELD_NUMBERS, offsetof(sp_inertia, xx), 6}, LAST};
 
 static const limb_field frame_fields[] = {INTEGER(limb_frame_info, body), POSE(limb_frame_info, pose), LAST};
@@ -190,16 +190,20 @@ typedef struct builder {
   limb_builder* b;
 } builder;
 
-static limb_builder* builder_of(PyObject* self) { return ((builder*)object_data(self, types.builder))->b; }
+limb_builder* builder_of(PyObject* self) { return ((builder*)object_data(self, types.builder))->b; }
 
+// Builder(name), or Builder(robot): its description, to be changed.
 static PyObject* builder_new(PyTypeObject* type, PyObject* args, PyObject* kwargs)
 {
-  const char* name = NULL;
+  PyObject* from = NULL;
   limb_builder* b = NULL;
   (void)kwargs;
-  if (!PyArg_ParseTuple(args, "s", &name)) return NULL;
-  limb_status s = limb_builder_create(NULL, &b);
-  if (s == LIMB_OK) s = limb_builder_set_name(b, name);
+  if (!PyArg_ParseTuple(args, "O", &from)) return NULL;
+  const int copies = PyObject_TypeCheck(from, types.robot);
+  const char* name = copies ? NULL : PyUnicode_AsUTF8AndSize(from, NULL);
+  if (!copies && !name) return NULL;
+  limb_status s = copies ? limb_builder_from_model(robot_model(from), NULL, &b) : limb_builder_create(NULL, &b);
+  if (s == LIMB_OK && name) s = limb_builder_set_name(b, name);
   PyObject* self = s == LIMB_OK ? object_new(type) : raise_status(s, NULL, NULL);
   if (self)
     ((builder*)object_data(self, types.builder))->b = b;
@@ -214,7 +218,14 @@ static void builder_dealloc(PyObject* self)
   object_free(self);
 }
 
-static PyObject* done(limb_status s, const limb_error* e, int index)
+limb_joint_type find_joint_type(const char* name)
+{
+  int k = 0;
+  while (limb_joint_type_name((limb_joint_type)k) && strcmp(limb_joint_type_name((limb_joint_type)k), name) != 0) k++;
+  return (limb_joint_type)k;
+}
+
+PyObject* builder_done(limb_status s, const limb_error* e, int index)
 {
   return s == LIMB_OK ? PyLong_FromLong(index) : raise_status(s, e, NULL);
 }
@@ -230,22 +241,22 @@ static PyObject* builder_body(PyObject* self, PyObject* args)
   limb_body_def def = limb_default_body_def(name);
   if (read_dict(inertia_fields, members, &def.inertia) < 0) return NULL;
   const limb_status s = limb_builder_add_body(builder_of(self), &def, &index, &e);
-  return done(s, &e, index);
+  return builder_done(s, &e, index);
 }
 
 static PyObject* builder_joint(PyObject* self, PyObject* args)
 {
-  const char *name = NULL, *type = NULL;
+  const char *name = NULL, *word = NULL;
   PyObject* members = NULL;
-  int index = 0, k = 0;
+  int index = 0;
   limb_error e = {.status = LIMB_OK};
-  if (!PyArg_ParseTuple(args, "ssO!", &name, &type, &PyDict_Type, &members)) return NULL;
-  while (limb_joint_type_name((limb_joint_type)k) && strcmp(limb_joint_type_name((limb_joint_type)k), type) != 0) k++;
-  if (!limb_joint_type_name((limb_joint_type)k)) return PyErr_Format(PyExc_ValueError, "no joint type '%s'", type);
-  limb_joint_def def = limb_default_joint_def(name, (limb_joint_type)k, 0, 0);
+  if (!PyArg_ParseTuple(args, "ssO!", &name, &word, &PyDict_Type, &members)) return NULL;
+  const limb_joint_type type = find_joint_type(word);
+  if (!limb_joint_type_name(type)) return PyErr_Format(PyExc_ValueError, "no joint type '%s'", word);
+  limb_joint_def def = limb_default_joint_def(name, type, 0, 0);
   if (read_dict(joint_fields, members, &def) < 0) return NULL;
   const limb_status s = limb_builder_add_joint(builder_of(self), &def, &index, &e);
-  return done(s, &e, index);
+  return builder_done(s, &e, index);
 }
 
 static PyObject* builder_loop(PyObject* self, PyObject* args)
@@ -260,7 +271,7 @@ static PyObject* builder_loop(PyObject* self, PyObject* args)
   limb_loop_def def = limb_default_loop_def(name, (limb_loop_kind)k, 0, 0);
   if (read_dict(loop_fields, members, &def) < 0) return NULL;
   const limb_status s = limb_builder_add_loop(builder_of(self), &def, &index, &e);
-  return done(s, &e, index);
+  return builder_done(s, &e, index);
 }
 
 static PyObject* builder_frame(PyObject* self, PyObject* args)
@@ -272,7 +283,7 @@ static PyObject* builder_frame(PyObject* self, PyObject* args)
   if (!PyArg_ParseTuple(args, "sO!", &f.name, &PyDict_Type, &members)) return NULL;
   if (read_dict(frame_fields, members, &f) < 0) return NULL;
   const limb_status s = limb_builder_add_frame(builder_of(self), f.name, f.body, &f.pose, &index, &e);
-  return done(s, &e, index);
+  return builder_done(s, &e, index);
 }
 
 static PyObject* builder_shaft(PyObject* self, PyObject* members)
@@ -282,7 +293,7 @@ static PyObject* builder_shaft(PyObject* self, PyObject* members)
   if (!PyDict_Check(members)) return PyErr_Format(PyExc_TypeError, "expected a dict");
   if (read_dict(shaft_fields, members, &def) < 0) return NULL;
   const limb_status s = limb_builder_add_shaft(builder_of(self), &def, &e);
-  return done(s, &e, limb_builder_shaft_count(builder_of(self)) - 1);
+  return builder_done(s, &e, limb_builder_shaft_count(builder_of(self)) - 1);
 }
 
 static PyObject* builder_motor(PyObject* self, PyObject* members)
@@ -293,21 +304,21 @@ static PyObject* builder_motor(PyObject* self, PyObject* members)
   if (!PyDict_Check(members)) return PyErr_Format(PyExc_TypeError, "expected a dict");
   if (read_dict(motor_fields, members, &def) < 0) return NULL;
   const limb_status s = limb_builder_add_motor(builder_of(self), &def, &index, &e);
-  return done(s, &e, index);
+  return builder_done(s, &e, index);
 }
 
 static PyObject* builder_gravity(PyObject* self, PyObject* args)
 {
   sp_vec3 g;
   if (!PyArg_ParseTuple(args, "ddd", &g.x, &g.y, &g.z)) return NULL;
-  return done(limb_builder_set_gravity(builder_of(self), g), NULL, 0);
+  return builder_done(limb_builder_set_gravity(builder_of(self), g), NULL, 0);
 }
 
 static PyObject* builder_loop_tolerance(PyObject* self, PyObject* args)
 {
   double tolerance = 0;
   if (!PyArg_ParseTuple(args, "d", &tolerance)) return NULL;
-  return done(limb_builder_set_loop_tolerance(builder_of(self), tolerance), NULL, 0);
+  return builder_done(limb_builder_set_loop_tolerance(builder_of(self), tolerance), NULL, 0);
 }
 
 static PyObject* builder_build(PyObject* self, PyObject* unused)
@@ -319,12 +330,26 @@ static PyObject* builder_build(PyObject* self, PyObject* unused)
   return s == LIMB_OK ? robot_capsule(m) : raise_status(s, &e, NULL);
 }
 
-static PyMethodDef methods[] = {
-  {"body", builder_body, METH_VARARGS, NULL},       {"joint", builder_joint, METH_VARARGS, NULL},
-  {"loop", builder_loop, METH_VARARGS, NULL},       {"frame", builder_frame, METH_VARARGS, NULL},
-  {"shaft", builder_shaft, METH_O, NULL},           {"motor", builder_motor, METH_O, NULL},
-  {"gravity", builder_gravity, METH_VARARGS, NULL}, {"loop_tolerance", builder_loop_tolerance, METH_VARARGS, NULL},
-  {"build", builder_build, METH_NOARGS, NULL},      {NULL, NULL, 0, NULL}};
+static PyMethodDef methods[] = {{"body", builder_body, METH_VARARGS, NULL},
+                                {"joint", builder_joint, METH_VARARGS, NULL},
+                                {"loop", builder_loop, METH_VARARGS, NULL},
+                                {"frame", builder_frame, METH_VARARGS, NULL},
+                                {"shaft", builder_shaft, METH_O, NULL},
+                                {"motor", builder_motor, METH_O, NULL},
+                                {"gravity", builder_gravity, METH_VARARGS, NULL},
+                                {"loop_tolerance", builder_loop_tolerance, METH_VARARGS, NULL},
+                                {"name", builder_name, METH_VARARGS, NULL},
+                                {"set_body", builder_set_body, METH_VARARGS, NULL},
+                                {"set_joint", builder_set_joint, METH_VARARGS, NULL},
+                                {"lock", builder_lock, METH_VARARGS, NULL},
+                                {"remove", builder_remove, METH_VARARGS, NULL},
+                                {"rename", builder_rename, METH_VARARGS, NULL},
+                                {"base", builder_base, METH_VARARGS, NULL},
+                                {"root", builder_root, METH_VARARGS, NULL},
+                                {"attach", builder_attach, METH_VARARGS, NULL},
+                                {"payload", builder_payload, METH_VARARGS, NULL},
+                                {"build", builder_build, METH_NOARGS, NULL},
+                                {NULL, NULL, 0, NULL}};
 
 static PyType_Slot slots[] = {{Py_tp_new, (void*)builder_new},
                               {Py_tp_dealloc, (void*)builder_dealloc},

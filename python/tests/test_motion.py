@@ -154,10 +154,50 @@ def test_changed_copies(panda):
         :, 1
     ] == pytest.approx(abs(3.0 * v[:, 1]))
     assert changed.name == "other"
-    with pytest.raises(KeyError, match="joint9"):
+    with pytest.raises(KeyError, match="'panda' has no joint 'joint9'"):
         panda.with_(locked=["joint9"])
     with pytest.raises(KeyError, match="no body 'x'"):
         panda.with_(bodies={"x": {"mass": 1}})
+
+
+def test_changed_parts(panda, robot):
+    """Robots on robots, another root, a free base, parts that go, other names."""
+    arm = robot("planar_2r")
+    both = panda.with_(attach=[limb.Attachment("flange", arm, "a_"), limb.Attachment("flange", arm, "b_")])
+    assert both.nv == panda.nv + 2 * arm.nv
+    assert both.mass == pytest.approx(panda.mass + 2 * arm.mass)
+    q = both.random(5)
+    start = panda.frame_position("flange", q[:, :7])
+    alone = panda.total_energy(q[:, :7], 0 * q[:, :7])
+    assert (both.total_energy(q, 0 * q) != alone).all()
+    assert abs(both.frame_position("flange", q) - start).max() < 1e-14
+    back = both.with_(removed=[f"{side}_{body}" for side in "ab" for body in list(arm.bodies)[1:2]])
+    assert abs(back.mass_matrix(q[:, :7]) - panda.mass_matrix(q[:, :7])).max() < 1e-12
+
+    free = panda.with_(base="free")
+    assert free.nv == 13
+    rooted = free.with_(root="link4")
+    assert rooted.nv == 13
+    assert rooted.mass == pytest.approx(free.mass)
+    assert panda.with_(renamed={"joint1": "turn", "link1": "post"}).joints["turn"].child == "post"
+    with pytest.raises(limb.Error, match="a base is fixed, planar or free"):
+        panda.with_(base="wheels")
+    with pytest.raises(limb.Error, match="no body or frame 'hand'"):
+        panda.with_(attach=[limb.Attachment("hand", arm)])
+
+
+def test_locked_motor_of_an_elastic_joint(robot):
+    """The shaft becomes a spring of the joint: with its motor held, the rest moves as before."""
+    arm = robot("series_elastic_arm")
+    motor = "elbow_motor"
+    q, v, _, tau = (x[0] for x in states(arm, 1))
+    at = arm.joints[motor].v
+    held = arm.with_(locked=[motor], q=q)
+    v[at] = 0.0
+    kept = numpy.ones(arm.nv, bool)
+    kept[at] = False
+    a, _ = arm.hybrid_dynamics(q, v, 0 * v, tau, given=~kept)
+    assert abs(held.forward_dynamics(q[kept], v[kept], tau[kept]) - a[kept]).max() < 1e-9 * abs(a).max()
 
 
 @pytest.mark.parametrize("name", ["four_bar", "quadruped", "elastic2r", "tree5"])
