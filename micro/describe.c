@@ -184,10 +184,22 @@ static int put_answers(const limb_model* m)
 
 // ---- the file --------------------------------------------------------------------------------------
 
+// Rotors or friction of joints with several degrees of freedom.
+static int has_dofs(const limb_model* m)
+{
+  limb_joint_info joint;
+  int any = 0;
+  for (int j = 0; limb_get_joint(m, j, &joint) == LIMB_OK; j++)
+    for (int k = 0; k < LIMB_JOINT_DOFS; k++) any |= joint.def.armature[k] > 0 || joint.def.damping[k] > 0;
+  return any;
+}
+
 static int describe(const limb_model* m)
 {
-  if (limb_loop_count(m) > 0 || limb_shaft_count(m) > 0) {
-    fputs("limb_micro_describe: loops and shafts are not written\n", stderr);
+  if (limb_loop_count(m) > 0 || limb_shaft_count(m) > 0 || limb_tendon_count(m) > 0 || has_dofs(m)) {
+    fputs("limb_micro_describe: loops, shafts, tendons, and rotors and friction of joints with several degrees of "
+          "freedom are not written\n",
+          stderr);
     return 0;
   }
   printf("// Written by limb_micro_describe.\n");

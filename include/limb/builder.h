@@ -76,6 +76,10 @@ typedef enum limb_drive {
   LIMB_DRIVE_PASSIVE = 2 ///< springs, friction and the other bodies determine its motion
 } limb_drive;
 
+enum {
+  LIMB_JOINT_DOFS = 6 ///< most degrees of freedom of a joint
+};
+
 /// How joints are placed in a description. Values are pinned.
 typedef enum limb_form {
   LIMB_FORM_POSES = 0, ///< the pose of the joint in its parent: xyz and rpy, and an axis
@@ -98,8 +102,12 @@ typedef struct limb_body_def {
 ///   q_min ... offset, start    only joints with one degree of freedom: revolute, prismatic, helical
 ///   multiplier, offset         only with mimic; the multiplier must not be zero
 ///   drive, start               not for fixed and mimic joints
-/// The axis of fixed, spherical and free joints is ignored. v_max, effort_max, rotor, friction and stiffness must not
-/// be negative, gear_ratio not zero, q_min not above q_max; start must lie within them unless it is zero.
+///   armature, damping          only joints with several degrees of freedom, one number for each. The armature of a
+///                              spherical joint and of the turning of a free one is the same about all axes, in
+///                              translation a free joint has none: its frame turns, and with it the momentum
+/// The axis of fixed, spherical and free joints is ignored. v_max, effort_max, rotor, friction, stiffness, armature
+/// and damping must not be negative, gear_ratio not zero, q_min not above q_max; start must lie within them unless it
+/// is zero.
 typedef struct limb_joint_def {
   size_t size; ///< sizeof(limb_joint_def), set by the default function
   const char* name;
@@ -123,7 +131,24 @@ typedef struct limb_joint_def {
   double offset;        ///< [rad] or [m]
   limb_drive drive;     ///< whether it has a motor; limb_given_for_passive depends on it
   double start;         ///< q from which loops are closed (limb/assemble.h) [rad] or [m]
+  double armature[LIMB_JOINT_DOFS]; ///< inertia of motors as the joint feels it, per entry of v [kg m^2] or [kg]
+  double damping[LIMB_JOINT_DOFS];  ///< viscous friction, per entry of v [N m s/rad] or [N s/m]
 } limb_joint_def;
+
+/// A tendon over pulleys on joints with one degree of freedom: a spring and damper on
+///     length = sum coefficient[k] q_joint[k],
+/// with the tension T = stiffness (length - rest) + damping d(length)/dt; -coefficient[k] T acts on joint k. Start from
+/// limb_default_tendon_def(). Damping counts as friction: it is zero in an environment without friction.
+typedef struct limb_tendon_def {
+  size_t size; ///< sizeof(limb_tendon_def), set by the default function
+  const char* name;
+  int count;                 ///< of joints; at least 1
+  const int* joint;          ///< different ones; mimic joints are allowed
+  const double* coefficient; ///< radius of the pulley [m], or a number; not zero
+  double stiffness;          ///< >= 0 [N/m]
+  double damping;            ///< >= 0 [N s/m]
+  double rest;               ///< length of the relaxed tendon [m]
+} limb_tendon_def;
 
 /// An elastic shaft (gear, belt, tendon) between a driven joint and a motor joint, both with one degree of freedom.
 /// Neither may be a mimic joint, and at most one shaft drives a joint. Start from limb_default_shaft_def(). Its torque
@@ -271,6 +296,9 @@ LIMB_API limb_joint_def limb_default_joint_def(const char* name, limb_joint_type
 /// A shaft without stiffness and damping.
 LIMB_API limb_shaft_def limb_default_shaft_def(int joint, int motor);
 
+/// A tendon over no joints, without stiffness and damping.
+LIMB_API limb_tendon_def limb_default_tendon_def(const char* name);
+
 /// A motor on the axis of the joint, uncoupled, without inertia and stiffness.
 LIMB_API limb_motor_def limb_default_motor_def(int joint);
 
@@ -343,6 +371,19 @@ LIMB_NODISCARD LIMB_API limb_status limb_builder_add_motor(limb_builder* b, cons
 /// @return LIMB_OK; LIMB_E_ARG (NULL, index out of range).
 LIMB_API int limb_builder_shaft_count(const limb_builder* b);
 LIMB_NODISCARD LIMB_API limb_status limb_builder_get_shaft(const limb_builder* b, int shaft, limb_shaft_def* out);
+
+/// Adds a tendon over joints that exist already. The lists of the definition are copied.
+/// @param tendon  its index, from 0 on in the order of the calls; NULL: not needed (output)
+/// @return LIMB_OK; LIMB_E_ARG (NULL, an empty name, no such joint, one that occurs twice or does not have one degree
+///         of freedom, any violation of the rules of limb_tendon_def); LIMB_E_NONFINITE;
+///         LIMB_E_UNSUPPORTED (as for a body); LIMB_E_NOMEM.
+LIMB_NODISCARD LIMB_API limb_status limb_builder_add_tendon(limb_builder* b, const limb_tendon_def* def, int* tendon,
+                                                            limb_error* err);
+
+/// Number of tendons (0 if b is NULL), and a tendon as described; its lists are valid until the builder is destroyed.
+/// @return LIMB_OK; LIMB_E_ARG (NULL, index out of range).
+LIMB_API int limb_builder_tendon_count(const limb_builder* b);
+LIMB_NODISCARD LIMB_API limb_status limb_builder_get_tendon(const limb_builder* b, int tendon, limb_tendon_def* out);
 
 /// Adds a closure of a loop between bodies, or a relation between joints, that exist already.
 /// @param loop  its index, from 0 on in the order of the calls; NULL: not needed (output)

@@ -159,7 +159,8 @@ LIMB_NODISCARD LIMB_API limb_status limb_christoffel_derivative(limb_data* d, co
 LIMB_NODISCARD LIMB_API limb_status limb_connection_derivative(limb_data* d, const double* q, double* dG);
 
 /// Riemann's curvature tensor with lowered first index: Park, Bobrow, Ploen 1995, (66) with the derivatives above.
-/// R_ijkl = -R_jikl = -R_ijlk = R_klij. O(nv^5).
+/// R_ijkl = -R_jikl = -R_ijlk = R_klij. O(nv^5). LIMB_E_UNSUPPORTED also for rotors of ball and free joints, here and
+/// in the calls below.
 /// @param work  limb_curvature_work() numbers of scratch
 /// @param R     nv^4 numbers, (i, j, k, l) (output)
 LIMB_NODISCARD LIMB_API limb_status limb_curvature(limb_data* d, const double* q, double* work, double* R);

@@ -82,6 +82,11 @@ LIMB_NODISCARD LIMB_API limb_status limb_get_frame(const limb_model* m, int fram
 LIMB_API int limb_shaft_count(const limb_model* m);
 LIMB_NODISCARD LIMB_API limb_status limb_get_shaft(const limb_model* m, int shaft, limb_shaft_def* out);
 
+/// Number of tendons (0 if m is NULL), and a tendon as described.
+/// @return LIMB_OK; LIMB_E_ARG (NULL, index out of range).
+LIMB_API int limb_tendon_count(const limb_model* m);
+LIMB_NODISCARD LIMB_API limb_status limb_get_tendon(const limb_model* m, int tendon, limb_tendon_def* out);
+
 /// Properties of a loop closure (limb/loops.h).
 typedef struct limb_loop_info {
   limb_loop_def def;           ///< as described
@@ -150,13 +155,14 @@ LIMB_API const char* limb_force_unit(const limb_dof_info* d);
 
 /// Subject of a note. Values are pinned.
 typedef enum limb_note_kind {
-  LIMB_NOTE_MERGED = 0,       ///< a body fixed to another one was merged with it
-  LIMB_NOTE_LOWERED = 1,      ///< a compound joint was replaced by a chain of joints with one degree of freedom
-  LIMB_NOTE_REGROUPED = 2,    ///< inertial parameters without effect of their own were added to the parent's
-  LIMB_NOTE_MASSLESS = 3,     ///< a joint moves neither mass nor rotor: the mass matrix is singular
-  LIMB_NOTE_NONPHYSICAL = 4,  ///< an inertia that no rigid body can have
-  LIMB_NOTE_MIMIC = 5,        ///< a joint follows another one
-  LIMB_NOTE_NEARLY_SQUARE = 6 ///< a twist is almost 0 or 90 degrees, which costs speed: probably rounded input
+  LIMB_NOTE_MERGED = 0,        ///< a body fixed to another one was merged with it
+  LIMB_NOTE_LOWERED = 1,       ///< a compound joint was replaced by a chain of joints with one degree of freedom
+  LIMB_NOTE_REGROUPED = 2,     ///< inertial parameters without effect of their own were added to the parent's
+  LIMB_NOTE_MASSLESS = 3,      ///< a joint moves neither mass nor rotor: the mass matrix is singular
+  LIMB_NOTE_NONPHYSICAL = 4,   ///< an inertia that no rigid body can have
+  LIMB_NOTE_MIMIC = 5,         ///< a joint follows another one
+  LIMB_NOTE_NEARLY_SQUARE = 6, ///< a twist is almost 0 or 90 degrees, which costs speed: probably rounded input
+  LIMB_NOTE_UNLISTED = 7       ///< forces that are not among the parameters (limb/regressor.h)
 } limb_note_kind;
 
 /// Short name of a kind, such as "merged"; NULL for an unknown kind.

@@ -11,7 +11,8 @@
 // - for each joint with one degree of freedom, mimic joints included, in the order of the joints: rotor inertia,
 //   viscous friction, Coulomb friction, stiffness, offset;
 // - for each shaft, in the order of the shafts: stiffness, damping, offset.
-// See docs/parameters.md.
+// Tendons, and armature and damping of joints with several degrees of freedom, are not among them: Y theta is tau
+// without these forces, and a note of the model names them. See docs/parameters.md.
 //
 // np is limb_parameter_count(). Matrices are row-major. Inputs must not overlap outputs. Calls with a workspace never
 // allocate; threads share the model, not the workspace. Statuses are those of limb/dynamics.h. For a robot with loops

@@ -62,7 +62,7 @@ class Payload:
 
 
 class Builder:
-    """Describes a robot: bodies, joints, frames, shafts, motors, loops, by name. `build` makes the model.
+    """Describes a robot: bodies, joints, frames, shafts, tendons, motors, loops, by name. `build` makes the model.
 
     Members that are not given have the defaults of limb/builder.h. Lengths are in m, masses in kg, angles in rad.
     """
@@ -111,6 +111,12 @@ class Builder:
     def shaft(self, joint: str, motor: str, **members: Any) -> None:
         """Adds an elastic shaft between two joints: ratio, stiffness, damping, rest."""
         self._builder.shaft(self._members(members) | {"joint": self._joint(joint), "motor": self._joint(motor)})
+
+    def tendon(self, name: str, joints: Mapping[str, float], **members: float) -> str:
+        """Adds a tendon over joints, each with its coefficient: stiffness, damping, rest. Returns its name."""
+        ends = tuple((self._joint(joint), float(coefficient)) for joint, coefficient in joints.items())
+        self._builder.tendon(name, ends, self._members(members))
+        return name
 
     def motor(self, joint: str, **members: Any) -> str:
         """Adds a series-elastic motor to a joint: rotor_inertia, ratio, stiffness, ... Returns the motor's joint."""

@@ -114,6 +114,8 @@ class Joint(ByContent):
     multiplier: float
     offset: float
     start: float
+    armature: tuple[float, ...]  #: per velocity of a joint with several
+    damping: tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)

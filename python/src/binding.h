@@ -184,6 +184,7 @@ int read_dict(const limb_field* fields, PyObject* dict, void* to);
 PyObject* joint_dict(const limb_joint_def* d);
 PyObject* loop_dict(const limb_loop_def* d);
 PyObject* shaft_dict(const limb_shaft_def* d);
+PyObject* tendon_dict(const limb_tendon_def* d);
 PyObject* body_dict(const char* name, const sp_inertia* Y);
 PyObject* frame_dict(const limb_frame_info* f);
 extern const limb_field joint_fields[], inertia_fields[];

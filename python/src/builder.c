@@ -5,6 +5,11 @@
 
 #include "binding.h"
 
+#define DOFS(name)                                                        \
+  {                                                                       \
+#name, FIELD_NUMBERS, offsetof(limb_joint_def, name), LIMB_JOINT_DOFS \
+  }
+
 const limb_field joint_fields[] = {INTEGER(limb_joint_def, parent),       INTEGER(limb_joint_def, child),
                                    POSE(limb_joint_def, placement),       VECTOR(limb_joint_def, axis),
                                    VECTOR(limb_joint_def, axis2),         NUMBER(limb_joint_def, pitch),
@@ -15,7 +20,8 @@ const limb_field joint_fields[] = {INTEGER(limb_joint_def, parent),       INTEGE
                                    NUMBER(limb_joint_def, stiffness),     NUMBER(limb_joint_def, rest),
                                    INTEGER(limb_joint_def, mimic),        NUMBER(limb_joint_def, multiplier),
                                    NUMBER(limb_joint_def, offset),        INTEGER(limb_joint_def, drive),
-                                   NUMBER(limb_joint_def, start),         LAST};
+                                   NUMBER(limb_joint_def, start),         DOFS(armature),
+                                   DOFS(damping), LAST};
 
 static const limb_field shaft_fields[] = {INTEGER(limb_shaft_def, joint),
                                           INTEGER(limb_shaft_def, motor),
@@ -24,6 +30,9 @@ static const limb_field shaft_fields[] = {INTEGER(limb_shaft_def, joint),
                                           NUMBER(limb_shaft_def, damping),
                                           NUMBER(limb_shaft_def, rest),
                                           LAST};
+
+static const limb_field tendon_fields[] = {NUMBER(limb_tendon_def, stiffness), NUMBER(limb_tendon_def, damping),
+                                           NUMBER(limb_tendon_def, rest), LAST};
 
 static const limb_field motor_fields[] = {INTEGER(limb_motor_def, joint),        INTEGER(limb_motor_def, coupled),
                                           NUMBER(limb_motor_def, rotor_inertia), NUMBER(limb_motor_def, rotor_mass),
@@ -113,6 +122,20 @@ PyObject* loop_dict(const limb_loop_def* d)
   return with_type(dict_of(loop_fields, d->name, d), limb_loop_kind_name(d->kind));
 }
 PyObject* shaft_dict(const limb_shaft_def* d) { return dict_of(shaft_fields, NULL, d); }
+
+// With "joints", pairs of a joint and its coefficient.
+PyObject* tendon_dict(const limb_tendon_def* d)
+{
+  PyObject* dict = dict_of(tendon_fields, d->name, d);
+  PyObject* joints = dict ? PyTuple_New(d->count) : NULL;
+  for (int k = 0; joints && k < d->count; k++) {
+    PyObject* pair = Py_BuildValue("(id)", d->joint[k], d->coefficient[k]);
+    if (!pair || PyTuple_SetItem(joints, k, pair) < 0) Py_CLEAR(joints);
+  }
+  if (dict && (!joints || PyDict_SetItemString(dict, "joints", joints) < 0)) Py_CLEAR(dict);
+  Py_XDECREF(joints);
+  return dict;
+}
 PyObject* body_dict(const char* name, const sp_inertia* Y) { return dict_of(inertia_fields, name, Y); }
 PyObject* frame_dict(const limb_frame_info* f) { return dict_of(frame_fields, f->name, f); }
 
@@ -296,6 +319,26 @@ static PyObject* builder_shaft(PyObject* self, PyObject* members)
   return builder_done(s, &e, limb_builder_shaft_count(builder_of(self)) - 1);
 }
 
+// tendon(name, ((joint, coefficient), ...), members)
+static PyObject* builder_tendon(PyObject* self, PyObject* args)
+{
+  limb_error e = {.status = LIMB_OK};
+  limb_tendon_def def = limb_default_tendon_def(NULL);
+  PyObject *joints = NULL, *members = NULL;
+  if (!PyArg_ParseTuple(args, "sO!O!", &def.name, &PyTuple_Type, &joints, &PyDict_Type, &members)) return NULL;
+  def.count = (int)PyTuple_Size(joints);
+  double* coefficient = calloc((size_t)def.count + 1, sizeof *coefficient + sizeof(int));
+  if (!coefficient) return PyErr_NoMemory();
+  int* joint = (int*)(coefficient + def.count);
+  int good = read_dict(tendon_fields, members, &def) >= 0, index = 0;
+  for (int k = 0; good && k < def.count; k++)
+    good = PyArg_ParseTuple(PyTuple_GetItem(joints, k), "id", &joint[k], &coefficient[k]);
+  def.joint = joint, def.coefficient = coefficient;
+  const limb_status s = good ? limb_builder_add_tendon(builder_of(self), &def, &index, &e) : LIMB_OK;
+  free(coefficient);
+  return good ? builder_done(s, &e, index) : NULL;
+}
+
 static PyObject* builder_motor(PyObject* self, PyObject* members)
 {
   int index = 0;
@@ -335,6 +378,7 @@ static PyMethodDef methods[] = {{"body", builder_body, METH_VARARGS, NULL},
                                 {"loop", builder_loop, METH_VARARGS, NULL},
                                 {"frame", builder_frame, METH_VARARGS, NULL},
                                 {"shaft", builder_shaft, METH_O, NULL},
+                                {"tendon", builder_tendon, METH_VARARGS, NULL},
                                 {"motor", builder_motor, METH_O, NULL},
                                 {"gravity", builder_gravity, METH_VARARGS, NULL},
                                 {"loop_tolerance", builder_loop_tolerance, METH_VARARGS, NULL},

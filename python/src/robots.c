@@ -159,6 +159,13 @@ static PyObject* shaft(const limb_model* m, int k)
   return shaft_dict(&d);
 }
 
+static PyObject* tendon(const limb_model* m, int k)
+{
+  limb_tendon_def d;
+  if (limb_get_tendon(m, k, &d) != LIMB_OK) return PyErr_Format(PyExc_RuntimeError, "tendon %d", k);
+  return tendon_dict(&d);
+}
+
 static PyObject* parameter(const limb_model* m, int k)
 {
   limb_parameter_info p;
@@ -210,6 +217,7 @@ PyObject* robot_describe(PyObject* self, PyObject* unused)
                   set(r, "loop_tolerance", PyFloat_FromDouble(limb_model_loop_tolerance(m))) < 0 ||
                   set(r, "constraints", PyLong_FromLong(limb_constraint_count(m))) < 0 ||
                   set(r, "shafts", list_of(m, limb_shaft_count(m), shaft)) < 0 ||
+                  set(r, "tendons", list_of(m, limb_tendon_count(m), tendon)) < 0 ||
                   set(r, "joints", list_of(m, limb_joint_count(m), joint)) < 0 ||
                   set(r, "bodies", list_of(m, limb_body_count(m), body)) < 0 ||
                   set(r, "frames", list_of(m, limb_frame_count(m), frame)) < 0 ||

@@ -183,6 +183,23 @@ def test_builder_with_loop_motor_and_shaft():
         b.joint("h", "revolute", "world", "y")
 
 
+def test_tendons_and_rotors_of_balls_are_kept_in_copies():
+    b = limb.Builder()
+    for name in ("one", "two"):
+        b.body(name, mass=1, inertia=(0.1, 0, 0, 0.1, 0, 0.1))
+    b.joint("slide", "prismatic", "world", "one", rotor_inertia=0.2)
+    b.joint("ball", "spherical", "one", "two", armature=(0.5, 0.5, 0.5, 0, 0, 0), damping=(1, 2, 3, 0, 0, 0))
+    b.tendon("cord", {"slide": 0.5}, stiffness=40.0, damping=2.0, rest=0.1)
+    model = b.build()
+    q, v = numpy.array([0.3, 0, 0, 0, 1]), numpy.array([1.0, 1, 1, 1])
+    assert numpy.allclose(numpy.diag(model.mass_matrix(q)), [2.2, 0.6, 0.6, 0.6])
+    copy = model.with_(gravity=(0.0, 0.0, 0.0))
+    tau = copy.inverse_dynamics(q, v, numpy.zeros(4))
+    assert numpy.allclose(tau, [0.5 * (40 * (0.15 - 0.1) + 2 * 0.5), 1, 2, 3])
+    with pytest.raises(KeyError, match="no joint 'rail'"):
+        b.tendon("other", {"rail": 1.0})
+
+
 def test_states_by_name(robot):
     model = robot("quadruped")
     q = model.q({"base.pz": 0.5})

@@ -2,7 +2,7 @@
 
 Skipped without the wheel `mujoco`. Robots of MuJoCo Menagerie are read from ../shared or from $LIMB_MENAGERIE, those of
 dm_control from its wheel. What limb reports as dropped is taken out of MuJoCo's model: fluids, compensation of gravity,
-tendons as springs, damping of ball joints. Friction and loops are constraints in MuJoCo, and left out.
+springs of tendons over sites and of ball joints. Friction and loops are constraints in MuJoCo, and left out.
 """
 
 from __future__ import annotations
@@ -44,17 +44,19 @@ def without_what_is_dropped(m: Any) -> None:
     m.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONSTRAINT | mujoco.mjtDisableBit.mjDSBL_ACTUATION
     m.opt.density = m.opt.viscosity = 0
     m.body_gravcomp[:] = 0
-    m.tendon_stiffness[:] = m.tendon_damping[:] = 0
+    for k, first in enumerate(m.tendon_adr):
+        if m.wrap_type[first] != mujoco.mjtWrap.mjWRAP_JOINT:
+            m.tendon_stiffness[k] = m.tendon_damping[k] = 0
     for j in range(m.njnt):
-        if m.jnt_type[j] == mujoco.mjtJoint.mjJNT_BALL:
-            m.dof_damping[m.jnt_dofadr[j] : m.jnt_dofadr[j] + 3] = 0
+        if m.jnt_type[j] == mujoco.mjtJoint.mjJNT_BALL or m.jnt_type[j] == mujoco.mjtJoint.mjJNT_FREE:
+            m.jnt_stiffness[j] = 0
 
 
 def transform(m: Any, q: Any, v: Any) -> tuple[Any, Any, Any]:
     """The configuration in limb's order, T with v = T v_limb, and a - T a_limb.
 
     Of a free joint MuJoCo takes linear velocity in world axes first, limb angular velocity first, both in body axes;
-    its derivative has no w x v.
+    its derivative has no w x v. With armature limb reads it as three slides and a ball.
     """
     own, T, rest = q.copy(), np.eye(m.nv), np.zeros(m.nv)
     for kind, k, d in zip(m.jnt_type, m.jnt_qposadr, m.jnt_dofadr, strict=True):
@@ -62,6 +64,8 @@ def transform(m: Any, q: Any, v: Any) -> tuple[Any, Any, Any]:
             own[k : k + 4] = np.roll(q[k : k + 4], -1)
         if kind == mujoco.mjtJoint.mjJNT_FREE:
             own[k + 3 : k + 7] = np.roll(q[k + 3 : k + 7], -1)
+            if m.dof_armature[d] > 0:
+                continue
             R = np.zeros(9)
             mujoco.mju_quat2Mat(R, q[k + 3 : k + 7])
             R = R.reshape(3, 3)
@@ -74,8 +78,10 @@ def friction(m: Any, v: Any) -> Any:
     """Coulomb friction, which limb has in its torques."""
     force = m.dof_frictionloss * np.sign(v)
     for kind, d in zip(m.jnt_type, m.jnt_dofadr, strict=True):
-        if kind in (mujoco.mjtJoint.mjJNT_FREE, mujoco.mjtJoint.mjJNT_BALL):
-            force[d : d + 6 if kind == mujoco.mjtJoint.mjJNT_FREE else d + 3] = 0
+        if kind == mujoco.mjtJoint.mjJNT_FREE:
+            force[d : d + 6] = 0
+        if kind == mujoco.mjtJoint.mjJNT_BALL:
+            force[d : d + 3] = 0
     return force
 
 
@@ -158,6 +164,18 @@ OWN = {
     "<geom type='capsule' fromto='0 0 0 1 2 3' size='.1'/></body></body>",
     "aligned": "<body pos='1 2 3' euler='30 0 0'><freejoint align='true'/><inertial pos='.1 .2 .3' quat='1 2 3 4'"
     " mass='2' diaginertia='.03 .02 .04'/></body>",
+    "rotors": "<body><joint type='free' armature='.3' damping='.2'/><geom size='.1' pos='.1 .2 .3'/><body pos='0 0 1'>"
+    "<joint type='ball' armature='.4' damping='.5' pos='.1 .2 .3'/><geom type='capsule' fromto='0 0 0 1 2 3'"
+    " size='.1'/>"
+    "<body pos='1 0 0'><joint type='ball' springdamper='.1 1'/><geom type='box' size='.1 .2 .3' pos='0 1 0'/></body>"
+    "</body></body><body><joint type='free' damping='.7'/><geom type='box' size='.1 .2 .3' pos='0 1 0'/></body>",
+    "tendons": "<body><joint name='a' ref='20' springref='30'/><geom size='.1' pos='0 1 0'/><body pos='1 0 0'>"
+    "<joint name='b' axis='1 0 0' springref='5'/><geom size='.1' pos='0 1 0'/><body pos='1 0 0'><joint name='c'"
+    " type='slide'/><geom size='.1'/></body></body></body></worldbody><tendon><fixed name='t' stiffness='30'"
+    " damping='2'>"
+    "<joint joint='a' coef='.5'/><joint joint='b' coef='-2'/><joint joint='c' coef='.3'/></fixed><fixed stiffness='7'"
+    " springlength='.1'><joint joint='b' coef='3'/></fixed><fixed name='u'><joint joint='a' coef='1'/><joint joint='c'"
+    " coef='2'/></fixed></tendon><actuator><motor tendon='u' gear='3' damping='.2'/></actuator><worldbody>",
     "springs": "<body><joint springdamper='.1 1' ref='30' axis='1 0 0'/><geom type='box' size='.1 .2 .3' pos='0 1 0'/>"
     "<body pos='1 0 0'><joint springdamper='.2 .5' springref='20'/><geom type='box' size='.1 .3 .2' pos='1 0 0'/>"
     "</body></body>",
@@ -174,7 +192,10 @@ def test_own_robots(name: str, tmp_path: pathlib.Path) -> None:
     </asset><worldbody>{OWN[name]}</worldbody></mujoco>"""
     path = tmp_path / "model.xml"
     path.write_text(model)
-    robot = limb.load(path, mimic=False)
+    with warnings.catch_warnings():
+        if name == "rotors":  # of the spring of a ball
+            warnings.simplefilter("ignore", limb.ModelWarning)
+        robot = limb.load(path, mimic=False)
     check_dynamics(robot, mujoco.MjModel.from_xml_path(str(path)), 1e-10)
 
 

@@ -361,12 +361,16 @@ static void form_springs(limb_equations* x)
     const limb_poly rest = limb_poly_number(x->ring, m->k64[i].off - s->rest);
     add_spring(x, s->stiffness, limb_poly_sum(x->ring, rest, q, m->k64[i].mult));
   }
-  for (int k = 0; k < m->nshaft; k++) {
-    const limb_shaft_def* s = &m->shaft[k].def;
-    const limb_poly motor = limb_poly_variable(x->ring, x->first_q + m->joint[s->motor].q);
-    const limb_poly joint = limb_poly_variable(x->ring, x->first_q + m->joint[s->joint].q);
-    limb_poly stretch = limb_poly_sum(x->ring, limb_poly_number(x->ring, -s->rest), motor, 1 / s->ratio);
-    stretch = limb_poly_sum(x->ring, stretch, joint, -1);
+  for (int k = 0; k < m->ncoupling; k++) {
+    const limb_coupling* s = &m->coupling[k];
+    limb_poly stretch = limb_poly_number(x->ring, -s->rest);
+    for (int i = 0; i < s->count; i++) {
+      const int link = s->pull[i].link;
+      const limb_poly q = limb_poly_variable(x->ring, x->first_q + m->link[link].q);
+      const double c = s->pull[i].coefficient;
+      stretch = limb_poly_sum(x->ring, stretch, limb_poly_number(x->ring, m->k64[link].off), c);
+      stretch = limb_poly_sum(x->ring, stretch, q, c * m->k64[link].mult);
+    }
     add_spring(x, s->stiffness, stretch);
   }
 }

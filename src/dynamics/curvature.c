@@ -104,7 +104,7 @@ size_t limb_curvature_work(const limb_model* m)
 
 limb_status limb_curvature(limb_data* d, const double* q, double* work, double* R)
 {
-  if (limb_has_loops(d)) return LIMB_E_UNSUPPORTED;
+  if (limb_has_loops(d) || (d && d->m->geared)) return LIMB_E_UNSUPPORTED;
   if (!d || !q || !work || !R) return LIMB_E_ARG;
   const limb_model* m = d->m;
   if (m->nv > LIMB_TENSOR4_MAX) return LIMB_E_UNSUPPORTED;
@@ -332,7 +332,7 @@ size_t limb_sectional_curvature_work(const limb_model* m)
 limb_status limb_sectional_curvature(limb_data* d, const double* q, const double* u, const double* w, double* work,
                                      double* K)
 {
-  if (limb_has_loops(d)) return LIMB_E_UNSUPPORTED;
+  if (limb_has_loops(d) || (d && d->m->geared)) return LIMB_E_UNSUPPORTED;
   if (!d || !q || !u || !w || !work || !K) return LIMB_E_ARG;
   const limb_model* m = d->m;
   limb_status s = limb_check_state(d, q, u, w);

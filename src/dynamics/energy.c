@@ -51,10 +51,9 @@ static double spring_energy(const limb_model* m, const double* q)
     const double stretch = m->k64[i].mult * q[link->q] + m->k64[i].off - s->rest;
     sum += s->stiffness * stretch * stretch / 2;
   }
-  for (int k = 0; k < m->nshaft; k++) {
-    const limb_shaft_def* def = &m->shaft[k].def;
-    const double stretch = limb_shaft_stretch(m, def, q);
-    sum += def->stiffness * stretch * stretch / 2;
+  for (int k = 0; k < m->ncoupling; k++) {
+    const double stretch = limb_coupling_stretch(m, &m->coupling[k], q);
+    sum += m->coupling[k].stiffness * stretch * stretch / 2;
   }
   return sum;
 }

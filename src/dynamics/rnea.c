@@ -56,13 +56,6 @@ limb_status limb_gravity_forces(limb_data* d, const double* q, const limb_enviro
   return s == LIMB_OK && d->loops ? d->m->loop_calls->reduce(d->loops, q, 1, tau) : s;
 }
 
-// A force T of a shaft on its joint: what actuators there and at the motor have to give.
-static void add_shaft_force(const limb_model* m, const limb_shaft_def* def, double T, double* tau)
-{
-  tau[m->joint[def->joint].v] -= T;
-  tau[m->joint[def->motor].v] += T / def->ratio;
-}
-
 limb_status limb_friction_forces(limb_data* d, const double* v, const limb_environment* env, double* tau)
 {
   if (!d || !v || !tau) return LIMB_E_ARG;
@@ -80,10 +73,9 @@ limb_status limb_friction_forces(limb_data* d, const double* v, const limb_envir
     const double felt = k->viscous * rate + k->coulomb * limb_smooth_sign(rate, e.coulomb_width);
     tau[dof->v] += dof->mult * felt;
   }
-  for (int k = 0; k < m->nshaft; k++) {
-    const limb_shaft_def* def = &m->shaft[k].def;
-    const int j = m->joint[def->joint].v, i = m->joint[def->motor].v;
-    add_shaft_force(m, def, def->damping * (v[i] / def->ratio - v[j]), tau);
+  for (int k = 0; k < m->ncoupling; k++) {
+    const limb_coupling* x = &m->coupling[k];
+    limb_add_tension(m, x, x->damping * limb_coupling_rate(m, x, v), tau);
   }
   return limb_finite_v(d, tau) ? LIMB_OK : LIMB_E_NONFINITE;
 }
@@ -101,9 +93,9 @@ limb_status limb_spring_forces(limb_data* d, const double* q, double* tau)
     const double stretch = joint->multiplier * q[joint->q] + joint->offset - joint->def.rest;
     tau[joint->v] += joint->multiplier * joint->def.stiffness * stretch;
   }
-  for (int k = 0; k < m->nshaft; k++) {
-    const limb_shaft_def* def = &m->shaft[k].def;
-    add_shaft_force(m, def, def->stiffness * limb_shaft_stretch(m, def, q), tau);
+  for (int k = 0; k < m->ncoupling; k++) {
+    const limb_coupling* x = &m->coupling[k];
+    limb_add_tension(m, x, x->stiffness * limb_coupling_stretch(m, x, q), tau);
   }
   return limb_finite_v(d, tau) ? LIMB_OK : LIMB_E_NONFINITE;
 }

@@ -12,7 +12,7 @@ enum { LIMB_YAML_SCHEMA = 1 }; // the version of limb YAML that a file states
 
 // ---- joints ---------------------------------------------------------------------------------------
 
-// One coordinate: only these joints have limits, friction, springs and mimics.
+// One coordinate: only these joints have limits, springs and mimics.
 static inline int one_dof(limb_joint_type type)
 {
   return type == LIMB_REVOLUTE || type == LIMB_PRISMATIC || type == LIMB_HELICAL;
@@ -26,6 +26,11 @@ static inline int has_axis(limb_joint_type type)
 {
   return type != LIMB_FIXED && type != LIMB_SPHERICAL && type != LIMB_FREE;
 }
+
+// Degrees of freedom by type.
+#define LIMB_X(name, value, text, nq, nv) [value] = (nv),
+static const int joint_dofs[] = {LIMB_JOINT_LIST(LIMB_X)};
+#undef LIMB_X
 
 // Joint types by value, then "continuous", a revolute joint without limits.
 #define LIMB_X(name, value, text, nq, nv) [value] = (text),
@@ -110,6 +115,13 @@ static const property shaft_properties[] = {
   {"shaft", "rest", offsetof(limb_shaft_def, rest), ANGLE},
 };
 
+// Of a tendon, besides its joints.
+static const property tendon_properties[] = {
+  {"tendon", "stiffness", offsetof(limb_tendon_def, stiffness), NONNEGATIVE},
+  {"tendon", "damping", offsetof(limb_tendon_def, damping), NONNEGATIVE},
+  {"tendon", "rest", offsetof(limb_tendon_def, rest), ANY},
+};
+
 // Of the prescribed motion of a loop, besides its row.
 static const property law_properties[] = {
   {"law", "constant", offsetof(limb_prescribed_motion, constant), ANGLE},
@@ -122,6 +134,7 @@ static const property law_properties[] = {
 enum {
   NJOINT_PROPERTY = sizeof joint_properties / sizeof joint_properties[0],
   NSHAFT_PROPERTY = sizeof shaft_properties / sizeof shaft_properties[0],
+  NTENDON_PROPERTY = sizeof tendon_properties / sizeof tendon_properties[0],
   NLAW_PROPERTY = sizeof law_properties / sizeof law_properties[0]
 };
 

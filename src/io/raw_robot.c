@@ -62,6 +62,13 @@ raw_shaft* limb_raw_add_shaft(limb_raw_robot* s, file_pos at)
   return x;
 }
 
+raw_tendon* limb_raw_add_tendon(limb_raw_robot* s, const char* name, file_pos at)
+{
+  NEXT(raw_tendon, tendon);
+  *x = (raw_tendon){.name = name ? name : "", .pos = at, .def = limb_default_tendon_def(NULL)};
+  return x;
+}
+
 raw_loop* limb_raw_add_loop(limb_raw_robot* s, const char* name, limb_loop_kind kind, file_pos at)
 {
   NEXT(raw_loop, loop);
@@ -266,6 +273,38 @@ static limb_status describe_shafts(const describe* d)
   return LIMB_OK;
 }
 
+static limb_status describe_tendon(const describe* d, const limb_names* joints, const raw_tendon* x)
+{
+  const limb_subject about = {"tendon", x->name};
+  limb_tendon_def def = x->def;
+  limb_error err;
+  int* joint = limb_mempool_alloc(d->s->pool, ((size_t)def.count + 1) * sizeof *joint);
+  if (!joint) return LIMB_E_NOMEM;
+  for (int k = 0; k < def.count; k++) {
+    const int at = limb_names_find(joints, x->joint[k], limb_raw_joint_name, d->s);
+    if (at < 0) {
+      const char* meant = limb_nearest(x->joint[k], d->s->njoint, limb_raw_joint_name, d->s);
+      limb_report(d->s->findings, RULE_TENDON_TARGET, x->pos, about, "there is no %s '%s'%s%s%s", d->s->words.joint,
+                  x->joint[k], meant ? ": did you mean '" : "", meant ? meant : "", meant ? "'?" : "");
+      return LIMB_OK;
+    }
+    joint[k] = d->joint[at];
+  }
+  def.name = x->name;
+  def.joint = joint;
+  return refuse(d, limb_builder_add_tendon(d->b, &def, NULL, &err), RULE_TENDON_TARGET, x->pos, about, &err);
+}
+
+static limb_status describe_tendons(const describe* d)
+{
+  limb_names joints;
+  limb_status status = LIMB_OK;
+  if (d->s->ntendon == 0) return LIMB_OK;
+  if (!limb_raw_joint_names(d->s, &joints)) return LIMB_E_NOMEM;
+  for (int i = 0; !status && i < d->s->ntendon; i++) status = describe_tendon(d, &joints, &d->s->tendon[i]);
+  return status;
+}
+
 static limb_status describe_frames(const describe* d)
 {
   const limb_raw_robot* s = d->s;
@@ -326,6 +365,7 @@ static limb_status describe_robot(describe* d)
   for (int k = 0; !status && k < s->njoint; k++) status = describe_joint(d, k);
   if (!status) status = has_errors(s) ? LIMB_E_MODEL : describe_motors(d); // motors need all joints
   if (!status) status = describe_shafts(d);
+  if (!status) status = describe_tendons(d);
   if (!status) status = describe_frames(d);
   if (!status) status = describe_loops(d);
   if (!status && s->name && *s->name) status = limb_builder_set_name(d->b, s->name);

@@ -44,6 +44,13 @@ typedef struct raw_shaft {
   limb_shaft_def def;        // the rest
 } raw_shaft;
 
+typedef struct raw_tendon {
+  const char* name;
+  file_pos pos;
+  const char** joint;  // def.count names
+  limb_tendon_def def; // the rest; its name and joints are not used
+} raw_tendon;
+
 // One end of a loop: the pose of its frame in a body, or in a frame of the file.
 typedef struct raw_end {
   file_pos pos;
@@ -73,7 +80,7 @@ typedef struct raw_words {
   const char *body, *joint, *frame; // "link", "joint", "frame"
 } raw_words;
 
-enum { LIMB_RAW_MAX = 1 << 19 }; // bodies, joints, frames, shafts, loops each: a small file can ask for many
+enum { LIMB_RAW_MAX = 1 << 19 }; // bodies, joints, frames, shafts, tendons, loops each: a small file can ask for many
 
 typedef struct limb_raw_robot {
   memory_pool* pool; // for strings that a reader makes up
@@ -95,6 +102,8 @@ typedef struct limb_raw_robot {
   int nframe, frame_cap;
   raw_shaft* shaft;
   int nshaft, shaft_cap;
+  raw_tendon* tendon;
+  int ntendon, tendon_cap;
   raw_loop* loop;
   int nloop, loop_cap;
   raw_pose* pose;
@@ -103,13 +112,14 @@ typedef struct limb_raw_robot {
 
 limb_raw_robot limb_raw_robot_make(memory_pool* pool, limb_findings* f, raw_words words);
 
-// Add a body, joint, frame, shaft or loop with defaults, to be filled in at once: the pointer is valid until the next
-// one of its kind. NULL when out of memory, or when there are too many (reported). A joint has the defaults of
+// Add a body, joint, frame, shaft, tendon or loop with defaults, to be filled in at once: the pointer is valid until
+// the next one of its kind. NULL when out of memory, or when there are too many (reported). A joint has the defaults of
 // limb_default_joint_def, is fixed and has no offset; a loop has the defaults of limb_default_loop_def.
 raw_body* limb_raw_add_body(limb_raw_robot* s, const char* name, file_pos at);
 raw_joint* limb_raw_add_joint(limb_raw_robot* s, const char* name, file_pos at);
 raw_frame* limb_raw_add_frame(limb_raw_robot* s, const char* name, file_pos at);
 raw_shaft* limb_raw_add_shaft(limb_raw_robot* s, file_pos at);
+raw_tendon* limb_raw_add_tendon(limb_raw_robot* s, const char* name, file_pos at);
 raw_loop* limb_raw_add_loop(limb_raw_robot* s, const char* name, limb_loop_kind kind, file_pos at);
 
 // The pose of a name, new or not, valid until the next one; a value of the last one. 0 when out of memory.

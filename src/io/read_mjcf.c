@@ -198,18 +198,22 @@ static void add_rotor(mjcf* m, const limb_names* joints, mjcf_item it)
   (void)limb_mjcf_numbers(m, it, "damping", 1, 3, damping);
   if (armature == 0 && damping[0] == 0 && damping[1] == 0 && damping[2] == 0) return;
   const char* name = limb_mjcf_scoped(m, it.node, "joint");
+  const xml_node* tendon = limb_mjcf_find_tendon(m, limb_xml_get(it.node, "tendon"));
   const int k = name ? limb_names_find(joints, name, limb_raw_joint_name, m->s) : -1;
   raw_joint* j = k >= 0 ? &m->s->joint[k] : NULL;
   if (armature < 0 || damping[0] < 0) {
     limb_mjcf_report(m, RULE_BAD_VALUE, it.node, "its armature or damping is negative");
+  } else if (tendon && strcmp(tendon->name, "fixed") == 0) {
+    limb_mjcf_damp_tendon(m, joints, tendon, gear[0] * gear[0] * damping[0]);
+    if (armature > 0) limb_mjcf_report(m, RULE_DROPPED, it.node, "armature: limb's tendons have no inertia");
   } else if (!j || !one_dof(j->def.type)) {
-    limb_mjcf_report(m, RULE_DROPPED, it.node, "armature and damping: it does not act on a hinge or slide");
+    limb_mjcf_report(m, RULE_DROPPED, it.node, "armature and damping: it acts on no hinge, slide or fixed tendon");
   } else {
     j->def.rotor_inertia += gear[0] * gear[0] * armature;
     j->def.viscous += gear[0] * gear[0] * damping[0];
-    if (damping[1] != 0 || damping[2] != 0)
-      limb_mjcf_report(m, RULE_DROPPED, it.node, "damping: only its linear part is used");
   }
+  if (damping[1] != 0 || damping[2] != 0)
+    limb_mjcf_report(m, RULE_DROPPED, it.node, "damping: only its linear part is used");
 }
 
 static void read_actuators(mjcf* m, const limb_names* joints, const xml_node* section)
@@ -229,8 +233,8 @@ static void read_actuators(mjcf* m, const limb_names* joints, const xml_node* se
                      "motors are inputs: their torques are computed or given, not part of the model");
 }
 
-// Those of the model, and of the models that are attached.
-static void read_all_actuators(mjcf* m)
+// Tendons and actuators of the model, and of the models that are attached.
+static void read_joint_forces(mjcf* m)
 {
   const mjcf_scope* own = m->scope;
   limb_names joints;
@@ -240,6 +244,7 @@ static void read_all_actuators(mjcf* m)
   }
   for (const mjcf_scope* s = own; s && !m->no_memory; s = s == own ? m->attached : s->next) {
     (void)limb_mjcf_enter(m, s);
+    limb_mjcf_read_tendons(m, &joints);
     for (const xml_node* n = limb_xml_child(s->model->root, "actuator"); n; n = limb_xml_next(n))
       read_actuators(m, &joints, n);
   }
@@ -337,8 +342,7 @@ static void read_robot(mjcf* m, const xml_node* root)
   for (const xml_node* n = limb_xml_child(root, "worldbody"); n && !m->no_memory; n = limb_xml_next(n))
     limb_mjcf_read_world(m, n, &bodies);
   if (!m->no_memory) limb_mjcf_read_equalities(m);
-  for (const xml_node* n = limb_xml_child(root, "tendon"); n; n = limb_xml_next(n)) limb_mjcf_read_tendons(m, n);
-  read_all_actuators(m);
+  read_joint_forces(m);
   read_drives(m, root);
   limb_mjcf_report_meshes(m);
   limb_mjcf_scale_mass(m);

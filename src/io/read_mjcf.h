@@ -261,10 +261,14 @@ void limb_mjcf_settle_springs(mjcf* m);
 // Reports that the pose of a body in the file has no effect, because it is part of q.
 void limb_mjcf_report_start(mjcf* m, const mjcf_carried* b);
 
-// ---- equalities and tendons (read_mjcf_equality.c) ------------------------------------------------
+// ---- equalities and tendons (read_mjcf_equality.c, read_mjcf_tendon.c) -----------------------------
 
 // All <equality> sections of the model, and of the models that are attached.
 void limb_mjcf_read_equalities(mjcf* m);
-void limb_mjcf_read_tendons(mjcf* m, const xml_node* section);
+
+// The <tendon> sections of the model; a damper on one of its tendons; a tendon by its name, or NULL.
+void limb_mjcf_read_tendons(mjcf* m, const limb_names* joints);
+void limb_mjcf_damp_tendon(mjcf* m, const limb_names* joints, const xml_node* tendon, double damping);
+const xml_node* limb_mjcf_find_tendon(mjcf* m, const char* name);
 
 #endif

@@ -297,21 +297,10 @@ static void couple_joints(mjcf* m, followers* f, mjcf_item it)
 
 // ---- couplings by tendons -------------------------------------------------------------------------
 
-static const xml_node* find_tendon(mjcf* m, const char* name)
-{
-  for (const xml_node* s = limb_xml_child(m->model->root, "tendon"); s && name; s = limb_xml_next(s)) {
-    for (const xml_node* n = s->first; n; n = n->next) {
-      const char* own = limb_xml_get(n, "name");
-      if (own && strcmp(own, name) == 0) return n;
-    }
-  }
-  return NULL;
-}
-
 // The length of a fixed tendon, c1 q1 + c2 q2, stays what it is at ref, plus polycoef[0]. 0: it is not of this kind.
 static int couple_by_tendon(mjcf* m, followers* f, mjcf_item it)
 {
-  const xml_node* tendon = find_tendon(m, limb_xml_get(it.node, "tendon1"));
+  const xml_node* tendon = limb_mjcf_find_tendon(m, limb_xml_get(it.node, "tendon1"));
   if (!tendon || strcmp(tendon->name, "fixed") != 0 || limb_xml_get(it.node, "tendon2")) return 0;
   double c[2] = {0, 0}, poly[NCOEFFICIENT] = {0};
   int joint[2] = {-1, -1}, count = 0;
@@ -425,20 +414,4 @@ void limb_mjcf_read_equalities(mjcf* m)
     (void)limb_mjcf_enter(m, outside);
   }
   if (m->s->nloop > 0) start_as_in_file(m);
-}
-
-// ---- tendons --------------------------------------------------------------------------------------
-
-void limb_mjcf_read_tendons(mjcf* m, const xml_node* section)
-{
-  static const char* const names[] = {"stiffness", "damping", "frictionloss", "armature"};
-  for (const xml_node* n = section->first; n; n = n->next) {
-    const mjcf_item it = limb_mjcf_make_item(m, n, MJCF_TENDON, m->model->main_class);
-    for (int i = 0; i < COUNT(names); i++) {
-      double x[3] = {0, 0, 0};
-      (void)limb_mjcf_numbers(m, it, names[i], 1, 3, x);
-      if (x[0] != 0 || x[1] != 0 || x[2] != 0)
-        limb_mjcf_report(m, RULE_DROPPED, n, "%s: limb has no tendons, their forces are missing", names[i]);
-    }
-  }
 }

@@ -3,6 +3,7 @@
 //
 // q is MuJoCo's qpos: ref is part of the placement, and the file shows the pose at q = ref.
 #include "io/geometry.h"
+#include "io/properties.h"
 #include "io/read_mjcf.h"
 
 #include <math.h>
@@ -74,6 +75,15 @@ static void read_limits(mjcf* m, mjcf_item it, double unit, limb_joint_def* def)
     limb_mjcf_report(m, RULE_ASSUMED, it.node, "the larger of both effort limits is used for both directions");
 }
 
+// Of the joint that was added last.
+static void remember_spring(mjcf* m, const double s[2])
+{
+  mjcf_spring* all = limb_mjcf_grow(m, m->spring, &m->spring_cap, m->nspring, sizeof *all);
+  if (!all) return;
+  m->spring = all;
+  all[m->nspring++] = (mjcf_spring){m->s->njoint - 1, s[0], s[1]};
+}
+
 // Rotor, friction, spring and limits of a hinge or a slide.
 static void read_properties(mjcf* m, mjcf_item it, double unit, limb_joint_def* def)
 {
@@ -84,26 +94,28 @@ static void read_properties(mjcf* m, mjcf_item it, double unit, limb_joint_def* 
   def->stiffness = nonnegative(m, it, "stiffness", 3);
   def->rest = unit * number(m, it, "springref", 1);
   read_limits(m, it, unit, def);
-  if (!limb_mjcf_numbers(m, it, "springdamper", 2, 2, s) || !(s[0] > 0 && s[1] > 0)) return;
-  mjcf_spring* all = limb_mjcf_grow(m, m->spring, &m->spring_cap, m->nspring, sizeof *all);
-  if (!all) return;
-  m->spring = all;
-  all[m->nspring++] = (mjcf_spring){m->s->njoint - 1, s[0], s[1]};
+  if (limb_mjcf_numbers(m, it, "springdamper", 2, 2, s) && s[0] > 0 && s[1] > 0) remember_spring(m, s);
 }
 
-// Ball and free joints have no such properties.
-static void report_dropped(mjcf* m, mjcf_item it)
+// Of a ball or free joint: rotors and friction, which are the same for all its motions.
+static void read_dofs(mjcf* m, mjcf_item it, limb_joint_def* def)
 {
-  static const char* const names[] = {"armature", "damping", "frictionloss", "stiffness"};
-  for (int i = 0; i < COUNT(names); i++) {
-    if (nonnegative(m, it, names[i], 3) != 0)
-      limb_mjcf_report(m, RULE_DROPPED, it.node, "%s: in limb only hinges and slides have it", names[i]);
-  }
+  static const char* const dropped[] = {"frictionloss", "stiffness"};
+  const double armature = nonnegative(m, it, "armature", 1), damping = nonnegative(m, it, "damping", 3);
   double x[2], s[2] = {0, 0};
-  if (limb_mjcf_numbers(m, it, "springdamper", 2, 2, s) && s[0] > 0 && s[1] > 0)
-    limb_mjcf_report(m, RULE_DROPPED, it.node, "springdamper: in limb only hinges and slides have springs");
-  const int free_joint = limb_mjcf_word(m, it, "type", "free ball slide hinge", 3) == 0; // MuJoCo ignores its limits
-  if (!free_joint && read_range(m, it, "range", "limited", x))
+  for (int k = 0; k < joint_dofs[def->type]; k++) {
+    def->damping[k] = damping;
+    if (k < 3) def->armature[k] = armature;
+  }
+  for (int i = 0; i < COUNT(dropped); i++) {
+    if (nonnegative(m, it, dropped[i], 3) != 0)
+      limb_mjcf_report(m, RULE_DROPPED, it.node, "%s: in limb only hinges and slides have it", dropped[i]);
+  }
+  if (limb_mjcf_numbers(m, it, "springdamper", 2, 2, s) && s[0] > 0 && s[1] > 0) {
+    limb_mjcf_report(m, RULE_DROPPED, it.node, "springdamper: the damper is read, springs have hinges and slides only");
+    remember_spring(m, s);
+  }
+  if (def->type == LIMB_SPHERICAL && read_range(m, it, "range", "limited", x)) // MuJoCo ignores those of free joints
     limb_mjcf_report(m, RULE_IGNORED, it.node, "range: in limb only hinges and slides have limits");
 }
 
@@ -155,6 +167,15 @@ static sp_vec3 anchor_of(mjcf* m, const mjcf_joint* part, joint_kind kind)
   return sp_point(part->X, sp_v3(p[0], p[1], p[2]));
 }
 
+// The body that a joint carries: the body itself for the last joint, otherwise a massless one.
+static const char* carried_name(mjcf* m, const mjcf_carried* b, const char* joint, file_pos at, int last)
+{
+  if (last || !joint) return b->name;
+  const char* name = limb_mjcf_join(m, b->name, ".", joint);
+  if (name && !limb_raw_add_body(m->s, name, at)) m->no_memory = 1;
+  return name;
+}
+
 static void check_free(mjcf* m, const mjcf_carried* b, const mjcf_joint* part, int count)
 {
   if (!b->parent && count == 1) return;
@@ -170,14 +191,44 @@ void limb_mjcf_report_start(mjcf* m, const mjcf_carried* b)
               "its pose in the file is only a starting value: q of its free joint is its pose in the world");
 }
 
+// Three slides along the axes of the world, each to a massless body, with the rotors and friction of a free joint in
+// translation: the same motion, q and v as MuJoCo's. Returns what carries the ball that follows.
+static const char* add_slides(mjcf* m, const mjcf_carried* b, const mjcf_joint* part, const char* name)
+{
+  static const char* const axis[] = {"x", "y", "z"};
+  const file_pos at = part->item.node->pos;
+  const char* parent = NULL;
+  for (int k = 0; k < 3 && name && !m->no_memory; k++) {
+    const char* own = limb_mjcf_join(m, name, ".", axis[k]);
+    const char* child = own ? carried_name(m, b, own, at, 0) : NULL;
+    raw_joint* j = child ? new_joint(m, own, at) : NULL;
+    if (!j) return NULL;
+    j->parent = parent;
+    j->child = parent = child;
+    j->def.type = LIMB_PRISMATIC;
+    j->def.drive = LIMB_DRIVE_PASSIVE;
+    j->def.axis = sp_v3(k == 0, k == 1, k == 2);
+    j->def.rotor_inertia = nonnegative(m, part->item, "armature", 1);
+    j->def.viscous = nonnegative(m, part->item, "damping", 3);
+  }
+  limb_mjcf_report(m, RULE_ASSUMED, part->item.node,
+                   "because of its armature it is read as three slides and a ball, with the same q");
+  return parent;
+}
+
 static void add_free(mjcf* m, const mjcf_carried* b, const mjcf_joint* part, int count)
 {
   check_free(m, b, part, count);
-  raw_joint* j = new_joint(m, limb_mjcf_name(m, part->item.node, b->name, ".joint", 1, 1), part->item.node->pos);
+  const char* name = limb_mjcf_name(m, part->item.node, b->name, ".joint", 1, 1);
+  const int split = !is_free(part) && number(m, part->item, "armature", 1) > 0;
+  const char* carrier = split ? add_slides(m, b, part, name) : NULL;
+  raw_joint* j = new_joint(m, name, part->item.node->pos);
   if (!j) return;
+  j->parent = carrier;
   j->child = b->name;
-  j->def.type = LIMB_FREE;
-  if (!is_free(part)) report_dropped(m, part->item);
+  j->def.type = split ? LIMB_SPHERICAL : LIMB_FREE;
+  if (split) j->def.drive = LIMB_DRIVE_PASSIVE;
+  if (!is_free(part)) read_dofs(m, part->item, &j->def);
   const int align = limb_mjcf_word(m, part->item, "align", "false true auto", 2);
   if (b->aligned && (align == 1 || (align == 2 && m->model->align_free))) {
     j->offset = sp_invert(*b->aligned);
@@ -196,15 +247,6 @@ static void add_weld(mjcf* m, const mjcf_carried* b)
   j->parent = b->parent;
   j->child = b->name;
   j->def.placement = b->X;
-}
-
-// The body that a joint carries: the body itself for the last joint, otherwise a massless one.
-static const char* carried_name(mjcf* m, const mjcf_carried* b, const char* joint, file_pos at, int last)
-{
-  if (last || !joint) return b->name;
-  const char* name = limb_mjcf_join(m, b->name, ".", joint);
-  if (name && !limb_raw_add_body(m->s, name, at)) m->no_memory = 1;
-  return name;
 }
 
 void limb_mjcf_add_joints(mjcf* m, const mjcf_carried* b, const mjcf_joint* joint, int count)
@@ -236,7 +278,7 @@ void limb_mjcf_add_joints(mjcf* m, const mjcf_carried* b, const mjcf_joint* join
     if (kind == BALL) {
       j->def.type = LIMB_SPHERICAL;
       j->def.placement = frame;
-      report_dropped(m, part->item);
+      read_dofs(m, part->item, &j->def);
     } else {
       fill_axis_joint(m, part, kind, frame, j);
     }

@@ -37,13 +37,18 @@ static void set_refs(const mjcf* m, const limb_model* model, double* q)
   }
 }
 
+// Of a ball or free joint the mean inertia of its motions; MuJoCo damps all of them alike.
 static void set_spring(const mjcf* m, const limb_model* model, const double* Minv, const mjcf_spring* s)
 {
   raw_joint* joint = &m->s->joint[s->joint];
   limb_joint_info info;
   const int j = limb_find_joint(model, joint->name), nv = limb_nv(model);
-  if (j < 0 || limb_get_joint(model, j, &info) != LIMB_OK || info.nv != 1) return;
-  const double I = 1 / Minv[(size_t)info.v * (size_t)nv + (size_t)info.v];
+  double sum = 0;
+  if (j < 0 || limb_get_joint(model, j, &info) != LIMB_OK || info.nv < 1) return;
+  for (int k = info.v; k < info.v + info.nv; k++) sum += Minv[(size_t)k * (size_t)(nv + 1)];
+  const double I = info.nv / sum;
+  for (int k = 0; k < info.nv && info.nv > 1; k++) joint->def.damping[k] = 2 * I / s->time;
+  if (info.nv > 1) return;
   joint->def.stiffness = I / (s->time * s->time * s->ratio * s->ratio);
   joint->def.viscous = 2 * I / s->time;
 }

@@ -38,7 +38,7 @@ static void read_top(yaml_reader* r, const yml_node* root)
   r->report.about = (limb_subject){NULL, NULL};
   limb_yml_check_keys(
     &r->report, root,
-    "limb name gravity base angles dh poe tool loop_tolerance bodies joints shafts frames loops poses");
+    "limb name gravity base angles dh poe tool loop_tolerance bodies joints shafts tendons frames loops poses");
   limb_yml_check_schema(&r->report, root, "limb", LIMB_YAML_SCHEMA, "limb YAML");
   if (limb_yml_choice(&r->report, limb_yml_get(root, "base"), "fixed floating planar", &i)) r->raw->base = bases[i];
   if (limb_yml_choice(&r->report, limb_yml_get(root, "angles"), "radians degrees", &i) && i == 1)
@@ -165,12 +165,15 @@ static void read_poses(yaml_reader* r, const yml_node* poses)
   }
 }
 
-// Shafts, loops and poses, which refer to joints by name.
-static void read_connections(yaml_reader* r, const yml_node* shafts, const yml_node* loops, const yml_node* poses)
+// Shafts, tendons, loops and poses, which refer to joints by name.
+static void read_connections(yaml_reader* r, const yml_node* root)
 {
-  if (!shafts && !loops && !poses) return;
+  const yml_node *shafts = limb_yml_get(root, "shafts"), *loops = limb_yml_get(root, "loops");
+  const yml_node *tendons = limb_yml_get(root, "tendons"), *poses = limb_yml_get(root, "poses");
+  if (!shafts && !loops && !tendons && !poses) return;
   r->out_of_memory |= !limb_raw_joint_names(r->raw, &r->joint_names);
   if (!r->out_of_memory) read_list(r, shafts, limb_yaml_shaft);
+  if (!r->out_of_memory) read_list(r, tendons, limb_yaml_tendon);
   if (!r->out_of_memory) read_list(r, loops, limb_yaml_loop);
   if (!r->out_of_memory) read_poses(r, poses);
 }
@@ -265,7 +268,7 @@ limb_status limb_read_yaml(limb_source* src, const limb_read_options* opt, limb_
   if (bodies && bodies->count == 0 && r.report.errors == before)
     limb_report_error(&r.report, RULE_NO_BODY, bodies->pos, "the list of bodies is empty");
   read_list(&r, limb_yml_get(root, "joints"), limb_yaml_joint);
-  read_connections(&r, limb_yml_get(root, "shafts"), limb_yml_get(root, "loops"), limb_yml_get(root, "poses"));
+  read_connections(&r, root);
   read_list(&r, limb_yml_get(root, "frames"), read_frame);
   check_homes(&r);
   check_base(&r, limb_yml_get(root, "base"));

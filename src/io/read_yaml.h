@@ -87,6 +87,7 @@ void limb_yaml_suggest(const yaml_reader* r, const yml_node* n, const char* what
 
 // Entries of the lists joints and shafts.
 void limb_yaml_joint(yaml_reader* r, const yml_node* n);
+void limb_yaml_tendon(yaml_reader* r, const yml_node* n);
 void limb_yaml_shaft(yaml_reader* r, const yml_node* n);
 
 // Whether the coordinate of a joint of this name is an angle.

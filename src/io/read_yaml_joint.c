@@ -4,6 +4,7 @@
 //            (Khalil 2010, section 6)                            friction and rotor inertia
 //   series   elastic: {stiffness, damping, rest, motor: {...}}   motor and shaft: limb_builder_add_motor
 //   shafts:  - {joint, motor, ratio, stiffness, damping, rest}   the shaft alone: limb_builder_add_shaft
+//   tendons: - {name, joints: {JOINT: coefficient}, stiffness, damping, rest}
 #include "io/read_yaml.h"
 
 #include "io/geometry.h"
@@ -247,11 +248,41 @@ static void read_limits(yaml_reader* r, const yml_node* limits, raw_joint* j, bo
   if (limits) limb_raw_check_limits(r->report.findings, limits->pos, r->report.about, &j->def);
 }
 
+// A number for all degrees of freedom, or a list of one for each.
+static void read_dofs(yaml_reader* r, const yml_node* section, const char* key, raw_joint* j, double* out)
+{
+  const yml_node* n = limb_yml_get(section, key);
+  const int count = joint_dofs[j->def.type];
+  if (!section || !limb_yml_is(&r->report, section, YML_MAP)) return;
+  limb_yml_check_keys(&r->report, section, key);
+  if (n && n->kind == YML_LIST) {
+    (void)limb_yml_numbers(&r->report, n, count, out);
+  } else if (n) {
+    double x = 0;
+    (void)limb_yml_number(&r->report, n, &x);
+    for (int k = 0; k < count; k++) out[k] = x;
+  }
+}
+
+// Of a joint with several degrees of freedom.
+static void read_several(yaml_reader* r, const yml_node* n, raw_joint* j)
+{
+  static const char* const single[] = {"limits", "spring", "mimic", "elastic", "start"};
+  for (int i = 0; i < COUNT(single); i++) cannot_have(r, limb_yml_get(n, single[i]), j, only_one_dof);
+  read_dofs(r, limb_yml_get(n, "rotor"), "inertia", j, j->def.armature);
+  read_dofs(r, limb_yml_get(n, "friction"), "viscous", j, j->def.damping);
+  read_drive(r, n, j);
+}
+
 static void read_properties(yaml_reader* r, const yml_node* n, raw_joint* j, bool continuous)
 {
   static const char* const sections[] = {JOINT_SECTIONS, "elastic"};
   const yml_node* start = limb_yml_get(n, "start");
   const bool single = one_dof(j->def.type);
+  if (joint_dofs[j->def.type] > 1) {
+    read_several(r, n, j);
+    return;
+  }
   for (int i = 0; i < COUNT(sections); i++) {
     const yml_node* section = limb_yml_get(n, sections[i]);
     if (!single)
@@ -339,4 +370,34 @@ void limb_yaml_shaft(yaml_reader* r, const yml_node* n)
   (void)limb_yml_text(&r->report, limb_yml_need(&r->report, n, "motor"), &x->motor);
   limb_yml_check_keys(&r->report, n, "joint motor ratio stiffness damping rest");
   limb_yaml_properties(r, n, shaft_properties, NSHAFT_PROPERTY, limb_yaml_turns(r, x->joint), &x->def);
+}
+
+// ---- tendons --------------------------------------------------------------------------------------
+
+static void read_pulls(yaml_reader* r, const yml_node* joints, raw_tendon* x)
+{
+  int count = 0;
+  for (const yml_node* n = joints->first; n; n = n->next) count++;
+  double* coefficient = limb_mempool_alloc(r->pool, ((size_t)count + 1) * sizeof *coefficient);
+  x->joint = limb_mempool_alloc(r->pool, ((size_t)count + 1) * sizeof *x->joint);
+  r->out_of_memory |= !x->joint || !coefficient;
+  if (r->out_of_memory) return;
+  x->def.coefficient = coefficient;
+  for (const yml_node* n = joints->first; n; n = n->next) {
+    x->joint[x->def.count] = n->key;
+    coefficient[x->def.count] = 1; // after an error
+    (void)limb_yml_number(&r->report, n, &coefficient[x->def.count++]);
+  }
+}
+
+void limb_yaml_tendon(yaml_reader* r, const yml_node* n)
+{
+  const char* name;
+  if (!limb_yaml_begin(r, n, "tendon", "name joints stiffness damping rest", &name)) return;
+  raw_tendon* x = limb_raw_add_tendon(r->raw, name, n->pos);
+  r->out_of_memory |= !x;
+  if (!x) return;
+  const yml_node* joints = limb_yml_need(&r->report, n, "joints");
+  if (limb_yml_is(&r->report, joints, YML_MAP)) read_pulls(r, joints, x);
+  limb_yaml_properties(r, n, tendon_properties, NTENDON_PROPERTY, false, &x->def);
 }

@@ -255,6 +255,24 @@ static void put_loops(const limb_writer* o)
   }
 }
 
+// ---- what is lost ---------------------------------------------------------------------------------
+
+static void report_lost(const limb_writer* o)
+{
+  limb_joint_def j;
+  limb_tendon_def tendon;
+  for (int i = 0; limb_builder_get_joint(o->b, i, &j) == LIMB_OK; i++) {
+    int any = 0;
+    for (int k = 0; k < LIMB_JOINT_DOFS; k++) any |= j.armature[k] != 0 || j.damping[k] != 0;
+    if (any)
+      limb_report(o->findings, RULE_DROPPED, nowhere, (limb_subject){"joint", j.name},
+                  "armature and damping of a %s joint cannot be written", joint_type_words[j.type]);
+  }
+  for (int i = 0; limb_builder_get_tendon(o->b, i, &tendon) == LIMB_OK; i++)
+    limb_report(o->findings, RULE_DROPPED, nowhere, (limb_subject){"tendon", tendon.name},
+                "URDF has no tendons: it is not written");
+}
+
 // ---- the robot ------------------------------------------------------------------------------------
 
 // 1 when a joint other than the first, a frame or a loop is attached to the world.
@@ -338,4 +356,5 @@ void limb_write_urdf(const limb_writer* o)
   put_loops(o);
   limb_put(o, "</robot>\n");
   report_uses(&w);
+  report_lost(o);
 }

@@ -297,6 +297,19 @@ static void put_section(const limb_writer* w, const limb_joint_def* def, const c
     limb_put(w, "}\n");
 }
 
+// Of a joint with several degrees of freedom: one number for all, or a list.
+static void put_dofs(const limb_writer* w, const char* section, const char* key, int count, const double* x)
+{
+  int same = 1;
+  for (int k = 1; k < count; k++) same &= limb_same_number(x[k], x[0]);
+  if (count < 2 || (same && x[0] == 0)) return;
+  limb_put(w, "    %s: {%s: ", section, key);
+  if (same)
+    limb_put(w, "%g}\n", x[0]);
+  else
+    limb_put(w, "%l}\n", count, x);
+}
+
 // Bodies, type, place and axis: those of a pose.
 static void put_place(const limb_writer* w, const limb_joint_def* def)
 {
@@ -318,6 +331,8 @@ static void put_joint(const limb_writer* w, int index, const limb_joint_def* def
   (void)limb_put_properties(w, &start_property, 1, def, &unset, "\n    ", "");
   limb_put(w, "\n");
   for (int i = 0; i < COUNT(sections); i++) put_section(w, def, sections[i]);
+  put_dofs(w, "rotor", "inertia", joint_dofs[def->type], def->armature);
+  put_dofs(w, "friction", "viscous", joint_dofs[def->type], def->damping);
 }
 
 static void put_frame(const limb_writer* w, const limb_frame_info* frame)
@@ -332,6 +347,17 @@ static void put_shaft(const limb_writer* w, const limb_shaft_def* shaft)
   const limb_shaft_def unset = limb_default_shaft_def(0, 0);
   limb_put(w, "  - {joint: %J, motor: %J", shaft->joint, shaft->motor);
   (void)limb_put_properties(w, shaft_properties, NSHAFT_PROPERTY, shaft, &unset, ", ", ", ");
+  limb_put(w, "}\n");
+}
+
+static void put_tendon(const limb_writer* w, const limb_tendon_def* tendon)
+{
+  const limb_tendon_def unset = limb_default_tendon_def(NULL);
+  limb_put(w, "  - {name: %q, joints: {", tendon->name);
+  for (int k = 0; k < tendon->count; k++)
+    limb_put(w, k ? ", %J: %g" : "%J: %g", tendon->joint[k], tendon->coefficient[k]);
+  limb_put(w, "}");
+  (void)limb_put_properties(w, tendon_properties, NTENDON_PROPERTY, tendon, &unset, ", ", ", ");
   limb_put(w, "}\n");
 }
 
@@ -388,6 +414,7 @@ void limb_write_yaml(const limb_writer* w)
   limb_joint_def joint;
   limb_frame_info frame;
   limb_shaft_def shaft;
+  limb_tendon_def tendon;
   limb_loop_def loop;
   limb_put(w, "# Units: m, kg, s, rad, N, N m. Inertia about the centre of mass: ixx, ixy, ixz, iyy, iyz, izz.\n");
   limb_put(w, "limb: %d\nname: %q\ngravity: %v\n", (int)LIMB_YAML_SCHEMA, limb_builder_name(b), &g);
@@ -400,6 +427,8 @@ void limb_write_yaml(const limb_writer* w)
   for (int i = 0; limb_builder_get_joint(b, i, &joint) == LIMB_OK; i++) put_joint(w, i, &joint);
   if (limb_builder_shaft_count(b) > 0) limb_put(w, "\nshafts:\n");
   for (int i = 0; limb_builder_get_shaft(b, i, &shaft) == LIMB_OK; i++) put_shaft(w, &shaft);
+  if (limb_builder_tendon_count(b) > 0) limb_put(w, "\ntendons:\n");
+  for (int i = 0; limb_builder_get_tendon(b, i, &tendon) == LIMB_OK; i++) put_tendon(w, &tendon);
   if (limb_builder_frame_count(b) > 0) limb_put(w, "\nframes:\n");
   for (int i = 0; limb_builder_get_frame(b, i, &frame) == LIMB_OK; i++) put_frame(w, &frame);
   if (limb_builder_loop_count(b) > 0) limb_put(w, "\nloops:\n");

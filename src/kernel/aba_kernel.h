@@ -179,7 +179,7 @@ KERNEL artic pass_joint(int joint_class, context ctx, int i, artic I, const give
   const int c = link_of(ctx, i)->dof, aux = link_of(ctx, i)->aux;
   const link_const* k = &ctx.k[i];
   aba_link* x = &aba_links(ctx)[i];
-  if (is_dense(joint_class) && any_given(joint_class, s, c))
+  if (is_dense(joint_class) && leaves_in_parts(joint_class, s, link_of(ctx, i)))
     return eliminate_partly(joint_class, ctx.m, &partly_given_joints(ctx)[aux], I, *s, c, min_pivot);
   if (joint_class == CLASS_BALL) return eliminate_ball(ctx.m, c, &aba_dense(ctx)[aux], I, s->x + c, min_pivot);
   if (joint_class == CLASS_FREE) return eliminate_free(ctx.m, c, &aba_dense(ctx)[aux], I, s->x + c, min_pivot);
@@ -256,7 +256,7 @@ KERNEL motion aba_accelerate_link(const joint_transform* P, context ctx, int i, 
   if (is_dense(joint_class)) {
     const aba_aux* aux = &aba_dense(ctx)[link->aux];
     a = (motion){add_to_link(aux->c.w, P, a.w), add_to_link(aux->c.v, P, at_origin)};
-    if (any_given(joint_class, s, link->dof)) {
+    if (leaves_in_parts(joint_class, s, link)) {
       return accelerate_partly(joint_class, &partly_given_joints(ctx)[link->aux], a, *s, link->dof, qdd);
     }
     const vec3 al = joint_class == CLASS_BALL ? sub3(aux->y.w, mulv(aux->K, a.v)) : aux->y.w;

@@ -253,8 +253,8 @@ KERNEL artic eliminate_free(const limb_model* m, int c, aba_aux* x, artic I, con
 //   to the parent    I^A and p^A + I^A (c + S q'')
 //   force            S' (I^A a + p^A) = U . a + u,   U = I^A S,   u = S' p^A
 //
-// Of a ball or free joint the force-given components are eliminated one after the other, each as an axis of
-// its own, in the inertia that the ones before have left; accelerations follow in reverse.
+// Of a ball or free joint with given accelerations or rotors the force-given components are eliminated one after the
+// other, each as an axis of its own, in the inertia that the ones before have left; accelerations follow in reverse.
 
 // What is given, in compiled order: x[c] is an acceleration where given[c], else a force. given NULL: forces
 // all. tau takes the forces that are felt where accelerations are given.
@@ -266,10 +266,12 @@ typedef struct given_inputs {
 
 KERNEL bool is_given(const given_inputs* s, int c) { return s->given && s->given[c]; }
 
-KERNEL bool any_given(int joint_class, const given_inputs* s, int c)
+// Whether the components of a ball or free joint leave one after the other: some acceleration is given, or there are
+// rotors, which stay behind.
+KERNEL bool leaves_in_parts(int joint_class, const given_inputs* s, const limb_link* link)
 {
-  bool any = false;
-  for (int k = 0; k < dofs_of(joint_class); k++) any |= is_given(s, c + k);
+  bool any = link->geared;
+  for (int k = 0; k < dofs_of(joint_class); k++) any |= is_given(s, link->dof + k);
   return any;
 }
 
@@ -333,12 +335,12 @@ KERNEL force component_column(const artic* I, int k)
   }
 }
 
-KERNEL artic eliminate_component(partly_given* y, artic I, int k, real doubt, real tau, real* min_pivot)
+KERNEL artic eliminate_component(partly_given* y, artic I, int k, const limb_actuator* act, real tau, real* min_pivot)
 {
   const force U = component_column(&I, k);
-  const real D = component(U, k), u = sub(tau, component(I.p, k)), inverse = recip(D);
+  const real D = plus(parameter(act->rotor), component(U, k)), u = sub(tau, component(I.p, k)), inverse = recip(D);
   const force G = {scale3(inverse, U.n), scale3(inverse, U.f)};
-  *min_pivot = lesser(*min_pivot, sub(D, doubt));
+  *min_pivot = lesser(*min_pivot, sub(D, number(parameter(DOUBTS * act->doubt))));
   y->G[k] = G;
   y->u[k] = mul(u, inverse);
   I = less_axis(CLASS_ROT_ANY, I, G, U);
@@ -359,7 +361,7 @@ KERNEL_ONCE artic eliminate_partly(int joint_class, const limb_model* m, partly_
       y->u[k] = component(whole.p, k);
       given = add_component(given, k, s.x[c + k]);
     } else {
-      I = eliminate_component(y, I, k, doubt_of(m, c + k), s.x[c + k], min_pivot);
+      I = eliminate_component(y, I, k, &m->actuator[c + k], s.x[c + k], min_pivot);
     }
   }
   I.p = with_bias(&I, given);

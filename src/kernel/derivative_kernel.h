@@ -251,24 +251,25 @@ KERNEL own_slopes own_slopes_of(const limb_model* m, const limb_terms* terms, in
   return s;
 }
 
-// What a shaft adds to a matrix in the user's order: k w w', where w = (1 / n, -1) at motor and joint.
-KERNEL void add_shaft_to(const limb_model* m, const limb_shaft* x, double k, real* A)
+// What a coupling adds to a matrix in the user's order: k c c'.
+KERNEL void add_coupling_to(const limb_model* m, const limb_coupling* x, double k, real* A)
 {
-  const size_t nv = (size_t)m->nv, j = (size_t)m->dof[x->joint].v, i = (size_t)m->dof[x->motor].v;
-  const double n = 1 / x->def.ratio;
-  A[j * nv + j] = plus(parameter(k), A[j * nv + j]);
-  A[j * nv + i] = plus(parameter(-k * n), A[j * nv + i]);
-  A[i * nv + j] = plus(parameter(-k * n), A[i * nv + j]);
-  A[i * nv + i] = plus(parameter(k * n * n), A[i * nv + i]);
+  for (int i = 0; i < x->count; i++) {
+    const limb_dof* row = &m->dof[x->pull[i].dof];
+    for (int j = 0; j < x->count; j++) {
+      const limb_dof* column = &m->dof[x->pull[j].dof];
+      const double c = row->mult * x->pull[i].coefficient * column->mult * x->pull[j].coefficient;
+      real* to = &A[(size_t)row->v * (size_t)m->nv + (size_t)column->v];
+      *to = plus(parameter(k * c), *to);
+    }
+  }
 }
 
 // To the matrices in the user's order, those that are there.
 KERNEL void add_own_to(const limb_model* m, const limb_terms* terms, const real* v, const slopes* to)
 {
   real* A[3] = {to->dx, to->dq, to->dv};
-  for (int i = 0; i < m->nlink; i++) {
-    if (m->link[i].ndof != 1) continue;
-    const int c = m->link[i].dof;
+  for (int c = 0; c < m->ncdof; c++) {
     const limb_dof* dof = &m->dof[c];
     const own_slopes s = own_slopes_of(m, terms, c, v[c]);
     const size_t at = (size_t)dof->v * ((size_t)m->nv + 1);
@@ -276,10 +277,10 @@ KERNEL void add_own_to(const limb_model* m, const limb_terms* terms, const real*
       if (A[k]) A[k][at] = add(A[k][at], scale(parameter(dof->mult * dof->mult), s.x[k]));
     }
   }
-  for (int s = 0; s < m->nshaft; s++) {
-    const limb_shaft* x = &m->shaft[s];
-    if (to->dq && terms->springs) add_shaft_to(m, x, x->def.stiffness, to->dq);
-    if (to->dv && terms->friction) add_shaft_to(m, x, x->def.damping, to->dv);
+  for (int s = 0; s < m->ncoupling; s++) {
+    const limb_coupling* x = &m->coupling[s];
+    if (to->dq && terms->springs) add_coupling_to(m, x, x->stiffness, to->dq);
+    if (to->dv && terms->friction) add_coupling_to(m, x, x->damping, to->dv);
   }
 }
 
@@ -355,7 +356,7 @@ KERNEL void pack(const limb_elimination* e, int n, const real* M, real* packed)
   }
 }
 
-// Forward dynamics with one call: robots of one block whose dofs are the user's, without wrenches or shafts.
+// Forward dynamics with one call: robots of one block whose dofs are the user's, without wrenches or couplings.
 KERNEL real forward_block(context ctx, const motion_in* in, const slopes* out)
 {
   const limb_model* m = ctx.m;
@@ -387,7 +388,7 @@ KERNEL_ENTRY real set_fd_derivatives(const limb_model* m, const link_const* k, c
   const context ctx = {m, k, ws};
   const limb_dof_table* s = &ws->table;
   const bool one_block = m->nrun == 1 && m->naux == 0 && m->ncdof <= LANE_KERNELS.lanes;
-  if (LANE_KERNELS.forward_block && one_block && m->identity && loads_of(in) == 0 && m->nshaft == 0)
+  if (LANE_KERNELS.forward_block && one_block && m->identity && loads_of(in) == 0 && m->ncoupling == 0)
     return forward_block(ctx, in, out);
   lane_in rows = {.q = dof_coordinates(m, s, in->q),
                   .v = in_compiled_order(m, in->v, ws->v),
@@ -411,7 +412,7 @@ KERNEL_ENTRY real set_fd_derivatives(const limb_model* m, const link_const* k, c
   clear_matrix(m, out->dq), clear_matrix(m, out->dv);
   LANE_KERNELS.slopes(m, s, in_compiled_order(m, a, ws->force), &to);
   other_slopes(ctx, in, rows.v, &by_state);
-  const limb_elimination* tree = m->nshaft > 0 ? NULL : &m->elim; // shafts join any two
+  const limb_elimination* tree = m->ncoupling > 0 ? NULL : &m->elim; // couplings join any two
   fine &= LANE_KERNELS.take_product(tree, m->nv, out->dx, out->dq, s->work, s->list);
   fine &= LANE_KERNELS.take_product(tree, m->nv, out->dx, out->dv, s->work, s->list);
   *s->finite = fine;

@@ -202,36 +202,48 @@ KERNEL void rnea_inward(context ctx, real* tau) { rnea_inward_part(ctx, false, t
 
 // ---- actuators -----------------------------------------------------------------------------------------
 
-// Rotors, friction and springs: forces between a joint's two sides; shafts: forces between two joints. In
+// Rotors, friction and springs: forces between a joint's two sides; shafts and tendons: forces between joints. In
 // compiled coordinates.
 //
 //   tau += Ia q'' + Fs sign(q') + Fv q' + k (q - rest)        Khalil 2010, (31); springs as in section 6
-//   T = K (qm / n - q - rest) + D (qm' / n - q'),   tau -= T at the joint,   tau += T / n at the motor
+//   T = K (sum c q - rest) + D sum c q',   tau += c T
 //                                      M. Spong, Modeling and control of elastic joint robots, 1987
 //
-// K counts as a spring, D as friction. T, the shaft's force on the joint, takes as much off what an
-// actuator at the joint has to give, and the motor has to give T / n more.
+// K counts as a spring, D as friction. A shaft has c = 1 / n at its motor and -1 at its joint: its force T there takes
+// as much off what an actuator has to give.
 //
 // The scalar file supplies sign_of(x, width): sign(x), or tanh(x / width) when width > 0.
 
-KERNEL void add_shafts(context ctx, const real* v, const limb_terms* terms, real* tau)
+KERNEL void add_couplings(context ctx, const real* v, const limb_terms* terms, real* tau)
 {
   const limb_model* m = ctx.m;
   const real* q = ctx.ws->q;
-  for (int s = 0; s < m->nshaft; s++) {
-    const limb_shaft* x = &m->shaft[s];
-    const par n = parameter(1 / x->def.ratio);
+  for (int s = 0; s < m->ncoupling; s++) {
+    const limb_coupling* x = &m->coupling[s];
+    real stretch = number(parameter(-x->rest)), rate = zero();
+    for (int k = 0; k < x->count; k++) {
+      const par c = parameter(x->pull[k].coefficient);
+      stretch = kmadd(stretch, c, q[x->pull[k].link]);
+      rate = kmadd(rate, c, v[x->pull[k].dof]);
+    }
     real T = zero();
-    if (terms->springs) {
-      const real twist = sub(scale(n, q[x->motor_link]), q[x->joint_link]);
-      T = scale(parameter(x->def.stiffness), plus(parameter(-x->rest), twist));
-    }
-    if (terms->friction) {
-      T = kmadd(T, parameter(x->def.damping), sub(scale(n, v[x->motor]), v[x->joint]));
-    }
+    if (terms->springs) T = scale(parameter(x->stiffness), settled(stretch));
+    if (terms->friction) T = kmadd(T, parameter(x->damping), settled(rate));
     T = settled(T);
-    tau[x->joint] = sub(tau[x->joint], T);
-    tau[x->motor] = kmadd(tau[x->motor], n, T);
+    for (int k = 0; k < x->count; k++) {
+      real* to = &tau[x->pull[k].dof];
+      *to = kmadd(*to, parameter(x->pull[k].coefficient), T);
+    }
+  }
+}
+
+// Of a ball or free joint: rotors and viscous friction.
+KERNEL void add_dofs(const limb_model* m, const limb_link* link, const real* v, const real* a, const limb_terms* terms,
+                     real* tau)
+{
+  for (int c = link->dof; c < link->dof + link->ndof; c++) {
+    if (terms->rotors) tau[c] = kmadd(tau[c], parameter(m->actuator[c].rotor), a[c]);
+    if (terms->friction) tau[c] = kmadd(tau[c], parameter(m->actuator[c].viscous), v[c]);
   }
 }
 
@@ -242,9 +254,12 @@ KERNEL void add_joint_actuators(context ctx, const real* v, const real* a, const
   const real* q = ctx.ws->q;
   for (int i = 0; i < m->nlink; i++) {
     const limb_link* link = &m->link[i];
-    if (link->ndof != 1) continue;
     const int c = link->dof;
     const limb_actuator* k = &m->actuator[c];
+    if (link->ndof != 1) {
+      add_dofs(m, link, v, a, terms, tau);
+      continue;
+    }
     if (terms->rotors) tau[c] = kmadd(tau[c], parameter(k->rotor), a[c]);
     if (terms->friction) {
       const real sliding = kmadd(tau[c], parameter(k->viscous), v[c]);
@@ -259,10 +274,10 @@ KERNEL void add_joint_actuators(context ctx, const real* v, const real* a, const
 KERNEL void add_actuators(context ctx, const real* v, const real* a, const limb_terms* terms, real* tau)
 {
   add_joint_actuators(ctx, v, a, terms, tau);
-  add_shafts(ctx, v, terms, tau);
+  add_couplings(ctx, v, terms, tau);
 }
 
-// What friction, springs and shafts take away, in compiled order; NULL: there is nothing of the kind. It is
+// What friction, springs and couplings take away, in compiled order; NULL: there is nothing of the kind. It is
 // in ws->force, which articulated bodies do not use.
 KERNEL const real* passive_forces(context ctx, const real* cv, const limb_terms* terms)
 {

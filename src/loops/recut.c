@@ -90,12 +90,24 @@ static const char* who_needs(const limb_model* m, int joint)
   for (int k = 0; k < m->nshaft; k++) {
     if (m->shaft[k].def.joint == joint || m->shaft[k].def.motor == joint) return "a shaft ends there";
   }
+  for (int k = m->nshaft; k < m->ncoupling; k++) {
+    const limb_coupling* x = &m->coupling[k];
+    for (int i = 0; i < x->count; i++)
+      if (m->link[x->pull[i].link].joint == joint) return "a tendon pulls it";
+  }
   for (int l = 0; l < m->nloop; l++) {
     const limb_loop* loop = &m->loop[l];
     if (limb_between_joints(loop) && (loop->def.joint == joint || loop->def.other == joint))
       return "a gear or polynomial names it";
   }
   return NULL;
+}
+
+static bool has_forces(const limb_joint_def* def)
+{
+  bool any = def->rotor_inertia != 0 || def->coulomb != 0 || def->viscous != 0 || def->stiffness != 0;
+  for (int k = 0; k < LIMB_JOINT_DOFS; k++) any |= def->armature[k] != 0 || def->damping[k] != 0;
+  return any;
 }
 
 static limb_status check_joint(const limb_model* m, int joint, limb_error* err)
@@ -109,7 +121,7 @@ static limb_status check_joint(const limb_model* m, int joint, limb_error* err)
     why = "it mimics another joint";
   else if (def->type != LIMB_FIXED && !m->joint[joint].passive)
     why = "it has a motor";
-  else if (def->rotor_inertia != 0 || def->coulomb != 0 || def->viscous != 0 || def->stiffness != 0)
+  else if (has_forces(def))
     why = "a closure has no rotor, friction or spring";
   else if (def->type == LIMB_UNIVERSAL && fabs(sp_dot3(def->axis, def->axis2)) > 1e-9)
     why = "its axes are not at right angles";
@@ -327,6 +339,8 @@ static limb_status describe(cut* c)
   for (int i = 0; s == LIMB_OK && i < m->nframe; i++)
     s = limb_builder_add_frame(c->b, m->frame[i].name, m->frame[i].body, &m->frame[i].pose, NULL, c->err);
   for (int i = 0; s == LIMB_OK && i < m->nshaft; i++) s = limb_builder_add_shaft(c->b, &m->shaft[i].def, c->err);
+  for (int i = 0; s == LIMB_OK && i < limb_tendon_count(m); i++)
+    s = limb_builder_add_tendon(c->b, &m->tendon[i], NULL, c->err);
   return s == LIMB_OK ? add_loops(c) : s;
 }
 

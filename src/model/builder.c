@@ -176,6 +176,7 @@ void limb_builder_destroy(limb_builder* b)
   limb_free(&a, b->shaft, (size_t)b->shaft_cap * sizeof *b->shaft);
   limb_free(&a, b->driven, (size_t)b->driven_cap);
   limb_free(&a, b->loop, (size_t)b->loop_cap * sizeof *b->loop);
+  limb_free_tendons(b);
   builder_names* const tables[] = {&b->body_names, &b->joint_names, &b->frame_names, &b->loop_names};
   for (int i = 0; i < 4; i++) limb_free(&a, tables[i]->table.slot, tables[i]->capacity * sizeof *tables[i]->table.slot);
   limb_free(&a, b, sizeof *b);
@@ -421,6 +422,7 @@ limb_status limb_builder_from_model(const limb_model* m, const limb_allocator* a
   for (int i = 0; !s && i < m->nframe; i++)
     s = limb_builder_add_frame(b, m->frame[i].name, m->frame[i].body, &m->frame[i].pose, NULL, NULL);
   for (int i = 0; !s && i < m->nshaft; i++) s = limb_builder_add_shaft(b, &m->shaft[i].def, NULL);
+  for (int i = 0; !s && i < limb_tendon_count(m); i++) s = limb_builder_add_tendon(b, &m->tendon[i], NULL, NULL);
   for (int i = 0; !s && i < m->nloop; i++) s = limb_builder_add_loop(b, &m->loop[i].def, NULL, NULL);
   if (s) {
     limb_builder_destroy(b);

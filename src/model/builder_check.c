@@ -174,6 +174,50 @@ static limb_status check_unset(const limb_joint_def* def, const char* where, lim
                    limb_joint_type_name(def->type));
 }
 
+// Whether entry k is another than the first of its direction, turning or sliding, where all must be the same.
+static bool differs(const limb_joint_def* def, int k)
+{
+  return (def->type == LIMB_SPHERICAL || def->type == LIMB_FREE) && k < 3 && def->armature[k] != def->armature[0];
+}
+
+static limb_status check_dof(const limb_joint_def* def, int k, const char* where, limb_error* err)
+{
+  const double x[] = {def->armature[k], def->damping[k]};
+  static const char* const name[] = {"armature", "damping"};
+  const int nv = limb_type_nv(def->type);
+  for (int i = 0; i < 2; i++) {
+    if (!isfinite(x[i])) return limb_fail(err, LIMB_E_NONFINITE, where, "%s[%d] is not finite", name[i], k);
+    if (x[i] < 0) return limb_fail(err, LIMB_E_ARG, where, "%s[%d] is negative (%.6g)", name[i], k, x[i]);
+    if (x[i] == 0) continue;
+    if (nv == 1)
+      return limb_fail(err, LIMB_E_ARG, where, "%s is set, but the joint has one degree of freedom: set %s", name[i],
+                       i ? "viscous" : "rotor_inertia");
+    if (k >= nv)
+      return limb_fail(err, LIMB_E_ARG, where, "%s[%d] is set, but a %s joint has %d degrees of freedom", name[i], k,
+                       limb_joint_type_name(def->type), nv);
+  }
+  return LIMB_OK;
+}
+
+static limb_status check_dofs(const limb_joint_def* def, const char* where, limb_error* err)
+{
+  for (int k = 0; k < LIMB_JOINT_DOFS; k++) {
+    const limb_status s = check_dof(def, k, where, err);
+    if (s) return s;
+    if (differs(def, k))
+      return limb_fail(err, LIMB_E_ARG, where,
+                       "armature[%d] (%.6g) is not armature[0] (%.6g): a %s joint feels the same about all axes", k,
+                       def->armature[k], def->armature[0], limb_joint_type_name(def->type));
+    if (def->type == LIMB_FREE && k >= 3 && def->armature[k] != 0)
+      return limb_fail(
+        err, LIMB_E_ARG, where,
+        "armature[%d] is set, but a free joint has none in translation: use three prismatic joints and a "
+        "spherical one",
+        k);
+  }
+  return LIMB_OK;
+}
+
 static limb_status check_property(const limb_joint_def* def, const property* p, const char* where, limb_error* err)
 {
   const double x = value_of(def, p);
@@ -254,6 +298,7 @@ limb_status limb_check_joint(const limb_builder* b, int self, limb_joint_def* de
     return limb_fail(err, LIMB_E_ARG, where, "pitch is set, but a %s joint has none: use helical",
                      limb_joint_type_name(def->type));
   s = check_properties(def, self, where, err);
+  if (!s) s = check_dofs(def, where, err);
   return s ? s : check_drive(def, where, err);
 }
 

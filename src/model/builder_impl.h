@@ -27,6 +27,8 @@ struct limb_builder {
   int nshaft, shaft_cap;
   unsigned char* driven; // 1: a shaft drives that joint; of the first driven_cap joints
   int driven_cap;
+  limb_tendon_def* tendon; // checked; lists owned
+  int ntendon, tendon_cap;
   limb_loop_def* loop; // checked
   int nloop, loop_cap;
   const struct limb_loop_calls* loop_calls; // set with the first loop: programs without loops do not link them
@@ -51,6 +53,9 @@ void limb_drop_joint(limb_builder* b);
 
 // model/notation.c: adds a massless body "NAME.axis", and the fixed joint "NAME.offset" that carries body NAME at X.
 limb_status limb_builder_add_axis(limb_builder* b, const char* name, int body, sp_pose X, int* axis);
+
+// model/tendons.c: frees the tendons.
+void limb_free_tendons(limb_builder* b);
 
 // model/builder_parts.c: name of the i-th loop of a builder; number of constraints of a loop that passed the checks.
 const char* limb_builder_loop_name(const void* b, int i);

@@ -57,6 +57,7 @@ static layout lay_out_model(limb_arena* a, const limb_draft* t)
   x.frame = limb_arena_take(a, (size_t)b->nframe, sizeof *x.frame);
   x.shaft = limb_arena_take(a, (size_t)b->nshaft, sizeof *x.shaft);
   x.loop = limb_arena_take(a, (size_t)b->nloop, sizeof *x.loop);
+  limb_lay_out_couplings(a, b, &x);
   if (b->nloop > 0) x.tree = limb_arena_take(a, 1, sizeof *x.tree), x.loop_calls = b->loop_calls;
   x.body_order = limb_arena_take(a, (size_t)b->nbody, sizeof(int));
   take_names(a, &x.body_names, b->nbody);
@@ -100,6 +101,7 @@ static size_t text_size(const limb_builder* b)
   for (int j = 0; j < b->njoint; j++) size += strlen(b->joint[j].name) + 1;
   for (int f = 0; f < b->nframe; f++) size += strlen(b->frame[f].name) + 1;
   for (int k = 0; k < b->nloop; k++) size += strlen(b->loop[k].name) + 1;
+  for (int k = 0; k < b->ntendon; k++) size += strlen(b->tendon[k].name) + 1;
   return size;
 }
 
@@ -136,12 +138,10 @@ static void copy_description(const limb_draft* t, limb_model* m, char* text)
     m->loop[k].def.name = copy_name(&text, b->loop[k].name);
     limb_names_put(&m->loop_names, m->loop[k].def.name, k);
   }
+  for (int k = 0; k < b->ntendon; k++) m->tendon[k].name = copy_name(&text, b->tendon[k].name);
 }
 
-// Compiled minus described coordinate of a one-dof joint: link frames choose their own zero.
-static double shift_of(const limb_model* m, const limb_joint* joint) { return m->k64[joint->link].off - joint->offset; }
-
-// Shafts in compiled coordinates, and who is left without a motor.
+// Shafts, and who is left without a motor.
 static void set_shafts(const limb_builder* b, limb_model* m)
 {
   for (int s = 0; s < b->nshaft; s++) {
@@ -152,9 +152,7 @@ static void set_shafts(const limb_builder* b, limb_model* m)
                                .joint = m->link[joint->link].dof,
                                .motor = m->link[motor->link].dof,
                                .joint_link = joint->link,
-                               .motor_link = motor->link,
-                               .rest = def->rest + shift_of(m, motor) / def->ratio - shift_of(m, joint)};
-    m->has_actuators |= def->stiffness > 0 || def->damping > 0;
+                               .motor_link = motor->link};
   }
   for (int j = 0; j < m->njoint; j++) {
     limb_joint* joint = &m->joint[j];
@@ -164,7 +162,22 @@ static void set_shafts(const limb_builder* b, limb_model* m)
   }
 }
 
-// Friction, rotors and springs of the one-dof joints, in compiled coordinates; shortcuts.
+// Rotors and friction of a joint with several degrees of freedom.
+static void set_dofs(limb_model* m, const limb_joint* joint)
+{
+  const limb_joint_def* def = &joint->def;
+  for (int i = joint->link, k = 0; i < joint->link + joint->nlink; i++) {
+    limb_link* link = &m->link[i];
+    for (int n = 0; n < link->ndof; n++, k++) {
+      m->actuator[link->dof + n] = (limb_actuator){.rotor = def->armature[k], .viscous = def->damping[k]};
+      if (def->armature[k] > 0 && link->aux >= 0) link->geared = 1, m->geared = true;
+      if (def->armature[k] > 0 && link->joint_class < CLASS_ROT_ANY) link->aba_class = CLASS_ROT_ANY;
+      m->has_actuators |= def->armature[k] > 0 || def->damping[k] > 0;
+    }
+  }
+}
+
+// Friction, rotors and springs of the joints, in compiled coordinates; shortcuts.
 static void set_actuators(limb_model* m)
 {
   m->identity = true;
@@ -182,6 +195,7 @@ static void set_actuators(limb_model* m)
   for (int j = 0; j < m->njoint; j++) {
     const limb_joint* joint = &m->joint[j];
     const limb_joint_def* def = &joint->def;
+    if (limb_type_nv(def->type) > 1) set_dofs(m, joint);
     if (limb_type_nv(def->type) != 1) continue;
     limb_link* link = &m->link[joint->link];
     if (def->rotor_inertia > 0 && link->joint_class < CLASS_ROT_ANY) link->aba_class = CLASS_ROT_ANY;
@@ -189,7 +203,7 @@ static void set_actuators(limb_model* m)
                                              .coulomb = def->coulomb,
                                              .viscous = def->viscous,
                                              .stiffness = def->stiffness,
-                                             .rest = def->rest + shift_of(m, joint)};
+                                             .rest = def->rest + limb_shift_of(m, joint)};
     m->has_actuators |= def->rotor_inertia > 0 || def->coulomb > 0 || def->viscous > 0 || def->stiffness > 0;
   }
 }
@@ -237,6 +251,7 @@ static limb_status fill_model(limb_draft* t, limb_model* m, char* text, limb_err
   set_actuators(m);
   limb_set_doubts(m, t->grouped);
   set_shafts(t->b, m);
+  limb_set_couplings(m);
   find_branches(m);
   limb_dof_table_fill(m);
   s = limb_eliminate(m);

@@ -3,6 +3,7 @@
 //   tree.c       bodies parents first, fixed bodies to their carriers, mimic chains resolved
 //   links.c      links in depth-first order, one elementary joint each, z on the axis; link frames and joint classes
 //                (modified Denavit-Hartenberg where the axes allow it)
+//   tendons.c    shafts and tendons as couplings of joints
 //   clusters.c   constraints of the loops, their cut frames on the links; loops that share joints
 //   regroup.c    link inertias, and their regrouping towards the root
 //   eliminate.c  elimination order of the mass matrix
@@ -10,6 +11,7 @@
 #ifndef LIMB_COMPILE_IMPL_H
 #define LIMB_COMPILE_IMPL_H
 
+#include "base/memory.h"
 #include "model/builder_impl.h"
 #include "model/model_impl.h"
 
@@ -59,6 +61,17 @@ limb_status limb_resolve_mimic(const limb_draft* t, limb_model* m, limb_error* e
 void limb_lower(limb_draft* t, limb_model* m);
 void limb_reframe(limb_draft* t, limb_model* m);
 void limb_regroup(limb_draft* t, limb_model* m);
+
+// The couplings (tendons.c): memory for them, with the lists of the tendons, then their numbers.
+void limb_lay_out_couplings(limb_arena* a, const limb_builder* b, limb_model* m);
+void limb_set_couplings(limb_model* m);
+
+// Compiled minus described coordinate of a joint with one degree of freedom: link frames choose their own zero.
+static inline double limb_shift_of(const limb_model* m, const limb_joint* joint)
+{
+  return m->k64[joint->link].off - joint->offset;
+}
+
 limb_status limb_attach_loops(limb_model* m, limb_error* err);
 limb_status limb_eliminate(limb_model* m);
 // Robots with more velocities are judged only where they are computed.

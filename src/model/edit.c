@@ -80,7 +80,7 @@ limb_status limb_edit_begin(edit* e, limb_builder* b, int more, const limb_build
   e->joint_of = e->body_at + b->nbody + bodies;
   e->joint_at = e->joint_of + b->nbody + bodies;
   limb_edit_find_joints(e);
-  return LIMB_OK;
+  return limb_edit_take_tendons(e, other);
 }
 
 void limb_edit_find_joints(edit* e)
@@ -182,6 +182,7 @@ static limb_status build_again(const edit* e, limb_builder* to)
     def.joint = e->joint_at[def.joint], def.motor = e->joint_at[def.motor];
     s = limb_builder_add_shaft(to, &def, e->err);
   }
+  if (s == LIMB_OK) s = limb_edit_add_tendons(e, to);
   for (int i = 0; s == LIMB_OK && i < e->nloop; i++)
     if (e->loop[i].name) s = add_loop(e, to, e->loop[i]);
   return s;
@@ -196,6 +197,7 @@ static void free_parts(edit* e)
   limb_free(a, e->joint, e->joint_cap);
   limb_free(a, e->frame, e->frame_cap);
   limb_free(a, e->shaft, e->shaft_cap);
+  limb_free(a, e->tendon, e->tendon_cap);
   limb_free(a, e->loop, e->loop_cap);
   while (e->text) {
     edit_text* t = e->text;

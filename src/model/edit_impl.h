@@ -7,8 +7,13 @@
 
 #include "model/builder_impl.h"
 
+typedef struct edit_tendon {
+  limb_tendon_def def; // lists are those of the builder that it is from
+  int shift;           // of its joints
+} edit_tendon;
+
 // Indices are those of the arrays, in which nothing moves; a part without a name, and a shaft whose joint is -1, is
-// gone. Shafts and loops that end at what is gone go with it.
+// gone. Shafts, tendons and loops that end at what is gone go with it.
 typedef struct edit {
   limb_builder* b;
   limb_error* err;
@@ -16,9 +21,10 @@ typedef struct edit {
   limb_joint_def* joint;
   limb_frame* frame;
   limb_shaft_def* shaft;
+  edit_tendon* tendon;
   limb_loop_def* loop;
-  int nbody, njoint, nframe, nshaft, nloop;
-  size_t body_cap, joint_cap, frame_cap, shaft_cap, loop_cap;
+  int nbody, njoint, nframe, nshaft, ntendon, nloop;
+  size_t body_cap, joint_cap, frame_cap, shaft_cap, tendon_cap, loop_cap;
   int *body_at, *joint_at; // where they are in the builder that is built again
   int* joint_of;           // per body: the joint whose child it is; -1: none
   struct edit_text* text;  // names that were made up
@@ -41,6 +47,11 @@ int limb_edit_add_joint(edit* e, const limb_joint_def* def);
 
 // After joints got other children.
 void limb_edit_find_joints(edit* e);
+
+// Tendons (edit_tendon.c): of the builder and of another one, whose joints come behind; a joint is held at q; built again.
+limb_status limb_edit_take_tendons(edit* e, const limb_builder* other);
+void limb_edit_hold_tendons(edit* e, int joint, double q);
+limb_status limb_edit_add_tendons(const edit* e, limb_builder* to);
 
 // The body or frame of a name, and its pose in the body.
 limb_status limb_edit_find_frame(const edit* e, const char* name, int* body, sp_pose* pose);

@@ -5,6 +5,7 @@
 //   shaft               T = k (q_m / n - q_j - r) + d (v_m / n - v_j)  at the joint, -T / n at the motor:
 //                       q_m held: a spring k, d at the joint, relaxed at q_m / n - r
 //                       q_j held: a spring k / n^2, d / n^2 at the motor, relaxed at n (q_j + r)
+//   tendon              its part of the length belongs to the rest (edit_tendon.c)
 //   closure             between bodies that no joint moves against each other: it is closed, or there is no such robot
 #include "model/edit_impl.h"
 
@@ -208,6 +209,7 @@ static limb_status hold_all(holding* h)
     s = hold_mimics(h, h->queue[i]);
     if (s == LIMB_OK) s = hold_gears(h, h->queue[i]);
     if (s == LIMB_OK) hold_shafts(h, h->queue[i]);
+    if (s == LIMB_OK) limb_edit_hold_tendons(e, h->queue[i], h->q[h->queue[i]]);
   }
   for (int i = 0; s == LIMB_OK && i < h->count; i++) {
     const int j = h->queue[i];
@@ -311,6 +313,9 @@ static const char* who_needs(const limb_builder* b, int joint)
     if (b->loop[l].joint == joint || b->loop[l].other == joint) return "a gear or polynomial refers to it";
   for (int i = 0; i < b->nshaft; i++)
     if (b->shaft[i].joint == joint || b->shaft[i].motor == joint) return "a shaft ends there";
+  for (int i = 0; i < b->ntendon; i++)
+    for (int k = 0; k < b->tendon[i].count; k++)
+      if (b->tendon[i].joint[k] == joint) return "a tendon pulls it";
   return b->joint[joint].mimic >= 0 ? "it mimics another joint" : NULL;
 }
 

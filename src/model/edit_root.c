@@ -81,7 +81,10 @@ static limb_joint_def turned_round(const limb_joint_def* def)
 {
   limb_joint_def d = *def;
   d.axis = sp_scale3(-1, def->axis);
-  if (def->type == LIMB_UNIVERSAL) d.axis = sp_scale3(-1, def->axis2), d.axis2 = sp_scale3(-1, def->axis);
+  if (def->type == LIMB_UNIVERSAL) {
+    d.axis = sp_scale3(-1, def->axis2), d.axis2 = sp_scale3(-1, def->axis);
+    for (int k = 0; k < 2; k++) d.armature[k] = def->armature[1 - k], d.damping[k] = def->damping[1 - k];
+  }
   if (def->type == LIMB_PLANAR) d.axis = def->axis;
   d.parent = def->child, d.child = def->parent;
   return d;
@@ -94,9 +97,24 @@ static bool is_offset(limb_joint_type type, const sp_pose* F)
   return shifted && type != LIMB_PRISMATIC && type != LIMB_FIXED;
 }
 
+// The velocities of ball and planar joints are in the axes of the child, which becomes the parent: their rotors and
+// friction remain only if they are the same about all axes; of a planar joint they change with the pose.
+static bool keeps_forces(const limb_joint_def* def)
+{
+  bool same = true, none = true;
+  for (int k = 0; k < 3; k++) {
+    same = same && def->damping[k] == def->damping[0];
+    none = none && def->damping[k] == 0 && def->armature[k] == 0;
+  }
+  return def->type == LIMB_SPHERICAL ? same : def->type != LIMB_PLANAR || none;
+}
+
 static limb_status turn(edit* e, int j)
 {
   const sp_pose F = e->joint[j].placement;
+  if (!keeps_forces(&e->joint[j]))
+    return limb_fail(e->err, LIMB_E_UNSUPPORTED, e->joint[j].name,
+                     "seen from its other end this joint has rotors or friction that depend on its pose");
   const int parent = e->joint[j].parent;
   limb_joint_def def = turned_round(&e->joint[j]);
   if (!is_offset(def.type, &F)) {

@@ -43,6 +43,7 @@ typedef struct limb_link {
   uint8_t last;    // the last child of a parent that is kept: first to arrive on the way back
   uint8_t massive; // the composite inertia handed to the parent has a mass (regrouped parameters)
   uint8_t loaded;  // the joint moves some inertia
+  uint8_t geared;  // a ball or free joint with rotors
 } limb_link;
 
 // A run of links, each the child of the one before: kernels go along branches without asking.

@@ -255,6 +255,7 @@ const char* limb_note_kind_name(limb_note_kind kind)
   case LIMB_NOTE_NONPHYSICAL: return "non-physical";
   case LIMB_NOTE_MIMIC: return "mimic";
   case LIMB_NOTE_NEARLY_SQUARE: return "nearly square";
+  case LIMB_NOTE_UNLISTED: return "unlisted";
   }
   return NULL;
 }

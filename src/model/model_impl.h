@@ -72,7 +72,7 @@ typedef struct limb_dof {
 
 // Forces between a joint's two sides, per compiled degree of freedom.
 typedef struct limb_actuator {
-  double rotor; // reflected: gear^2 Jm
+  double rotor; // as the joint feels it: gear^2 Jm
   double doubt; // articulated bodies are not trusted with a pivot below this (model/regularity.c)
   double coulomb, viscous;
   double stiffness, rest; // rest in the compiled coordinate
@@ -85,8 +85,21 @@ typedef struct limb_shaft {
   limb_shaft_def def; // as given
   int joint, motor;   // compiled degrees of freedom
   int joint_link, motor_link;
-  double rest; // in compiled coordinates
 } limb_shaft;
+
+// A spring and damper between joints, in compiled coordinates: with
+//   length = sum coefficient q,   T = stiffness (length - rest) + damping length',   each of its joints gives
+// coefficient T. Shafts first, of which the length is q_motor / ratio - q_joint; then the tendons.
+typedef struct limb_pull {
+  int link, dof;
+  double coefficient;
+} limb_pull;
+
+typedef struct limb_coupling {
+  int count;
+  limb_pull* pull;
+  double stiffness, damping, rest;
+} limb_coupling;
 
 // A joint on the way between the two frames of a loop: axis k of a link moves them against each other.
 typedef struct limb_loop_axis {
@@ -174,6 +187,9 @@ struct limb_model {
   limb_joint* joint;
   limb_frame* frame;
   limb_shaft* shaft;
+  int ncoupling; // shafts and tendons
+  limb_coupling* coupling;
+  limb_tendon_def* tendon; // as given, ncoupling - nshaft; names and lists owned by the model
   limb_loop* loop;
   limb_clusters clusters;
   int* body_order; // bodies, parents first; body_order[0] is the world
@@ -198,7 +214,8 @@ struct limb_model {
   sp_pose* base;         // nroot: pose of a root's base frame in the world (W)
   limb_dof* dof;
   limb_actuator* actuator; // ncdof
-  bool has_actuators;      // any friction or spring or rotor or shaft
+  bool has_actuators;      // any friction or spring or rotor or coupling
+  bool geared;             // a ball or free joint has rotors
   bool has_mimic;
   bool identity;      // compiled dofs are the user's, in the user's order
   bool serial;        // one chain
@@ -247,6 +264,36 @@ static inline double limb_shaft_twist(const limb_model* m, const limb_shaft_def*
 static inline double limb_shaft_stretch(const limb_model* m, const limb_shaft_def* s, const double* q)
 {
   return limb_shaft_twist(m, s, q) - s->rest;
+}
+
+// Length of a coupling beyond its rest, and its rate; q and v are the user's.
+static inline double limb_coupling_stretch(const limb_model* m, const limb_coupling* x, const double* q)
+{
+  double sum = -x->rest;
+  for (int k = 0; k < x->count; k++) {
+    const limb_link_f64* s = &m->k64[x->pull[k].link];
+    sum += x->pull[k].coefficient * (s->mult * q[m->link[x->pull[k].link].q] + s->off);
+  }
+  return sum;
+}
+
+static inline double limb_coupling_rate(const limb_model* m, const limb_coupling* x, const double* v)
+{
+  double sum = 0;
+  for (int k = 0; k < x->count; k++) {
+    const limb_dof* dof = &m->dof[x->pull[k].dof];
+    sum += x->pull[k].coefficient * (dof->mult * v[dof->v]);
+  }
+  return sum;
+}
+
+// What actuators have to give against the tension T, in the user's order.
+static inline void limb_add_tension(const limb_model* m, const limb_coupling* x, double T, double* tau)
+{
+  for (int k = 0; k < x->count; k++) {
+    const limb_dof* dof = &m->dof[x->pull[k].dof];
+    tau[dof->v] += dof->mult * (x->pull[k].coefficient * T);
+  }
 }
 
 // ---- the instruction set that this process uses (limb/base.h) -----------------------------------------------

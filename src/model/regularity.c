@@ -33,6 +33,14 @@ static int turning_axes(const sp_inertia* Y, sp_mat3* axes)
   return 3 - none;
 }
 
+// Each degree of freedom of a link turns or slides a rotor.
+static bool is_geared(const limb_model* m, const limb_link* link)
+{
+  for (int c = link->dof; c < link->dof + link->ndof; c++)
+    if (!(m->actuator[c].rotor > 0)) return false;
+  return true;
+}
+
 // Each joint moves an inertia that is all its own.
 static bool is_plain(const limb_model* m, unsigned char* full)
 {
@@ -44,7 +52,7 @@ static bool is_plain(const limb_model* m, unsigned char* full)
       full[body->link] = turning_axes(&body->inertia, &axes) == 3;
   }
   for (int i = 0; i < m->nlink; i++)
-    if (!full[i] && !(m->actuator[m->link[i].dof].rotor > 0)) return false;
+    if (!full[i] && !is_geared(m, &m->link[i])) return false;
   return true;
 }
 

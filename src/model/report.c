@@ -53,6 +53,25 @@ static void note_bodies(const limb_model* m, pen* out)
   }
 }
 
+static const char unlisted[] = "not among the parameters: theta, its regressors and base parameters leave them out";
+
+static bool is_unlisted(const limb_joint_def* def)
+{
+  bool any = false;
+  for (int k = 0; k < LIMB_JOINT_DOFS; k++) any |= def->armature[k] > 0 || def->damping[k] > 0;
+  return any;
+}
+
+static void note_unlisted(const limb_model* m, pen* out)
+{
+  for (int j = 0; j < m->njoint; j++) {
+    const limb_joint_def* def = &m->joint[j].def;
+    if (is_unlisted(def)) write_note(out, LIMB_NOTE_UNLISTED, def->name, "its armature and damping are %s", unlisted);
+  }
+  for (int k = 0; k < limb_tendon_count(m); k++)
+    write_note(out, LIMB_NOTE_UNLISTED, m->tendon[k].name, "the forces of this tendon are %s", unlisted);
+}
+
 static void note_joints(const limb_model* m, pen* out)
 {
   for (int j = 0; j < m->njoint; j++) {
@@ -121,6 +140,7 @@ static bool is_weightless(const limb_model* m, const limb_joint* joint)
 static bool moves_nothing(const limb_model* m, const limb_joint* joint)
 {
   bool loaded = joint->def.rotor_inertia > 0 || joint->def.mimic >= 0;
+  for (int k = 0; k < LIMB_JOINT_DOFS; k++) loaded |= joint->def.armature[k] > 0;
   for (int i = joint->link; i < joint->link + joint->nlink; i++) loaded |= m->link[i].loaded;
   return !loaded && joint->nlink > 0 && (m->nloop == 0 || m->nv > LIMB_WEIGHTLESS_MAX || is_weightless(m, joint));
 }
@@ -166,6 +186,7 @@ static void write_all(const limb_model* m, pen* out)
 {
   note_bodies(m, out);
   note_joints(m, out);
+  note_unlisted(m, out);
   note_links(m, out);
   note_regrouped(m, out);
   note_massless(m, out);

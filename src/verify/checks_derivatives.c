@@ -336,7 +336,9 @@ const verify_check verify_lagrange[] = {
   {"christoffel", "Lie brackets", "polarised velocity forces", VERIFY_ALGEBRA, 3, symbols, VERIFY_CUBE, NULL},
   {"C", "christoffel times v", "dc/dv / 2", VERIFY_ALGEBRA, 3, coriolis_symbols, VERIFY_CUBE, NULL},
   {"C", "connection times v", "recursion", VERIFY_ALGEBRA, 3, coriolis_connection, VERIFY_CUBE, NULL},
-  {"curvature", "R_ijkl", "-R_iklj - R_iljk", VERIFY_INVERSE, 4, bianchi, VERIFY_FOUR, NULL},
-  {"curvature", "of a plane, from R_ijkl", "Gauss's equation", VERIFY_INVERSE, 4, sectional, VERIFY_FOUR, NULL},
+  {"curvature", "R_ijkl", "-R_iklj - R_iljk", VERIFY_INVERSE, 4, bianchi, VERIFY_FOUR,
+   "not with rotors of ball or free joints"},
+  {"curvature", "of a plane, from R_ijkl", "Gauss's equation", VERIFY_INVERSE, 4, sectional, VERIFY_FOUR,
+   "not with rotors of ball or free joints"},
   {0},
 };

@@ -305,7 +305,7 @@ static limb_status hybrid_accelerations(verify* t, double* off)
 // ---- a free base -----------------------------------------------------------------------------------
 
 // The forces of the free joints on the world are given, as zero; what is given is written to vt. LIMB_E_UNSUPPORTED
-// without a free base, or with another one beside it.
+// without a base that is free of forces, or with another one beside it.
 static limb_status release_base(verify* t)
 {
   int roots = 0;
@@ -317,6 +317,8 @@ static limb_status release_base(verify* t)
     if (s != LIMB_OK) return s;
     if (info.def.parent != LIMB_WORLD_BODY) continue;
     if (info.def.type != LIMB_FREE) return LIMB_E_UNSUPPORTED;
+    for (int k = 0; k < info.nv; k++)
+      if (info.def.armature[k] > 0 || info.def.damping[k] > 0) return LIMB_E_UNSUPPORTED;
     memset(t->free_base + info.v, LIMB_FORCE_GIVEN, (size_t)info.nv);
     memset(t->vt + info.v, 0, (size_t)info.nv * sizeof *t->vt);
     roots++;
@@ -404,7 +406,7 @@ static limb_status hybrid_dual(verify* t, double* off)
   return same_kinds(t, s, off, terms, t->x, t->y);
 }
 
-static const char not_free[] = "its base is not one free joint";
+static const char not_free[] = "its base is not one free joint without rotors and friction";
 static const char not_mimic[] = "not for mimic joints";
 
 const verify_check verify_hybrid[] = {

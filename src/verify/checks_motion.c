@@ -259,10 +259,14 @@ const verify_check verify_motion[] = {
 
 // ---- parameters ------------------------------------------------------------------------------------
 
+// x is Y theta: what theta does not have is added.
+static void add_unlisted(verify* t, double* x) { verify_add_unlisted(t->m, t->q, t->v, t->a, t->env.friction, x); }
+
 static limb_status regressor(verify* t, double* off)
 {
   limb_status s = limb_regressor(t->d, t->q, t->v, t->a, &t->env, t->big);
   verify_times(t->nv, t->np, t->big, t->theta, t->x);
+  add_unlisted(t, t->x);
   return verify_compare(s, off, t->nv, t->tau, t->x, t->size.force);
 }
 
@@ -274,6 +278,7 @@ static limb_status reference_regressor(verify* t, double* off)
   limb_status s = limb_slotine_li_regressor(t->d, t->q, t->v, t->a, t->v, &env, t->big);
   if (s != LIMB_OK) return s;
   verify_times(t->nv, t->np, t->big, t->theta, t->x);
+  verify_add_unlisted(t->m, t->q, t->a, t->v, 0, t->x);
   s = limb_mass_matrix(t->d, t->q, t->M);
   if (s == LIMB_OK) s = limb_coriolis_matrix(t->d, t->q, t->v, t->A);
   if (s == LIMB_OK) s = limb_gravity_forces(t->d, t->q, &env, t->y);
@@ -295,6 +300,7 @@ static limb_status base_regressor(verify* t, double* off)
   s = limb_base_regressor(t->base, t->d, t->q, t->v, t->a, work, Y);
   if (s == LIMB_OK) s = limb_base_values(t->base, NULL, theta);
   verify_times(t->nv, nb, Y, theta, t->x);
+  add_unlisted(t, t->x);
   return verify_compare(s, off, t->nv, t->tau, t->x, t->size.force);
 }
 
@@ -308,6 +314,10 @@ static limb_status energy_regressor(verify* t, double* off)
     sum += t->big[k] * t->theta[k];
     size = fmax(size, fabs(t->big[k] * t->theta[k]));
   }
+  // rotors that are not in theta: v' (rotor v) / 2
+  for (int k = 0; k < t->nv; k++) t->x[k] = 0;
+  verify_add_rotors(t->m, t->v, t->x);
+  for (int k = 0; k < t->nv; k++) sum += t->x[k] * t->v[k] / 2;
   return verify_compare(s, off, 1, &e.kinetic, &sum, size);
 }
 

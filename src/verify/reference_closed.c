@@ -147,9 +147,8 @@ static void mass_matrix(const limb_model* m, const stacked* s, double* M)
   limb_transposed_product(s->columns, s->rows, s->columns, s->LA, s->GLA, M);
   for (int j = 0; j < m->njoint; j++) {
     const limb_joint* joint = &m->joint[j];
-    if (limb_type_nv(joint->def.type) != 1) continue;
-    const double rate = joint->def.gear_ratio * joint->multiplier; // rotor turns per unit of v
-    M[(size_t)joint->v * (s->nv + 1)] += rate * rate * joint->def.rotor_inertia;
+    for (int k = 0; k < limb_type_nv(joint->def.type); k++)
+      M[(size_t)(joint->v + k) * (s->nv + 1)] += limb_reference_rotor(joint, k);
   }
 }
 

@@ -52,6 +52,9 @@ sp_motion limb_reference_joint_drift(const limb_reference_joint* J, const double
 limb_status limb_reference_wrenches(const limb_model* m, const sp_pose* T, const sp_motion* V,
                                     const limb_environment* env, double sign, sp_force* F);
 
+// The inertia that entry k of the velocity of a joint feels of its rotors, per unit of the independent velocity.
+double limb_reference_rotor(const limb_joint* joint, int k);
+
 // Adds what friction and springs, and with a also the rotors, ask of the actuators: nv, in the independent
 // coordinates.
 void limb_reference_actuators(const limb_model* m, const double* q, const double* v, const double* a,

@@ -198,8 +198,7 @@ static double place(joins* x, node* n)
   }
   const limb_joint* joint = &x->m->joint[x->m->body[n->body].joint];
   l->J = limb_reference_joint_at(joint, x->q);
-  const double rate = joint->def.gear_ratio * joint->multiplier;
-  l->rotor = l->J.n == 1 ? rate * rate * joint->def.rotor_inertia : 0;
+  for (int k = 0; k < l->J.n; k++) l->rotor[k] = limb_reference_rotor(joint, k);
   n->X = l->J.T;
   n->v = limb_reference_joint_times(&l->J, x->v);
   return 90 + 12 * l->J.n; // a rotation about an axis, and its place

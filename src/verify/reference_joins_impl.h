@@ -35,7 +35,7 @@ typedef struct limb_joins_link {
   limb_reference_joint J;
   limb_joins_matrix Dinv, U; // n x n; columns
   limb_joins_six r, u;       // n: what is left of tau
-  double rotor;
+  double rotor[6];
   int side;       // chains on its link: the first root; -1: none
   sp_motion link; // its acceleration in the solution
 } limb_joins_link;

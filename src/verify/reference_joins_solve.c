@@ -105,13 +105,14 @@ static void add_rigid(const sp_inertia* Y, double sign, matrix* I, double* ops)
 static bool invert_joint(leaf* l, const matrix* K, double* ops)
 {
   const int n = l->J.n;
-  double D[SIX * SIX], inverse[SIX * SIX], largest = l->rotor;
+  double D[SIX * SIX], inverse[SIX * SIX], largest = 0;
   for (int k = 0; k < n; k++) {
     six s, U = {0};
     put(l->J.A[k].w, l->J.A[k].v, s);
     times(false, K, s, U, ops);
     memcpy(l->U.at[k], U, sizeof U);
-    for (int i = 0; i < n; i++) D[i * n + k] = sp_dot(l->J.A[i], force(U)) + (i == k ? l->rotor : 0);
+    for (int i = 0; i < n; i++) D[i * n + k] = sp_dot(l->J.A[i], force(U)) + (i == k ? l->rotor[k] : 0);
+    largest = fmax(largest, l->rotor[k]);
   }
   for (int i = 0; i < SIX; i++) largest = fmax(largest, K->at[i][i]);
   for (int i = 0; i < n; i++)

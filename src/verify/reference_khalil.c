@@ -41,8 +41,8 @@ typedef struct link {
   limb_reference_joint joint;
   sp_motion zeta, dV;
   sp_force J[6], beta, alpha;
-  double rotor; // Ia_j
-  int n, u[6];  // unknown columns
+  double rotor[6]; // Ia_j
+  int n, u[6];     // unknown columns
   sp_force U[6];
   double H[36], s[6]; // H_j by its Cholesky factor, n x n
 } link;
@@ -112,8 +112,6 @@ static sp_force beta_of(const sp_inertia* Y, sp_vec3 w, sp_force on)
   return subf(on, sp_force_make(sp_cross3(w, h.m), sp_cross3(w, h.f)));
 }
 
-static double rotor_of(const limb_joint_def* def) { return def->gear_ratio * def->gear_ratio * def->rotor_inertia; }
-
 static void kinematics(const recursion* r)
 {
   const limb_model* m = r->m;
@@ -143,7 +141,7 @@ static limb_status loads(const recursion* r)
   for (int j = 1; j < m->nbody; j++) {
     link* l = &r->link[j];
     const sp_inertia* Y = &m->body[j].inertia;
-    l->rotor = rotor_of(&m->joint[m->body[j].joint].def);
+    for (int k = 0; k < l->joint.n; k++) l->rotor[k] = limb_reference_rotor(&m->joint[m->body[j].joint], k);
     // J_j* = J_j, beta_j* = beta_j
     for (int k = 0; k < 6; k++) l->J[k] = sp_inertia_times(Y, limb_reference_unit(k)); // (11)
     l->beta = beta_of(Y, r->V[j].w, r->on[j]);
@@ -176,7 +174,7 @@ static bool eliminate(const recursion* r, link* l)
     const int v = J->v + l->u[c];
     // H_j = a_j' J_j* a_j + Ia_j                                               (36), (72), (103)
     for (int e = 0; e < l->n; e++) l->H[c * l->n + e] = sp_dot(a, l->U[e]);
-    l->H[c * l->n + c] += l->rotor;
+    l->H[c * l->n + c] += l->rotor[l->u[c]];
     // tau_j = Gamma_j - Fs sign(v) - Fv v - k (q - q0)                         (69), (106)
     const double tau = r->x[v] - r->resist[v];
     l->s[c] = tau + sp_dot(a, l->beta);
@@ -237,7 +235,7 @@ static void deliver(const recursion* r, link* l, sp_motion in, double* a)
     const int v = J->v + c;
     if (r->given[v] == LIMB_FORCE_GIVEN) continue;
     a[v] = r->x[v];
-    r->tau[v] += k * (sp_dot(J->A[c], f) + l->rotor * k * r->x[v]);
+    r->tau[v] += k * (sp_dot(J->A[c], f) + l->rotor[c] / k * r->x[v]);
   }
   for (int c = 0; c < l->n; c++) {
     const int v = J->v + l->u[c];
@@ -286,10 +284,13 @@ static limb_status solve_base(const recursion* r, double* a, limb_reference_base
   return LIMB_OK;
 }
 
-// One joint on the world, and it is free.
+// One joint on the world, and it is free of forces.
 static bool on_moving_base(const limb_model* m)
 {
-  if (m->nbody < 2 || m->joint[m->body[m->body_order[1]].joint].def.type != LIMB_FREE) return false;
+  const limb_joint* base = m->nbody < 2 ? NULL : &m->joint[m->body[m->body_order[1]].joint];
+  if (!base || base->def.type != LIMB_FREE) return false;
+  for (int k = 0; k < LIMB_JOINT_DOFS; k++)
+    if (base->def.armature[k] > 0 || base->def.damping[k] > 0) return false;
   for (int k = 2; k < m->nbody; k++) {
     if (m->body[m->body_order[k]].parent == 0) return false;
   }

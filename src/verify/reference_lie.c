@@ -122,6 +122,40 @@ limb_status limb_reference_wrenches(const limb_model* m, const sp_pose* T, const
   return s;
 }
 
+double limb_reference_rotor(const limb_joint* joint, int k)
+{
+  const limb_joint_def* def = &joint->def;
+  const double rate = def->gear_ratio * joint->multiplier;
+  return limb_type_nv(def->type) == 1 ? rate * rate * def->rotor_inertia : def->armature[k];
+}
+
+// What rotors and friction of a joint with several degrees of freedom ask of its actuators.
+static void add_dofs(const limb_joint* joint, const double* v, const double* a, const limb_environment* env,
+                     double* tau)
+{
+  for (int k = 0; k < joint->nv; k++) {
+    if (a) tau[joint->v + k] += joint->def.armature[k] * a[joint->v + k];
+    if (env->friction) tau[joint->v + k] += joint->def.damping[k] * v[joint->v + k];
+  }
+}
+
+// What actuators give against the tension of a tendon.
+static void add_tendon(const limb_model* m, const limb_tendon_def* def, const double* q, const double* v,
+                       const limb_environment* env, double* tau)
+{
+  double length = 0, rate = 0;
+  for (int k = 0; k < def->count; k++) {
+    const limb_joint* joint = &m->joint[def->joint[k]];
+    length += def->coefficient[k] * (joint->multiplier * q[joint->q] + joint->offset);
+    rate += def->coefficient[k] * joint->multiplier * v[joint->v];
+  }
+  const double T = def->stiffness * (length - def->rest) + (env->friction ? def->damping * rate : 0);
+  for (int k = 0; k < def->count; k++) {
+    const limb_joint* joint = &m->joint[def->joint[k]];
+    tau[joint->v] += joint->multiplier * def->coefficient[k] * T;
+  }
+}
+
 // What rotor, friction and spring of a joint with one degree of freedom ask of its actuator.
 static double actuator(const limb_joint* joint, const double* q, const double* v, const double* a,
                        const limb_environment* env)
@@ -131,7 +165,7 @@ static double actuator(const limb_joint* joint, const double* q, const double* v
   const double x = k * q[joint->q] + joint->offset, dx = k * v[joint->v];
 
   double f = def->stiffness * (x - def->rest);
-  if (a) f += def->gear_ratio * def->gear_ratio * def->rotor_inertia * k * a[joint->v];
+  if (a) f += limb_reference_rotor(joint, 0) / k * a[joint->v];
   if (env->friction) {
     const double sign = env->coulomb_width > 0 ? tanh(dx / env->coulomb_width) : (dx > 0) - (dx < 0);
     f += def->coulomb * sign + def->viscous * dx;
@@ -145,7 +179,9 @@ void limb_reference_actuators(const limb_model* m, const double* q, const double
   for (int j = 0; j < m->njoint; j++) {
     const limb_joint* joint = &m->joint[j];
     if (limb_type_nv(joint->def.type) == 1) tau[joint->v] += joint->multiplier * actuator(joint, q, v, a, env);
+    if (limb_type_nv(joint->def.type) > 1) add_dofs(joint, v, a, env, tau);
   }
+  for (int k = 0; k < limb_tendon_count(m); k++) add_tendon(m, &m->tendon[k], q, v, env, tau);
   for (int s = 0; s < m->nshaft; s++) {
     const limb_shaft_def* def = &m->shaft[s].def;
     const limb_joint *joint = &m->joint[def->joint], *motor = &m->joint[def->motor];

@@ -13,7 +13,7 @@
 enum {
   SMALL = CHECK_SANITIZED ? 40000 : 160000, // bytes
   TIMES = 4,
-  BYTES_PER_BYTE = 600,     // of memory: an element <body/> of MJCF is a body and a joint
+  BYTES_PER_BYTE = 650,     // of memory: an element <body/> of MJCF is a body and a joint
   BYTES_AT_LEAST = 12 << 20 // findings, of which there may be so many
 };
 

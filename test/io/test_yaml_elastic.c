@@ -70,6 +70,31 @@ START_TEST(drives)
 }
 END_TEST
 
+// One number for all velocities, or one for each; tendons by the names of joints.
+START_TEST(several_degrees_and_tendons)
+{
+  limb_reading* r =
+    read_text(BODIES "joints:\n  - {name: ball, type: spherical, parent: foot, child: arm, rotor: {inertia: 0.5},\n"
+                     "     friction: {viscous: [1, 2, 3]}}\n" SECOND "}\n"
+                     "tendons:\n  - {name: cord, joints: {spin: 8mm}, stiffness: 70, damping: 2, rest: -0.1}\n");
+  const limb_joint_def ball = joint_of(r, "ball");
+  limb_tendon_def cord;
+  for (int k = 0; k < LIMB_JOINT_DOFS; k++) {
+    assert_close(ball.armature[k], k < 3 ? 0.5 : 0, 0, 0);
+    assert_close(ball.damping[k], k < 3 ? k + 1 : 0, 0, 0);
+  }
+  ck_assert_int_eq(limb_builder_tendon_count(limb_reading_builder(r)), 1);
+  assert_ok(limb_builder_get_tendon(limb_reading_builder(r), 0, &cord));
+  ck_assert_str_eq(cord.name, "cord");
+  ck_assert_int_eq(cord.joint[0], limb_builder_find_joint(limb_reading_builder(r), "spin"));
+  assert_close(cord.coefficient[0], 0.008, 1e-15, 0);
+  assert_close(cord.stiffness, 70, 0, 0);
+  assert_close(cord.damping, 2, 0, 0);
+  assert_close(cord.rest, -0.1, 0, 0);
+  limb_reading_destroy(r);
+}
+END_TEST
+
 START_TEST(lumped)
 {
   limb_reading* r =
@@ -269,4 +294,5 @@ START_TEST(figures)
 }
 END_TEST
 
-CHECK_MAIN("yaml reader: drives", 1, drives, lumped, series, shafts, degrees, bases, mjcf, out_of_memory, figures)
+CHECK_MAIN("yaml reader: drives", 1, drives, several_degrees_and_tendons, lumped, series, shafts, degrees, bases, mjcf,
+           out_of_memory, figures)

@@ -1,5 +1,6 @@
 // Any robot: trees of all joint types, with what files of users have that fixtures do not. Axes meet, coincide or
-// are square as often as not; masses go from 1e-6 to 1e6 kg; bodies are points, rods or nothing; followers, shafts.
+// are square as often as not; masses go from 1e-6 to 1e6 kg; bodies are points, rods or nothing; followers, shafts,
+// tendons.
 #include "support/closed_impl.h"
 
 #include <math.h>
@@ -72,8 +73,22 @@ static void any_actuator(rng* r, double inertia, limb_joint_def* def)
   if (rng_chance(r, 0.25)) def->stiffness = rng_uniform(r, 1, 50) * inertia, def->rest = rng_uniform(r, -0.5, 0.5);
 }
 
+// Rotors and friction of joints with several degrees of freedom. Own numbers are drawn, so that the rest of the robot
+// of a seed stays what it was.
+static void any_dofs(rng* own, double inertia, limb_joint_def* def)
+{
+  static const int dofs[] = {
+    [LIMB_CYLINDRICAL] = 2, [LIMB_UNIVERSAL] = 2, [LIMB_PLANAR] = 3, [LIMB_SPHERICAL] = 3, [LIMB_FREE] = 6};
+  if (has_one(def->type) || def->type == LIMB_FIXED || !rng_chance(own, 0.4)) return;
+  const int turns_alike = def->type == LIMB_SPHERICAL || def->type == LIMB_FREE;
+  for (int k = 0; k < dofs[def->type]; k++) {
+    def->damping[k] = rng_uniform(own, 0.05, 1);
+    if (k < 3) def->armature[k] = turns_alike && k > 0 ? def->armature[0] : rng_uniform(own, 0.05, 0.5) * inertia;
+  }
+}
+
 // The joint that carries body k; first: the joints there are, of one degree of freedom or none.
-static void add_joint(rng* r, limb_builder* b, const character* c, int k, const limb_joint_type* type)
+static void add_joint(rng* r, rng* own, limb_builder* b, const character* c, int k, const limb_joint_type* type)
 {
   char name[24];
   (void)snprintf(name, sizeof name, "j%d", k);
@@ -87,6 +102,7 @@ static void add_joint(rng* r, limb_builder* b, const character* c, int k, const 
     while (sp_norm3(sp_cross3(def.axis, def.axis2)) < 0.3);
   const int source = 1 + rng_below(r, k);
   if (has_one(type[k])) any_actuator(r, c->size * c->size, &def);
+  any_dofs(own, c->size * c->size, &def);
   if (has_one(type[k]) && source < k && has_one(type[source]) && rng_chance(r, 0.2)) {
     def.mimic = source - 1;
     def.multiplier = rng_uniform(r, 0.3, 1.5) * (rng_chance(r, 0.5) ? 1 : -1);
@@ -109,9 +125,27 @@ static void add_motor(rng* r, limb_builder* b, const character* c, int bodies, c
   (void)!limb_builder_add_motor(b, &motor, NULL, NULL); // followers have none
 }
 
+// Tendons over some of the joints that can have one.
+static void add_tendons(rng* own, limb_builder* b, int bodies, const limb_joint_type* type)
+{
+  for (int k = 0; k < 3 && rng_chance(own, 0.3); k++) {
+    limb_tendon_def def = limb_default_tendon_def("tendon");
+    int joint[MAX_BODIES];
+    double coefficient[MAX_BODIES];
+    for (int i = 1; i <= bodies; i++) {
+      if (!has_one(type[i]) || !rng_chance(own, 0.6)) continue;
+      joint[def.count] = i - 1;
+      coefficient[def.count++] = rng_uniform(own, -2, 2);
+    }
+    def.joint = joint, def.coefficient = coefficient;
+    def.stiffness = rng_uniform(own, 1, 50), def.damping = rng_uniform(own, 0, 1), def.rest = rng_uniform(own, -1, 1);
+    if (def.count > 0) fixture_ok(limb_builder_add_tendon(b, &def, NULL, NULL), NULL);
+  }
+}
+
 limb_model* robot_any(uint64_t seed)
 {
-  rng r = {seed};
+  rng r = {seed}, own = {~seed};
   const character c = any_character(&r);
   const int bodies = 1 + rng_below(&r, MAX_BODIES);
   limb_joint_type type[MAX_BODIES + 1];
@@ -124,7 +158,8 @@ limb_model* robot_any(uint64_t seed)
     (void)snprintf(name, sizeof name, "b%d", k);
     (void)fixture_body(b, name, any_inertia(&r, &c));
   }
-  for (int k = 1; k <= bodies; k++) add_joint(&r, b, &c, k, type);
+  for (int k = 1; k <= bodies; k++) add_joint(&r, &own, b, &c, k, type);
+  add_tendons(&own, b, bodies, type);
   if (rng_chance(&r, 0.2)) add_motor(&r, b, &c, bodies, type);
   fixture_frame(b, "tip", bodies, any_place(&r, &c));
   limb_model* tree = fixture_end(b);
