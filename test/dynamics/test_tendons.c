@@ -6,6 +6,7 @@
 #include "support/robots_impl.h"
 
 #include "limb/batch.h"
+#include "limb/edit.h"
 #include "limb/regressor.h"
 #include "limb/verify.h"
 
@@ -120,6 +121,31 @@ START_TEST(rotors_of_a_ball)
   for (int k = 0; k < 9; k++) assert_close(M[k], k % 4 == 0 ? 0.7 : 0, TOL_ALGEBRA, TOL_ALGEBRA);
   assert_ok(limb_energies(d, q, v, NULL, &e));
   assert_close(e.kinetic, 0.35 * 14, TOL_ALGEBRA, 0);
+  limb_data_destroy(d);
+  limb_model_destroy(m);
+}
+END_TEST
+
+// What a locked joint adds to the length belongs to the rest; a robot that is attached brings its tendons along.
+START_TEST(changed_robots_keep_their_tendons)
+{
+  limb_builder *b = make_slides(0), *other = make_slides(0);
+  const double at = 0.7, q[5] = {0.3, -0.1, 0.4, 0.5, 0.6}, zero[5] = {0};
+  double tau[5];
+  limb_data* d = NULL;
+  limb_error err;
+  add_tendon(b, 70, 0, 0.2);
+  add_tendon(other, 30, 0, 0.1);
+  fixture_ok(limb_builder_lock(b, 2, &at, &err), &err);
+  fixture_ok(limb_builder_attach(b, "a", other, "other_", &err), &err);
+  limb_builder_destroy(other);
+  limb_model* m = fixture_end(b);
+  assert_ok(limb_data_create(m, NULL, &d));
+  assert_ok(limb_inverse_dynamics(d, q, zero, zero, NULL, tau));
+  const double T = 70 * (PULLEY[0] * q[0] + PULLEY[1] * q[1] + PULLEY[2] * at - 0.2);
+  const double other_T = 30 * (PULLEY[0] * q[2] + PULLEY[1] * q[3] + PULLEY[2] * q[4] - 0.1);
+  for (int k = 0; k < 2; k++) assert_close(tau[k], PULLEY[k] * T, TOL_ALGEBRA, 0);
+  for (int k = 0; k < 3; k++) assert_close(tau[2 + k], PULLEY[k] * other_T, TOL_ALGEBRA, 0);
   limb_data_destroy(d);
   limb_model_destroy(m);
 }
@@ -296,5 +322,6 @@ START_TEST(armature_is_checked)
 }
 END_TEST
 
-CHECK_MAIN("dynamics/tendons", 5, tension_by_hand, tension_of_a_follower, rotors_of_a_ball, formulations_agree,
-           batches_agree, tendons_are_checked, armature_is_checked)
+CHECK_MAIN("dynamics/tendons", 5, tension_by_hand, tension_of_a_follower, rotors_of_a_ball,
+           changed_robots_keep_their_tendons, formulations_agree, batches_agree, tendons_are_checked,
+           armature_is_checked)
