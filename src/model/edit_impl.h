@@ -48,7 +48,7 @@ int limb_edit_add_joint(edit* e, const limb_joint_def* def);
 // After joints got other children.
 void limb_edit_find_joints(edit* e);
 
-// Tendons (edit_tendon.c): of the builder and of another one, whose joints come behind; a joint held at q; built again.
+// Tendons (edit_lock.c): of the builder and of another one, whose joints come behind; a joint held at q; built again.
 limb_status limb_edit_take_tendons(edit* e, const limb_builder* other);
 void limb_edit_hold_tendons(edit* e, int joint, double q);
 limb_status limb_edit_add_tendons(const edit* e, limb_builder* to);

@@ -5,7 +5,7 @@
 //   shaft               T = k (q_m / n - q_j - r) + d (v_m / n - v_j)  at the joint, -T / n at the motor:
 //                       q_m held: a spring k, d at the joint, relaxed at q_m / n - r
 //                       q_j held: a spring k / n^2, d / n^2 at the motor, relaxed at n (q_j + r)
-//   tendon              its part of the length belongs to the rest (edit_tendon.c)
+//   tendon              length - rest = sum of the others + (coefficient q - rest)
 //   closure             between bodies that no joint moves against each other: it is closed, or there is no such robot
 #include "model/edit_impl.h"
 
@@ -144,6 +144,61 @@ static void hold_shafts(const holding* h, int joint)
       add_spring(other, s->stiffness, h->q[joint] / n - s->rest, s->damping);
     s->joint = s->motor = -1;
   }
+}
+
+// ---- tendons ----------------------------------------------------------------------------------------------
+
+static void take_all(edit* e, const limb_builder* from, int shift)
+{
+  for (int i = 0; i < from->ntendon; i++) e->tendon[e->ntendon++] = (edit_tendon){from->tendon[i], shift};
+}
+
+limb_status limb_edit_take_tendons(edit* e, const limb_builder* other)
+{
+  e->tendon_cap = (size_t)(e->b->ntendon + (other ? other->ntendon : 0) + 1) * sizeof *e->tendon;
+  e->tendon = limb_alloc(&e->b->alloc, e->tendon_cap);
+  if (!e->tendon) return limb_edit_no_memory(e);
+  take_all(e, e->b, 0);
+  if (other) take_all(e, other, e->b->njoint);
+  return LIMB_OK;
+}
+
+void limb_edit_hold_tendons(edit* e, int joint, double q)
+{
+  for (int i = 0; i < e->ntendon; i++) {
+    limb_tendon_def* def = &e->tendon[i].def;
+    for (int k = 0; k < def->count; k++)
+      if (def->joint[k] + e->tendon[i].shift == joint) def->rest -= def->coefficient[k] * q;
+  }
+}
+
+// One whose joints are removed goes with them, and one whose joints are all held has no effect.
+static limb_status add_tendon(const edit* e, const edit_tendon* from, limb_builder* to, double* coefficient, int* joint)
+{
+  limb_tendon_def def = from->def;
+  def.joint = joint, def.coefficient = coefficient, def.count = 0;
+  for (int k = 0; k < from->def.count; k++) {
+    const int own = from->def.joint[k] + from->shift;
+    if (e->joint_at[own] < 0) return LIMB_OK;
+    if (e->joint[own].type == LIMB_FIXED) continue;
+    joint[def.count] = e->joint_at[own];
+    coefficient[def.count++] = from->def.coefficient[k];
+  }
+  return def.count > 0 ? limb_builder_add_tendon(to, &def, NULL, e->err) : LIMB_OK;
+}
+
+limb_status limb_edit_add_tendons(const edit* e, limb_builder* to)
+{
+  const limb_allocator* a = &e->b->alloc;
+  limb_status s = LIMB_OK;
+  for (int i = 0; s == LIMB_OK && i < e->ntendon; i++) {
+    const size_t count = (size_t)e->tendon[i].def.count, size = count * (sizeof(double) + sizeof(int));
+    double* coefficient = limb_alloc(a, size);
+    if (!coefficient) return limb_edit_no_memory(e);
+    s = add_tendon(e, &e->tendon[i], to, coefficient, (int*)(coefficient + count));
+    limb_free(a, coefficient, size);
+  }
+  return s;
 }
 
 // ---- closures between rigid bodies ------------------------------------------------------------------------
