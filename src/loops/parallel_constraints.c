@@ -129,6 +129,9 @@ static double terms_of_E(const limb_leg* leg, int k)
   return sum;
 }
 
+// Where the platform does not move a closure, J_V is what rounding makes of J.
+#define ROUNDED 1e-4 // times LIMB_DEPENDENT
+
 // Sets up and reduces; false when the velocities do not follow from the platform's.
 static bool reduce_leg(limb_parallel* p, limb_leg* leg, const sp_pose* X)
 {
@@ -138,7 +141,7 @@ static bool reduce_leg(limb_parallel* p, limb_leg* leg, const sp_pose* X)
   if (leg->carries) set_carried(p, leg, X, row);
   for (int i = 0; i < leg->nrow; i++) {
     double* A = leg->eqs.A + i * wide + leg->nv;
-    leg->size[i] = limb_largest(PLATFORM, A);
+    leg->size[i] = fmax(limb_largest(PLATFORM, A), ROUNDED * limb_largest((size_t)leg->nv, A - leg->nv));
     for (int j = 0; j < leg->nrow; j++) A[PLATFORM + j] = i == j ? 1 : 0;
   }
   limb_row_reduce(&leg->eqs, NULL, LIMB_DEPENDENT);

@@ -35,7 +35,7 @@ typedef struct limb_leg {
   int nrow;           // local constraints: of the loops, then those
   ptrdiff_t* at;      // nrow x nv: entry of Psi; -1: zero. Rows of loops only
   limb_reduction eqs; // nrow x (nv + 6 + nrow): [J J_V 1], reduced
-  double* size;       // nrow: largest entry of J_V
+  double* size;       // nrow: largest entry of J_V, or more if that may be rounding
   double* g;          // nrow
 } limb_leg;
 
