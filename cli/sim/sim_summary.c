@@ -148,18 +148,24 @@ static int print_json(const sim_job* job, const sim_outcome* o, const facts* f)
 
 #define NO_ENERGY 1e-9 // J: drifts are not judged relative to less
 #define DRIFT     1e-3 // of the energy, relative to the largest kinetic energy or work: a warning
+#define SINGULAR  2e-8 // the same past singular configurations, where nothing else shows a change of branch
 
 int sim_judge_drift(sim_job* job, const sim_outcome* out)
 {
   facts f = {0};
   if (!job->setup->sim.work || out->ending == SIM_FAILED || gather(job, out, &f) != LIMB_OK) return EXIT_FINE;
-  const double moved = fmax(out->kinetic, fabs(f.s.work)), share = fabs(f.drift) / fmax(moved, NO_ENERGY);
+  const double moved = fmax(fmax(out->kinetic, f.s.kinetic), fabs(f.s.work)),
+               share = fabs(f.drift) / fmax(moved, NO_ENERGY);
   const int fails = job->setup->max_drift > 0 && !(share <= job->setup->max_drift);
-  if (!fails && share <= DRIFT) return EXIT_FINE;
+  if (!fails && share <= (f.s.singular ? SINGULAR : DRIFT)) return EXIT_FINE;
+  const int fixed = limb_sim_method_order(f.s.method) > 0;
   (void)fprintf(stderr,
-                "limb sim: %s: the energy drifted by %.3g J, %.2g of the largest kinetic energy or work (%.3g J): use "
-                "shorter steps, a tighter tolerance or a method of higher order\n",
+                "limb sim: %s: the energy drifted by %.3g J, %.2g of the largest kinetic energy or work (%.3g J)",
                 fails ? "error" : "warning", f.drift, share, moved);
+  if (f.s.singular)
+    (void)fprintf(stderr, ", in a motion past %llu singular configurations", (unsigned long long)f.s.singular);
+  (void)fprintf(stderr, ": use %s\n",
+                fixed ? "a shorter --step or a --method of higher order" : "a smaller --rtol and --atol");
   return fails ? EXIT_NUMERICAL : EXIT_FINE;
 }
 

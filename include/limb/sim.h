@@ -87,8 +87,8 @@ typedef struct limb_sim_options {
   size_t size; ///< sizeof(limb_sim_options), set by the default function
   limb_sim_method method;
   double step;     ///< largest fixed step [s]; default 1e-3. Adaptive methods ignore it
-  double relative; ///< relative tolerance of adaptive methods; default 1e-8
-  double absolute; ///< absolute tolerance [rad, m, rad/s, m/s]; default 1e-10
+  double relative; ///< relative tolerance of adaptive methods; default 1e-8, of robots with loops 1e-10
+  double absolute; ///< absolute tolerance [rad, m, rad/s, m/s]; default a hundredth of that
   double max_step; ///< largest adaptive step [s]; 0: unlimited
   int order;       ///< highest order of adaptive methods (erk 6, adams 12, bdf and ida 5); 0: the method's choice
   /// Gravity, base motion, and wrenches and force laws that do not change with time. limb_sim_start copies the
@@ -309,6 +309,7 @@ typedef struct limb_sim_summary {
   double singular_time;     ///< time of the closest passage [s]
   double singular_distance; ///< smallest ratio of a pivot of the constraints to the largest, at an evaluation
   double singular_energy;   ///< largest change of energy minus work in a passage [J]
+  double kinetic;           ///< largest kinetic energy at the start, before and after passages, and now [J]
 } limb_sim_summary;
 
 LIMB_NODISCARD LIMB_API limb_status limb_sim_summary_of(limb_sim* sim, limb_sim_summary* out);

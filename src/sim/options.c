@@ -60,11 +60,12 @@ const char* limb_event_kind_name(limb_event_kind kind)
 
 limb_sim_options limb_default_sim_options(const limb_model* m)
 {
+  const bool loops = m && limb_loop_count(m) > 0;
   return (limb_sim_options){.size = sizeof(limb_sim_options),
                             .method = LIMB_SIM_AUTO,
                             .step = 1e-3,
-                            .relative = 1e-8,
-                            .absolute = 1e-10,
+                            .relative = loops ? 1e-10 : 1e-8,
+                            .absolute = loops ? 1e-12 : 1e-10,
                             .env = limb_default_environment(m),
                             .stiction = LIMB_STICTION_EXACT,
                             .stop = LIMB_STOP_NONE,

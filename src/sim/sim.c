@@ -154,6 +154,7 @@ limb_status limb_sim_energy_at(limb_sim* sim, const sim_point* at, double* energ
   limb_energy e;
   const limb_status s = limb_energies(sim->d, at->q, at->v, &sim->env, &e);
   *energy = e.kinetic + e.gravity + e.springs;
+  if (s == LIMB_OK) sim->summary.kinetic = fmax(sim->summary.kinetic, e.kinetic);
   return s;
 }
 

@@ -25,9 +25,12 @@
 #define NEAR      0.02 // of the largest ratio of pivots: the zone
 #define STABLE    2    // rates of RK4 times its step
 #define STEPS     4    // on the way through the zone
-#define APPROACH  10   // zones from which on the next step may enter it
+#define APPROACH  10   // zones from which on a fixed step may enter it
+#define AT_EDGE   1.5  // zones: so near, the next adaptive step enters it
+#define SHARE     0.8  // of the way there that an adaptive step may go
 #define TRIAL     0.1  // of the distance in rad or m, if that is a radian for the largest one: first displacement
 #define SLOW      1e-3 // [rad/s] or [m/s]: speeds below count as that
+#define LONGEST   0.05 // [rad] or [m]: motion in a step, also where d hardly changes
 #define CONTINUED 1e-6 // relative change of velocities by the projection after the zone
 
 static limb_status create_state(limb_sim* sim, const sim_stepper* stepper, void** state)
@@ -75,8 +78,9 @@ void limb_sim_note_pivots(limb_sim* sim, double t, double ratio)
   if (p->t[1] >= p->t[0]) p->t[1] = -HUGE_VAL; // time was set back
 }
 
-// Whether a step to t may enter the zone, or begins in it.
-static limb_status look_ahead(limb_sim* sim, double t, bool* near)
+// Whether a step to t may enter the zone, or begins in it. Adaptive steps end before it, however long they would be:
+// they would pass it unseen.
+static limb_status look_ahead(limb_sim* sim, double* t, bool* near)
 {
   sim_passage* p = &sim->passage;
   limb_status s = LIMB_OK;
@@ -85,10 +89,12 @@ static limb_status look_ahead(limb_sim* sim, double t, bool* near)
     s = limb_sim_accelerate(sim, sim->begin.t, sim->begin.q, sim->begin.v, p->a0);
   if (s != LIMB_OK) return s;
   const double zone = NEAR * p->top, here = p->ratio[0];
-  const double end = fmin(t, sim->begin.t + 2 * p->length);
   *near = here <= zone;
-  if (*near || here > APPROACH * zone || p->t[1] == -HUGE_VAL) return s;
-  *near = here + (here - p->ratio[1]) / (p->t[0] - p->t[1]) * (end - p->t[0]) <= zone;
+  if (*near || p->t[1] == -HUGE_VAL || !(here < p->ratio[1])) return s;
+  const double left = p->t[0] - sim->begin.t + (here - zone) / (p->ratio[1] - here) * (p->t[0] - p->t[1]);
+  const bool fixed = sim->stepper->pace == SIM_FIXED;
+  *near = fixed ? here <= APPROACH * zone && left <= *t - sim->begin.t : left <= 0 || here <= AT_EDGE * zone;
+  if (!fixed && !*near) *t = fmin(*t, sim->begin.t + SHARE * left);
   return s;
 }
 
@@ -131,6 +137,14 @@ static double straddling(double z, double usual, double c)
 {
   if (z <= 1.1 * c * usual) return z / c;
   return z < 1.5 * usual ? z - usual / 2 : usual;
+}
+
+// The time in which the fastest joint moves by LONGEST.
+static double longest(const limb_sim* sim)
+{
+  const size_t nv = (size_t)sim->nv;
+  const double v = limb_largest(nv, sim->begin.v), a = limb_largest(nv, sim->passage.a0);
+  return 2 * LONGEST / (v + sqrt(v * v + 2 * a * LONGEST) + SLOW * LONGEST);
 }
 
 static limb_status enter(limb_sim* sim)
@@ -181,7 +195,8 @@ static limb_status pass(limb_sim* sim, double end)
   const double here = p->now, zone = NEAR * p->top;
   if (s == LIMB_OK) s = find_slope(sim, here, &slope);
   if (s != LIMB_OK) return s;
-  const double z = slope < 0 ? here / -slope : HUGE_VAL, usual = zone / STEPS / fabs(slope);
+  const double z = slope < 0 ? here / -slope : HUGE_VAL;
+  const double usual = fmin(zone / STEPS / fabs(slope), longest(sim));
   const bool stiff = p->fastest * usual > STABLE;
   const double length = fmin(straddling(z, usual, stiff ? 0.81 : 0.75), end - b->t);
   void* own = sim->state;
@@ -200,7 +215,7 @@ limb_status limb_sim_step_past(limb_sim* sim, double t, double end)
 {
   sim_passage* p = &sim->passage;
   bool near = false;
-  limb_status s = look_ahead(sim, t, &near);
+  limb_status s = look_ahead(sim, &t, &near);
   if (s != LIMB_OK) return s;
   if (!near && p->near) {
     s = leave(sim);

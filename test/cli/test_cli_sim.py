@@ -7,6 +7,7 @@ import ast
 import json
 import math
 import os
+import pathlib
 import signal
 import struct
 import subprocess
@@ -160,6 +161,18 @@ loops: [{{name: pin, type: point_on_line, a: {{body: two, xyz: [1, 0, 0]}}, b: {
             self.assertLess(told["loops"]["singular_energy"], 1e-6)
             x = self.last()
             self.close([x["q.a"], -x["q.a"]], [x["q.b"], x["q.c"]], 1e-7)
+
+    def test_drift_past_singular_configurations(self):
+        """Above 2e-8 of the kinetic energy it is a warning, which names the option."""
+        bars = pathlib.Path(__file__).parents[2] / "examples/gallery/benchmarks/four_bars_2.limb.yaml"
+        words = (bars, "--q", "post0=0", "--v", "post0=-1", "--duration", "3", "--rate", "1", "--summary", "none",
+                 "--output", self.out)
+        self.assertEqual(self.sim(*words, "--quiet").stderr, "")
+        self.assertRegex(self.sim(*words, "--quiet", "--method", "variational").stderr,
+                         r"^limb sim: warning: the energy drifted by .* in a motion past 3 singular configurations: "
+                         r"use a shorter --step or a --method of higher order\n$")
+        loose = self.sim(*words, "--quiet", "--method", "erk", "--rtol", "1e-5", "--atol", "1e-7").stderr
+        self.assertRegex(loose, r"past 3 singular configurations: use a smaller --rtol and --atol\n$")
 
     def test_options_go_before_the_file(self):
         other = self.folder / "other.csv"

@@ -113,6 +113,49 @@ START_TEST(first_order_stays_first_order)
 }
 END_TEST
 
+// However long their steps are, and without rows on the way, adaptive methods see all passages. What the run loses is
+// what the method loses elsewhere, too: bdf needs a tenth of the default tolerance for 1e-6 J.
+START_TEST(no_passage_is_missed)
+{
+  static const sized how[] = {{LIMB_SIM_ERK, 1e-3, 1e-6, 1e-3},
+                              {LIMB_SIM_ERK, 1e-3, 0, 1e-6},
+                              {LIMB_SIM_ADAMS, 1e-3, 0, 1e-6},
+                              {LIMB_SIM_IDA, 1e-3, 0, 2e-6},
+                              {LIMB_SIM_BDF, 1e-3, 0, 1e-5}};
+  limb_model* m = double_four_bar();
+  for (size_t k = 0; k < sizeof how / sizeof *how; k++) {
+    if (!limb_sim_has_method(how[k].method)) continue;
+    limb_sim* sim = started(m, &how[k], upright, pushed);
+    limb_sim_summary s;
+    assert_ok(limb_sim_advance(sim, 10, NULL));
+    assert_ok(limb_sim_summary_of(sim, &s));
+    check_at("%s at %g: %llu passages, %.1e J", limb_sim_method_name(how[k].method), how[k].relative,
+             (unsigned long long)s.singular, s.energy - s.energy_start);
+    assert_that(s.singular == 10 && s.singular_energy < 1e-6 && s.kinetic > 30 && s.kinetic < 71);
+    assert_close(s.energy, s.energy_start, 0, how[k].within);
+    limb_sim_destroy(sim);
+  }
+  limb_model_destroy(m);
+}
+END_TEST
+
+// A step so long that a stop of the motion within the zone leaves the distance constant: it is cut.
+START_TEST(long_steps_are_cut)
+{
+  limb_model* m = double_four_bar();
+  const sized how = {LIMB_SIM_RK4, 0.05, 0, 0};
+  limb_sim* sim = started(m, &how, upright, pushed);
+  limb_sim_summary s;
+  assert_ok(limb_sim_advance(sim, 10, NULL));
+  assert_ok(limb_sim_summary_of(sim, &s));
+  check_at("%llu passages, steps to %g s", (unsigned long long)s.singular, s.max_step);
+  assert_that(s.singular > 0 && s.max_step < 0.06);
+  assert_close(s.energy, s.energy_start, 0, 5e-3);
+  limb_sim_destroy(sim);
+  limb_model_destroy(m);
+}
+END_TEST
+
 // A four-bar whose bars can lie in one line, 1 + 1.5 = 2 + 0.5, on a curved branch, fast and slowly.
 START_TEST(change_point_passes)
 {
@@ -152,7 +195,8 @@ END_TEST
 int CHECK_NAME(void)
 {
   const TTest* const each[] = {double_four_bar_passes, NULL};
-  const TTest* const all[] = {first_order_stays_first_order, change_point_passes, NULL};
+  const TTest* const all[] = {first_order_stays_first_order, no_passage_is_missed, long_steps_are_cut,
+                              change_point_passes, NULL};
   const int failed = check_run("sim/passages: methods", METHODS, each);
   return check_run("sim/passages", 1, all) | failed;
 }
