@@ -104,12 +104,15 @@ static void drop_function(limb_program* p, int k)
 // others remain.
 static limb_status prepare(generation* x)
 {
-  limb_status s = limb_trial_create(x->m, x->program, x->e.options.gravity_argument, &x->trial);
+  const limb_codegen_options* o = &x->e.options;
+  limb_status s = limb_trial_create(x->m, x->program, o->gravity_argument, &x->trial);
   if (s == LIMB_OK && x->reference.w) limb_trial_close(&x->trial, x->program, &x->reference);
-  const bool all = limb_is_all(x->e.options.what);
+  const bool all = limb_is_all(o->what);
   for (int k = 0; k < x->program->nfunction && s == LIMB_OK; k++) {
+    if (!x->e.syntax->judge && o->language != LIMB_LANGUAGE_C) x->program->function[k].judged = 0;
     const bool optional = all && x->program->nfunction > 1;
-    s = limb_trial_reference(&x->trial, &x->reference, x->program, k, optional ? NULL : x->error);
+    s = limb_trial_judge(&x->trial, x->program, k, o->single);
+    if (s == LIMB_OK) s = limb_trial_reference(&x->trial, &x->reference, x->program, k, optional ? NULL : x->error);
     if (s == LIMB_OK) s = simplify(x, k);
     if (s != LIMB_E_UNSUPPORTED || !optional) continue;
     drop_function(x->program, k--);
@@ -315,6 +318,7 @@ static void set_types(limb_emitter* e)
   e->syntax = &limb_syntaxes[o->language];
   if (o->lanes > 1) {
     (void)snprintf(e->value, sizeof e->value, "%s_lanes", e->prefix);
+    (void)snprintf(e->mask, sizeof e->mask, "%s_status", e->prefix);
   } else {
     (void)snprintf(e->value, sizeof e->value, "%s", e->real);
   }

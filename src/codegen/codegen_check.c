@@ -149,6 +149,25 @@ static limb_status set_scale(limb_trial* t, limb_reference* x, limb_program* p, 
   return LIMB_OK;
 }
 
+limb_status limb_trial_judge(const limb_trial* t, limb_program* p, int k, bool single)
+{
+  limb_function* f = &p->function[k];
+  if (!f->judged) return LIMB_OK;
+  const limb_output* margin = &f->output[f->noutput];
+  const size_t n = (size_t)margin->rows;
+  double* x = limb_program_alloc(p, n, sizeof *x);
+  if (!x) return LIMB_E_NOMEM;
+  for (int s = 0; s < t->states && f->judged; s++) {
+    const double* input[INPUT_KINDS];
+    state_at(t, p, s, input);
+    if (!(single ? limb_evaluate_single : limb_evaluate)(p->graph, margin->entry, n, input, x)) return LIMB_E_NOMEM;
+    for (size_t i = 0; i < n; i++)
+      if (!(x[i] > 0)) f->judged = 0;
+  }
+  if (!f->judged && !f->note) f->note = limb_not_judged;
+  return LIMB_OK;
+}
+
 limb_status limb_trial_reference(limb_trial* t, limb_reference* x, limb_program* p, int k, limb_error* error)
 {
   const limb_function* f = &p->function[k];

@@ -34,7 +34,8 @@ typedef struct limb_syntax {
   bool typed_calls;                  // f64::sin
   // Templates (limb_emit_template): the first lines of a file after its comment, begin and end of a function, zeros of
   // an output that is a vector or a matrix, a function for signs; NULL: nothing.
-  const char *opening, *begin, *finish, *zeros, *zero_rows, *sign;
+  // judge: what a function does where one of its margins is not positive; judged: the same in words.
+  const char *opening, *begin, *finish, *zeros, *zero_rows, *sign, *judge, *judged;
 } limb_syntax;
 
 // A function that is ready to be written, with the facts for its comments.
@@ -58,6 +59,7 @@ typedef struct limb_emitter {
   char prefix[96];
   const char* real; // "double"
   char value[128];  // type of inputs and outputs: real, or lanes of it
+  char mask[128];   // type of the status of lanes
   limb_emitted* function;
   int nfunction;
   int inside;           // depth of fractions and roots: no line breaks inside
@@ -116,7 +118,8 @@ limb_arguments limb_emit_all_arguments(const limb_emitter* e, const limb_emitted
 // Writes lines in which @ and a letter stand for what belongs to the robot, a function p and its output o: @N name of
 // the function, @P prefix, @R real, @V type of values, @S suffix of float in C, @B the number whose sum rounds, @D
 // from float in Rust, @A arguments, @T types of the outputs in Rust, @O names of the outputs, @( @) brackets where
-// there are several, @o @r @c name, rows and columns of the output, @F a field for each function.
+// there are several, @< @> @{ @} the same of a result that may be none in Rust, @o @r @c name, rows and columns of the
+// output, @F a field for each function.
 void limb_emit_template(limb_emitter* e, const limb_emitted* p, int o, const char* lines);
 
 // The name of an output of a function, distinct from those of its inputs.
@@ -169,6 +172,7 @@ void limb_emit_c_test(limb_emitter* e, const limb_trial* t);
 // comments and prototypes (emit_c_files.c)
 void limb_c_head_comment(limb_emitter* e, const char* what); // comment at the top of a file
 void limb_c_lane_type(limb_emitter* e);                      // of lanes
+const char* limb_c_status_type(limb_emitter* e, const limb_emitted* p);
 void limb_c_prototype(limb_emitter* e, const limb_emitted* p, const char* end);
 void limb_c_describe(limb_emitter* e, const limb_emitted* p); // comment above a prototype
 
@@ -268,6 +272,10 @@ limb_status limb_trial_create(const limb_model* m, limb_program* p, bool random_
 
 // Replaces the states of a robot with loops by states that close them, where such states are found.
 void limb_trial_close(limb_trial* t, const limb_program* p, limb_reference* x);
+
+// Takes the status from function k if one of its margins is not positive in one of the states, none of which is
+// singular: so does a light body far below all the inertia that its joint might carry. LIMB_E_NOMEM.
+limb_status limb_trial_judge(const limb_trial* t, limb_program* p, int k, bool single);
 
 // Reference values of function k: those of the library, or, where it has no such call, of the expressions themselves.
 // To be called before they are simplified. LIMB_E_UNSUPPORTED with a message if the quantity is singular.

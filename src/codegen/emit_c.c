@@ -183,6 +183,26 @@ static void put_whole(limb_emitter* e, const limb_emitted* p)
   limb_emit_statements(e, p, sums, p->schedule.count);
 }
 
+// Margins are local. The status is whether all of them are positive, which NaN is not.
+static void put_margins(limb_emitter* e, const limb_emitted* p)
+{
+  const limb_output* margin = &p->f->output[p->f->noutput];
+  if (p->f->judged) limb_text_print(e->text, "  %s %s[%d];\n", e->value, margin->name, margin->rows);
+}
+
+static void put_status(limb_emitter* e, const limb_emitted* p)
+{
+  const limb_output* margin = &p->f->output[p->f->noutput];
+  const bool lanes = e->options.lanes > 1;
+  if (!p->f->judged) return;
+  if (lanes) limb_text_print(e->text, "  const %s none = {0};\n", e->value);
+  const char *type = limb_c_status_type(e, p), *zero = lanes ? "none" : e->options.single ? "0.0f" : "0.0";
+  limb_text_print(e->text, "  %s good = (%s)(%s[0] > %s);\n", type, type, margin->name, zero);
+  for (int i = 1; i < margin->rows; i++)
+    limb_text_print(e->text, "  good &= (%s)(%s[%d] > %s);\n", type, margin->name, i, zero);
+  text(e, lanes ? "  return ~good;\n" : "  return 1 - good;\n");
+}
+
 static void put_function(limb_emitter* e, limb_emitted* p)
 {
   const bool split = limb_c_is_split(e, p);
@@ -204,6 +224,7 @@ static void put_function(limb_emitter* e, limb_emitted* p)
   limb_c_prototype(e, p, "");
   text(e, "{\n");
   put_unused(e, p);
+  put_margins(e, p);
   if (split) {
     if (parts.places) limb_text_print(e->text, "  %s w[%u];\n", e->value, parts.places);
     if (limb_emit_sines_in_arrays(e)) limb_emit_statements(e, p, 0, p->schedule.angle_sums);
@@ -214,6 +235,7 @@ static void put_function(limb_emitter* e, limb_emitted* p)
     put_whole(e, p);
   }
   limb_c_numbers_call(e, p);
+  put_status(e, p);
   text(e, "}\n");
 }
 

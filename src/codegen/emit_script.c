@@ -46,6 +46,10 @@ static void put_function_mark(limb_emitter* e, const limb_emitted* p, int o, cha
   case 'A': put_arguments(e, p); break;
   case 'T': put_rust_types(e, p->f); break;
   case 'O': put_answers(e, p->f); break;
+  case '<': limb_text_put(t, p->f->judged ? "Option<" : ""); break;
+  case '>': limb_text_put(t, p->f->judged ? ">" : ""); break;
+  case '{': limb_text_put(t, p->f->judged ? "Some(" : ""); break;
+  case '}': limb_text_put(t, p->f->judged ? ")" : ""); break;
   case '(': limb_text_put(t, p->f->noutput > 1 ? "(" : ""); break;
   case ')': limb_text_put(t, p->f->noutput > 1 ? ")" : ""); break;
   case 'o':
@@ -134,6 +138,9 @@ static void put_description(limb_emitter* e, const limb_emitted* p)
     limb_text_print(e->text, "%s  columns:", comment);
     put_labels(e, out->column, out->columns);
   }
+  if (p->f->judged)
+    limb_text_print(e->text, "%sWhere a matrix to be inverted is singular or nearly so: %s.\n", comment,
+                    e->syntax->judged);
   if (p->f->note) {
     limb_text_print(e->text, "%s%s", comment, p->f->note);
     put_labels(e, p->f->noted, p->f->nnoted);
@@ -173,10 +180,11 @@ void limb_emit_script(limb_emitter* e)
     put_description(e, p);
     limb_emit_template(e, p, 0, syntax->begin);
     limb_emit_reset_joints(e);
-    for (int o = 0; o < p->f->noutput; o++)
+    for (int o = 0; o < p->f->noutput + p->f->judged; o++)
       limb_emit_template(e, p, o, p->f->output[o].columns == 1 ? syntax->zeros : syntax->zero_rows);
     limb_emit_statements(e, p, 0, p->schedule.count);
     limb_emit_numbers(e, p, 0, limb_emit_number_count(p));
+    if (p->f->judged) limb_emit_template(e, p, p->f->noutput, syntax->judge);
     limb_emit_template(e, p, 0, syntax->finish);
   }
 }

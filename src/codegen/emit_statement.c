@@ -84,7 +84,7 @@ void limb_emit_arguments(limb_emitter* e, const limb_emitted* p, const limb_argu
   if (a->sines) put_argument(e, a->types, true, "sine", limb_c_sine_count(e, p), &any);
   if (a->sines) put_argument(e, a->types, true, "cosine", limb_c_sine_count(e, p), &any);
   if (a->reads || a->writes) put_argument(e, a->types, !a->writes, "w", a->places, &any);
-  for (int o = 0; o < p->f->noutput; o++) {
+  for (int o = 0; o < p->f->noutput + p->f->judged; o++) {
     char name[64];
     const limb_output* out = &p->f->output[o];
     limb_emit_output_name(e, p->f, o, name);

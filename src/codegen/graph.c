@@ -19,6 +19,8 @@ struct limb_graph {
   limb_node* node;
   uint32_t* slot; // hash table of nodes; 0: free
   uint32_t count, capacity, slots, max_nodes;
+  limb_edge* demand; // what must be positive
+  uint32_t ndemand, demand_capacity;
   bool full, singular;
 };
 
@@ -94,11 +96,39 @@ void limb_graph_free(limb_graph* g)
   const limb_allocator use = g->alloc;
   limb_free(&use, g->node, g->capacity * sizeof *g->node);
   limb_free(&use, g->slot, g->slots * sizeof *g->slot);
+  limb_free(&use, g->demand, g->demand_capacity * sizeof *g->demand);
   limb_free(&use, g, sizeof *g);
 }
 
+void limb_graph_demand(limb_graph* g, limb_edge e)
+{
+  double x;
+  if (limb_edge_number(g, e, &x) && x > 0) return;
+  if (g->ndemand == g->demand_capacity) {
+    const uint32_t more = g->demand_capacity ? 2 * g->demand_capacity : 64;
+    limb_edge* to = limb_alloc(&g->alloc, more * sizeof *to);
+    if (!to) {
+      g->full = true;
+      return;
+    }
+    if (g->demand) memcpy(to, g->demand, g->ndemand * sizeof *to);
+    limb_free(&g->alloc, g->demand, g->demand_capacity * sizeof *to);
+    g->demand = to, g->demand_capacity = more;
+  }
+  g->demand[g->ndemand++] = e;
+}
+
+uint32_t limb_graph_demands(const limb_graph* g, const limb_edge** list)
+{
+  *list = g->demand;
+  return g->ndemand;
+}
+
+void limb_graph_forget_demands(limb_graph* g) { g->ndemand = 0; }
+
 void limb_graph_shrink(limb_graph* g, uint32_t count)
 {
+  g->ndemand = 0;
   g->count = count;
   g->full = g->singular = false;
   fill_slots(g);

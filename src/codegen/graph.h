@@ -77,6 +77,12 @@ static inline int limb_operand_nodes(const limb_node* x, uint32_t node[2]) // th
 }
 static inline bool limb_is_sine(limb_op op) { return op == OP_SIN || op == OP_COS; }
 
+// Notes what must be positive for results to have digits, such as pivots less what may be their rounding: the list, and
+// an empty one again. A number that is positive needs no note.
+void limb_graph_demand(limb_graph* g, limb_edge e);
+uint32_t limb_graph_demands(const limb_graph* g, const limb_edge** list);
+void limb_graph_forget_demands(limb_graph* g);
+
 // Whether the edge is a number, and which.
 bool limb_edge_number(const limb_graph* g, limb_edge e, double* x);
 

@@ -312,16 +312,16 @@ limb_status limb_trace_forward(limb_loop_trace* c, const limb_scalar* tau, limb_
   limb_tracer* t = c->t;
   const int nv = c->m.nv, ny = c->partition.ny;
   limb_scalar* M = limb_trace_scalars(t, (size_t)ny * (size_t)ny);
-  limb_scalar* y = limb_trace_scalars(t, (size_t)ny);
+  limb_scalar *y = limb_trace_scalars(t, (size_t)ny), *diagonal = limb_trace_scalars(t, (size_t)ny);
   limb_scalar* f = limb_trace_scalars(t, (size_t)nv);
-  if (!M || !y || !f) return LIMB_E_NOMEM;
+  if (!M || !y || !diagonal || !f) return LIMB_E_NOMEM;
   limb_trace_tree_forces(c, t->v, c->g, f); // M g + h
   for (int v = 0; v < nv; v++) f[v] = sub(tau[v], f[v]);
   limb_trace_to_independent(c, f, y);
   limb_trace_clear(t);
   const limb_status s = limb_trace_reduced_mass(c, M);
   if (s != LIMB_OK) return s;
-  solve_definite(ny, M, y);
+  solve_definite(ny, M, diagonal, y);
   limb_trace_from_independent(c, y, c->g, a);
   return LIMB_OK;
 }

@@ -65,14 +65,19 @@ typedef struct limb_function {
   int nnoted;
   unsigned inputs; // 1 << kind for each input it takes
   int noutput;
+  // 1: one more output follows, which is local to the function: margins of pivots. Its status is whether all of them
+  // are positive.
+  int judged;
   limb_output output[LIMB_OUTPUTS_MAX];
 } limb_function;
 
-// Number of entries of all outputs together.
+extern const char limb_not_judged[]; // a note instead of a status
+
+// Number of entries of all outputs together, margins included.
 static inline uint32_t limb_entry_count(const limb_function* f)
 {
   uint32_t n = 0;
-  for (int o = 0; o < f->noutput; o++) n += (uint32_t)f->output[o].rows * (uint32_t)f->output[o].columns;
+  for (int o = 0; o < f->noutput + f->judged; o++) n += (uint32_t)f->output[o].rows * (uint32_t)f->output[o].columns;
   return n;
 }
 

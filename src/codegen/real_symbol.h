@@ -88,10 +88,10 @@ KERNEL real scale(par k, real a) { return mul(k, a); }
 KERNEL real plus(par k, real a) { return add(k, a); }
 KERNEL real recip(real a) { return over(plain(1), a); }
 
-// Only margins of pivots are compared, which recorded code does not use.
+// Only margins of pivots are compared: each must be positive.
 KERNEL real lesser(real a, real b)
 {
-  (void)b;
+  if (b.graph) limb_graph_demand(b.graph, b.edge);
   return a;
 }
 

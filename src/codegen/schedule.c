@@ -21,7 +21,7 @@ limb_edge limb_entry_edge(const limb_function* f, uint32_t entry, int* output, u
 
 void limb_count_uses(const limb_graph* g, const limb_function* f, bool given_sines, uint32_t* uses, uint32_t nodes)
 {
-  for (int o = 0; o < f->noutput; o++) {
+  for (int o = 0; o < f->noutput + f->judged; o++) {
     const int n = f->output[o].rows * f->output[o].columns;
     for (int i = 0; i < n; i++) uses[limb_edge_node(f->output[o].entry[i])]++;
   }

@@ -13,13 +13,33 @@
 //   A x = b         in least squares where there are more rows: x = R^-1 Q' b
 //   A' x = f        of least norm then: x = Q R^-T f
 //
+// What is left of a column, a determinant or a pivot must be more than a share of what the entries amount to: lesser()
+// learns of all of them.
+//
 // Included after the scalar vocabulary with root(), and kernel/vectors.h.
+
+#define SOLVED_SHARE 1e-6
+
+KERNEL void demand(real left, real before) { (void)lesser(one(), kmsub(left, constant(SOLVED_SHARE), before)); }
+
+// The same of their squares.
+KERNEL void demand_squares(real left, real before)
+{
+  (void)lesser(one(), kmsub(left, constant(SOLVED_SHARE * SOLVED_SHARE), before));
+}
 
 typedef struct dense {
   int rows, n;
   bool small;  // Q is the transposed inverse, and R is not used
   real *Q, *R; // rows x n, n x n
 } dense;
+
+KERNEL real sum_of_squares(int n, const real* x)
+{
+  real sum = zero();
+  for (int i = 0; i < n; i++) sum = madd(sum, x[i], x[i]);
+  return sum;
+}
 
 // ---- up to three unknowns ------------------------------------------------------------------------------------------
 
@@ -42,8 +62,11 @@ KERNEL void cofactors(int n, const real* A, real* C)
 KERNEL void invert_small(int n, real* Q)
 {
   real C[9], det = zero();
+  const real F = sum_of_squares(n * n, Q); // a determinant is at most (F / n)^n/2
   cofactors(n, Q, C);
   for (int j = 0; j < n; j++) det = madd(det, Q[j], C[j]);
+  if (n == 2) demand_squares(mul(det, det), scale(constant(0.25), mul(F, F)));
+  if (n == 3) demand_squares(mul(det, det), scale(constant(1.0 / 27), mul(F, mul(F, F))));
   const real inverse = recip(det);
   for (int k = 0; k < n * n; k++) Q[k] = mul(C[k], inverse);
 }
@@ -72,9 +95,11 @@ KERNEL void factor_dense(dense* A)
     invert_small(A->n, A->Q);
     return;
   }
+  const real F = sum_of_squares(A->rows * A->n, A->Q);
   for (int k = 0; k < A->n; k++) {
     real* column = A->Q + k;
-    const real inverse = recip(root(along_column(A, k, column, A->n)));
+    const real square = along_column(A, k, column, A->n), inverse = recip(root(square));
+    demand_squares(square, scale(constant(1.0 / A->n), F));
     for (ptrdiff_t i = 0; i < A->rows; i++) column[i * A->n] = mul(column[i * A->n], inverse);
     A->R[k * A->n + k] = inverse;
     for (int j = k + 1; j < A->n; j++) {
@@ -115,12 +140,14 @@ KERNEL void solve_dense_transposed(const dense* A, real* f, real* x)
 // ---- positive definite systems -------------------------------------------------------------------------------------
 
 // M x = b, n x n; overwrites the lower half of M, x replaces b. L' D L from the last row on keeps the branches of a
-// tree separate.
-KERNEL void solve_definite(int n, real* M, real* b)
+// tree separate. diagonal is scratch for n scalars.
+KERNEL void solve_definite(int n, real* M, real* diagonal, real* b)
 {
+  for (ptrdiff_t k = 0; k < n; k++) diagonal[k] = M[k * n + k];
   for (ptrdiff_t k = n - 1; k >= 0; k--) {
     real* row = M + k * n;
     const real inverse = recip(row[k]);
+    demand(row[k], diagonal[k]);
     for (ptrdiff_t i = k - 1; i >= 0; i--) { // row[j <= i] is unchanged
       const real f = mul(row[i], inverse);
       for (ptrdiff_t j = 0; j <= i; j++) M[i * n + j] = msub(M[i * n + j], f, row[j]);

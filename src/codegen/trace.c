@@ -247,6 +247,30 @@ limb_status limb_trace_output(limb_tracer* t, limb_function* f, limb_output shap
   return limb_graph_full(t->graph) ? LIMB_E_NOMEM : LIMB_OK;
 }
 
+const char limb_not_judged[] =
+  "Where a matrix to be inverted is singular or nearly so, which is not judged, results have "
+  "no digits or are not finite.";
+
+limb_status limb_trace_judge(limb_tracer* t, limb_function* f)
+{
+  const limb_edge* list;
+  const uint32_t n = limb_graph_demands(t->graph, &list);
+  limb_graph_forget_demands(t->graph);
+  if (n == 0 || f->judged) return LIMB_OK;
+  if (t->options.symbols != LIMB_SYMBOLS_NONE) {
+    if (!f->note) f->note = limb_not_judged;
+    return LIMB_OK;
+  }
+  limb_output margin = {
+    .name = "margin", .meaning = "pivots less their rounding", .rows = (int)n, .columns = 1, .unlabelled = true};
+  margin.entry = limb_program_alloc(t->program, n, sizeof *margin.entry);
+  if (!margin.entry || f->noutput == LIMB_OUTPUTS_MAX) return LIMB_E_NOMEM;
+  memcpy(margin.entry, list, n * sizeof *list);
+  f->output[f->noutput] = margin;
+  f->judged = 1;
+  return LIMB_OK;
+}
+
 // ---- the list of quantities ----------------------------------------------------------------------------------------
 
 static const char* name_at(const void* context, int i)
@@ -293,7 +317,9 @@ static limb_status trace_quantity(limb_tracer* t, const limb_generated* x, const
   memcpy(meaning, limb_generated_meaning(x), strcspn(limb_generated_meaning(x), ";")); // in short
   *f = (limb_function){.kind = x, .name = name, .meaning = meaning};
   limb_trace_clear(t);
+  limb_graph_forget_demands(t->graph);
   limb_status s = x->trace(t, f);
+  if (s == LIMB_OK) s = limb_trace_judge(t, f);
   const bool at_limit = limb_graph_count(t->graph) >= LIMB_GRAPH_MAX;
   if (s == LIMB_E_NOMEM && limb_graph_full(t->graph) && at_limit) s = limb_trace_too_large(t, f);
   if (s == LIMB_OK && limb_graph_singular(t->graph))

@@ -87,6 +87,10 @@ typedef struct limb_tracer {
 // Adds an output to f with entries x, row-major. nv rows are labelled as velocities.
 limb_status limb_trace_output(limb_tracer* t, limb_function* f, limb_output shape, const limb_scalar* x);
 
+// After the last output: f gets the margins of pivots that the kernels have met since the last call as what its status
+// depends on. None where numbers of the robot stay symbols, with which rounding cannot be compared.
+limb_status limb_trace_judge(limb_tracer* t, limb_function* f);
+
 // Fails with the message that the quantity has too many operations for this robot.
 limb_status limb_trace_too_large(const limb_tracer* t, const limb_function* f);
 

@@ -22,6 +22,15 @@ KERNEL real sign_of(real x, double width)
   return width > 0 ? unary(OP_TANH, scale(constant(1 / width), x)) : unary(OP_SIGN, x);
 }
 
+// Generated code cannot look at a state in doubt again, as dynamics/regular.c does: a pivot below this share of what it
+// is a difference of, or of all the inertia that is carried, counts as zero, in double as in float.
+#undef LIMB_DOUBT
+#undef LIMB_DOUBT_SQUARE
+#undef DOUBTS
+#define LIMB_DOUBT        1e-6
+#define DOUBTS            (LIMB_DOUBT / LIMB_DOUBT_SWEEP)
+#define LIMB_DOUBT_SQUARE (LIMB_DOUBT / (DOUBTS * DOUBTS))
+
 #define BASE_CELL               limb_scalar
 #define LINK_CONST              limb_link_symbol
 #define KERNEL_SET              limb_kernels_symbol

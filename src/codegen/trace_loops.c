@@ -175,11 +175,14 @@ static limb_status record_cheaper(limb_tracer* t, limb_function* f, recorder* re
   limb_function other = {.kind = f->kind, .name = f->name, .meaning = f->meaning};
   limb_loop_trace c, d;
   t->error = &why;
-  const limb_status s = record(t, f, NULL, &c);
+  limb_status s = record(t, f, NULL, &c);
+  if (s == LIMB_OK) s = limb_trace_judge(t, f);
+  limb_graph_forget_demands(t->graph);
   t->error = NULL;
   if (!single || s == LIMB_E_NOMEM) return LIMB_E_NOMEM;
   limb_trace_clear(t);
-  const limb_status second = record(t, &other, single, &d);
+  limb_status second = record(t, &other, single, &d);
+  if (second == LIMB_OK) second = limb_trace_judge(t, &other);
   t->error = error;
   if (second != LIMB_OK) {
     if (error && s != LIMB_OK) *error = why;

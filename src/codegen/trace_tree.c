@@ -43,10 +43,13 @@ static limb_status put_matrix(limb_tracer* t, limb_function* f, const char* name
 static limb_status keep_cheaper(limb_tracer* t, limb_function* f, const limb_function* way)
 {
   limb_operations have, other;
-  if (!limb_count_operations(t->graph, f, &have)) return LIMB_E_NOMEM;
-  if (!limb_count_operations(t->graph, way, &other)) return LIMB_E_NOMEM;
+  limb_function now = *f, next = *way;
+  now.judged = next.judged = 0; // margins are few
+  if (!limb_count_operations(t->graph, &now, &have)) return LIMB_E_NOMEM;
+  if (!limb_count_operations(t->graph, &next, &other)) return LIMB_E_NOMEM;
   if (f->noutput && limb_operations_weight(&have) <= limb_operations_weight(&other)) return LIMB_OK;
-  f->noutput = way->noutput;
+  f->noutput = way->noutput, f->judged = way->judged;
+  if (way->note) f->note = way->note;
   memcpy(f->output, way->output, sizeof f->output);
   return LIMB_OK;
 }
@@ -96,10 +99,6 @@ limb_status limb_trace_mass_matrix(limb_tracer* t, limb_function* f)
   return put_matrix(t, f, "M", "mass matrix", M);
 }
 
-// Straight-line code has no status.
-static const char not_judged[] = "Where M is singular or nearly so, which is not judged, results have no digits or are "
-                                 "not finite.";
-
 limb_status limb_trace_inverse_mass_matrix(limb_tracer* t, limb_function* f)
 {
   if (t->m->nv > LIMB_TRACE_CUBE_MAX) return limb_trace_too_large(t, f);
@@ -108,7 +107,6 @@ limb_status limb_trace_inverse_mass_matrix(limb_tracer* t, limb_function* f)
   if (!X || !packed) return LIMB_E_NOMEM;
   limb_trace_set_inputs_no_gravity(t, f, Q);
   kernels->invert(t->m, t->k, &t->ws, t->q, packed, X);
-  f->note = not_judged;
   return put_matrix(t, f, "Minv", "inverse of the mass matrix", X);
 }
 
@@ -145,10 +143,10 @@ limb_status limb_trace_forward_dynamics(limb_tracer* t, limb_function* f)
     if (s == LIMB_E_UNSUPPORTED) continue;
     limb_function other = {.name = f->name};
     if (s == LIMB_OK) s = limb_trace_vector(t, &other, "a", "joint accelerations", a);
+    if (s == LIMB_OK) s = limb_trace_judge(t, &other);
     if (s == LIMB_OK) s = keep_cheaper(t, f, &other);
     if (s != LIMB_OK) return s;
   }
-  f->note = not_judged;
   return LIMB_OK;
 }
 

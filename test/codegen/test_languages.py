@@ -113,6 +113,7 @@ def julia(path, prefix, functions):
 RUST_SHOW = """trait Show { fn show(&self); }
 impl Show for f64 { fn show(&self) { println!("{:e}", self); } }
 impl Show for f32 { fn show(&self) { println!("{:e}", self); } }
+impl<T: Show> Show for Option<T> { fn show(&self) { self.as_ref().unwrap().show(); } }
 impl<T: Show, const N: usize> Show for [T; N] { fn show(&self) { for x in self { x.show(); } } }
 impl<A: Show, B: Show> Show for (A, B) { fn show(&self) { self.0.show(); self.1.show(); } }
 impl<A: Show, B: Show, C: Show> Show for (A, B, C) { fn show(&self) { self.0.show(); self.1.show(); self.2.show(); } }
@@ -149,8 +150,9 @@ def zeros(rows, columns=0):
 def julia_as_python(path, prefix, functions):
     text = re.sub(r"([-+*/(,])\n\s*", r"\1 ", path.read_text())  # a line that ends so goes on
     text = re.sub(r"(?m)^function (.*)$", r"def \1:", text)
-    text = re.sub(r"(?m)^end$", "", text)
-    names = {"sin": math.sin, "cos": math.cos, "sqrt": math.sqrt, "tanh": math.tanh, "zeros": zeros,
+    text = re.sub(r"(?m)^end$", "", text).replace(" || ", " or ")
+    names = {"minimum": lambda x: min(x.values())}
+    names |= {"sin": math.sin, "cos": math.cos, "sqrt": math.sqrt, "tanh": math.tanh, "zeros": zeros,
              "sign": lambda x: (x > 0) - (x < 0)}
     exec(text, names)  # pylint: disable=exec-used
     answers = []
@@ -252,7 +254,7 @@ class Languages(unittest.TestCase):
             header = path.with_suffix(".h").read_text()
             cls.functions[path.stem[:-len("_plain")]] = [
                 Function(library, path.stem, name, arguments)
-                for name, arguments in re.findall(rf"void {path.stem}_(\w+)\(([^)]*)\)", header)]
+                for name, arguments in re.findall(rf"(?:void|int) {path.stem}_(\w+)\(([^)]*)\)", header)]
 
     def compare(self, variant, ending, ask, tolerance=DOUBLE):
         compared = 0
