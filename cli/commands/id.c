@@ -67,7 +67,9 @@ static const char about[] = //
   "absorbed by the actuator) are integrals over the actual time steps by trapezoids. The load of a joint is the "
   "whole wrench through it, in its own axes at its origin: what bearings and flanges must carry; that of a closure "
   "is on its frame b, from a, in the axes of a at the origin of b. Mimic joints are measured against their own "
-  "limits of position and speed; their torques are part of their leader's.\n"
+  "limits of position and speed; their torques are part of their leader's. Bearings carry the load without its driven "
+  "component: axial and radial force and tilting moment, each with the mean that wears it as the whole motion does, "
+  "cubic over the travel of the joint (ISO 281).\n"
   "--animate needs time. It draws a stick figure that moves, by itself in .svg, with play, time, speed and, for "
   "robots in space, turning and zooming in .html. Files load nothing and stay below 5 MB: what does not fit is "
   "thinned out evenly.";

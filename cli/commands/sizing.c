@@ -199,6 +199,30 @@ static void print_loads(const cli_sizing* s, FILE* out)
     cli_table_free(&t);
 }
 
+static void cell_wear(cli_table* t, limb_sizing_wear w, const char* unit)
+{
+  cell_unit(t, w.peak, unit), cell_unit(t, w.mean, unit);
+}
+
+static void print_bearings(const cli_sizing* s, FILE* out)
+{
+  cli_table t = cli_table_make("<bearing;>axial: peak;>mean;>radial: peak;>mean;>tilting moment: peak;>mean");
+  limb_joint_info joint;
+  limb_sizing_load l;
+  limb_sizing_bearing b;
+  int rows = 0;
+  for (int j = 0; limb_get_joint(s->robot->model, j, &joint) == LIMB_OK; j++) {
+    if (!has_load(s, j, &l) || limb_sizing_get_bearing(s->sizing, j, &b) != LIMB_OK) continue;
+    cli_cell(&t, "%s", joint.def.name);
+    cell_wear(&t, b.axial, "N"), cell_wear(&t, b.radial, "N"), cell_wear(&t, b.tilting, "N m");
+    rows++;
+  }
+  if (rows)
+    (void)fputs("\n", out), cli_table_print(&t, out, "");
+  else
+    cli_table_free(&t);
+}
+
 static int print_text(const cli_sizing* s, FILE* out)
 {
   const sp_vec3 g = s->robot->env.gravity;
@@ -212,9 +236,11 @@ static int print_text(const cli_sizing* s, FILE* out)
   print_table(s, "power", out);
   print_table(s, "position", out);
   print_loads(s, out);
+  print_bearings(s, out);
   (void)fputs(
     "\nPeaks are the largest magnitudes, with their signs. Energy is delivered by the actuator, or absorbed by "
-    "it\n(braking). Loads are of the whole wrench through the joint, the driven axis included.\n",
+    "it\n(braking). Loads are of the whole wrench through the joint, the driven axis included; bearings carry all but "
+    "that.\nMeans of bearings are cubic over the travel of the joint (ISO 281).\n",
     out);
   return EXIT_FINE;
 }
@@ -280,13 +306,27 @@ static json_t* json_wrench(double value, double time, const sp_force* w)
   return cli_json_object("value time wrench", cli_json_number(value), cli_json_number(time), cli_json_numbers(6, x));
 }
 
-static void add_load(json_t* list, const char* kind, const char* name, const limb_sizing_load* l)
+static json_t* json_wear(limb_sizing_wear w)
+{
+  return cli_json_object("peak mean", cli_json_number(w.peak), cli_json_number(w.mean));
+}
+
+static json_t* json_bearing(const cli_sizing* s, int joint)
+{
+  limb_sizing_bearing b;
+  if (limb_sizing_get_bearing(s->sizing, joint, &b) != LIMB_OK) return json_null();
+  return cli_json_object("axial radial tilting travel", json_wear(b.axial), json_wear(b.radial), json_wear(b.tilting),
+                         cli_json_number(b.travel));
+}
+
+static json_t* add_load(json_t* list, const char* kind, const char* name, const limb_sizing_load* l)
 {
   json_t* r = json_object();
   (void)json_object_set_new(r, kind, cli_json_text(name));
   cli_json_set(r, "peak_force peak_moment", json_wrench(l->force, l->force_time, &l->at_force),
                json_wrench(l->moment, l->moment_time, &l->at_moment));
   (void)json_array_append_new(list, r);
+  return r;
 }
 
 static int print_json(const cli_sizing* s, FILE* out)
@@ -296,9 +336,10 @@ static int print_json(const cli_sizing* s, FILE* out)
   limb_loop_info loop;
   limb_sizing_load l;
   for (int j = 0; j < limb_joint_count(s->robot->model); j++)
-    if (has_load(s, j, &l)) add_load(joints, "joint", cli_joint_name(s->robot->model, j), &l);
+    if (has_load(s, j, &l))
+      cli_json_set(add_load(joints, "joint", cli_joint_name(s->robot->model, j), &l), "bearing", json_bearing(s, j));
   for (int i = 0; limb_get_loop(s->robot->model, i, &loop) == LIMB_OK; i++)
-    if (limb_sizing_get_loop_load(s->sizing, i, &l) == LIMB_OK) add_load(loops, "loop", loop.def.name, &l);
+    if (limb_sizing_get_loop_load(s->sizing, i, &l) == LIMB_OK) (void)add_load(loops, "loop", loop.def.name, &l);
   cli_json_set(r, "model trajectory gravity friction rows duration", cli_json_text(limb_model_name(s->robot->model)),
                cli_json_text(s->trajectory), cli_json_vec3(s->robot->env.gravity), json_boolean(s->robot->env.friction),
                json_integer((json_int_t)sum.rows), cli_json_number(sum.duration));
@@ -320,22 +361,46 @@ static limb_status csv_fields(limb_csv_writer* w, const limb_sizing_dof* d, int 
   return status;
 }
 
-// One row: names, numbers of the motion, the load.
+// What the bearing carries; NULL: there is none.
+static limb_status csv_bearing(limb_csv_writer* w, const limb_sizing_bearing* b)
+{
+  limb_status status = LIMB_OK;
+  if (b)
+    return limb_csv_numbers(
+      w,
+      (const double[]){b->axial.peak, b->axial.mean, b->radial.peak, b->radial.mean, b->tilting.peak, b->tilting.mean},
+      6);
+  for (int k = 0; k < 6 && status == LIMB_OK; k++) status = limb_csv_text(w, "");
+  return status;
+}
+
+// One row: names, numbers of the motion, the load, the bearing.
 static limb_status csv_row(limb_csv_writer* w, const char* const names[3], const limb_sizing_dof* d, int follower,
-                           const limb_sizing_load* l)
+                           const limb_sizing_load* l, const limb_sizing_bearing* b)
 {
   const double load[] = {l->force, l->force_time, l->moment, l->moment_time};
   limb_status status = limb_csv_text(w, names[0]);
   if (status == LIMB_OK) status = limb_csv_text(w, names[1]);
   if (status == LIMB_OK) status = csv_fields(w, d, follower);
   if (status == LIMB_OK) status = limb_csv_numbers(w, load, 4);
+  if (status == LIMB_OK) status = csv_bearing(w, b);
   if (status == LIMB_OK) status = limb_csv_text(w, names[2]);
   return status == LIMB_OK ? limb_csv_end_row(w) : status;
 }
 
 static limb_status csv_head(limb_csv_writer* w)
 {
-  static const char* const load[] = {"peak_force", "peak_force_time", "peak_moment", "peak_moment_time", "loop"};
+  static const char* const load[] = {"peak_force",
+                                     "peak_force_time",
+                                     "peak_moment",
+                                     "peak_moment_time",
+                                     "peak_axial_force",
+                                     "mean_axial_force",
+                                     "peak_radial_force",
+                                     "mean_radial_force",
+                                     "peak_tilting_moment",
+                                     "mean_tilting_moment",
+                                     "loop"};
   limb_status status = limb_csv_text(w, "dof");
   if (status == LIMB_OK) status = limb_csv_text(w, "joint");
   for (int i = 0; i < COUNT_OF(fields) && status == LIMB_OK; i++)
@@ -345,14 +410,15 @@ static limb_status csv_head(limb_csv_writer* w)
 }
 
 // A joint without coordinate: it may follow another.
-static limb_status csv_still(limb_csv_writer* w, const cli_sizing* s, int joint, const limb_sizing_load* l)
+static limb_status csv_still(limb_csv_writer* w, const cli_sizing* s, int joint, const limb_sizing_load* l,
+                             const limb_sizing_bearing* b)
 {
   limb_sizing_follower f;
   int k = 0;
   while (limb_sizing_get_follower(s->sizing, k, &f) == LIMB_OK && f.motion.joint != joint) k++;
   const int follows = limb_sizing_get_follower(s->sizing, k, &f) == LIMB_OK;
   return csv_row(w, (const char* const[]){"", cli_joint_name(s->robot->model, joint), ""}, follows ? &f.motion : NULL,
-                 1, l);
+                 1, l, b);
 }
 
 // A row per degree of freedom; joints and closures without any have one for their load.
@@ -366,17 +432,19 @@ static limb_status csv_rows(limb_csv_writer* w, const void* sizing)
     limb_joint_info x;
     limb_sizing_dof d;
     if (!has_load(s, j, &l)) continue;
+    limb_sizing_bearing bearing;
+    const limb_sizing_bearing* b = limb_sizing_get_bearing(s->sizing, j, &bearing) == LIMB_OK ? &bearing : NULL;
     status = limb_get_joint(s->robot->model, j, &x);
-    if (status == LIMB_OK && x.nv == 0) status = csv_still(w, s, j, &l);
+    if (status == LIMB_OK && x.nv == 0) status = csv_still(w, s, j, &l, b);
     for (int k = x.v; k < x.v + x.nv && status == LIMB_OK; k++) {
       status = limb_sizing_get_dof(s->sizing, k, &d);
       if (status == LIMB_OK)
-        status = csv_row(w, (const char* const[]){s->robot->dofs.v[k].name, x.def.name, ""}, &d, 0, &l);
+        status = csv_row(w, (const char* const[]){s->robot->dofs.v[k].name, x.def.name, ""}, &d, 0, &l, b);
     }
   }
   for (int i = 0; status == LIMB_OK && limb_get_loop(s->robot->model, i, &loop) == LIMB_OK; i++)
     if (limb_sizing_get_loop_load(s->sizing, i, &l) == LIMB_OK)
-      status = csv_row(w, (const char* const[]){"", "", loop.def.name}, NULL, 0, &l);
+      status = csv_row(w, (const char* const[]){"", "", loop.def.name}, NULL, 0, &l, NULL);
   return status;
 }
 

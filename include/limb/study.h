@@ -61,6 +61,21 @@ typedef struct limb_sizing_load {
   sp_force at_force, at_moment;
 } limb_sizing_load;
 
+/// A component of the load of a bearing: the largest, and the mean that wears it as much as the whole motion does, by
+/// ISO 281: the cubic mean over the travel s of the joint, Fm^3 = int F^3 |ds| / int |ds|.
+typedef struct limb_sizing_wear {
+  double peak, mean;
+} limb_sizing_wear;
+
+/// What the bearing of a joint with one axis carries. The driven component, along the axis of a prismatic joint or
+/// about that of another, is none of it.
+typedef struct limb_sizing_bearing {
+  limb_sizing_wear axial;   ///< force along the axis [N]; 0 for prismatic joints
+  limb_sizing_wear radial;  ///< force across the axis [N]
+  limb_sizing_wear tilting; ///< moment across the axis, for prismatic joints the whole moment [N m]
+  double travel;            ///< int |ds| [rad or m]; 0: the joint stands still, and means are peaks
+} limb_sizing_bearing;
+
 /// One row of the trajectory.
 typedef struct limb_sizing_row {
   double time; ///< not before that of the previous row [s]
@@ -88,6 +103,9 @@ LIMB_NODISCARD LIMB_API limb_status limb_sizing_get_dof(const limb_sizing* s, in
 LIMB_NODISCARD LIMB_API limb_status limb_sizing_get_follower(const limb_sizing* s, int k, limb_sizing_follower* out);
 
 LIMB_NODISCARD LIMB_API limb_status limb_sizing_get_load(const limb_sizing* s, int joint, limb_sizing_load* out);
+
+/// @return also LIMB_E_UNSUPPORTED (a joint that is not revolute, helical or prismatic).
+LIMB_NODISCARD LIMB_API limb_status limb_sizing_get_bearing(const limb_sizing* s, int joint, limb_sizing_bearing* out);
 
 /// @return also LIMB_E_UNSUPPORTED (gears and polynomials, which act along the axes of joints).
 LIMB_NODISCARD LIMB_API limb_status limb_sizing_get_loop_load(const limb_sizing* s, int loop, limb_sizing_load* out);

@@ -15,14 +15,28 @@ typedef struct sizing_dof {
   double last_torque, last_power;
 } sizing_dof;
 
+enum { AXIAL, RADIAL, TILTING, COMPONENTS };
+
+// The bearing of a joint with one axis.
+typedef struct sizing_bearing {
+  int kind;    // 0: none; 1: turns; 2: slides
+  int leader;  // velocity that moves it,
+  double rate; // and by how much
+  sp_vec3 axis;
+  double peak[COMPONENTS], cubes[COMPONENTS]; // int F^3 |ds|
+  double last[COMPONENTS], last_speed;
+  double travel;
+} sizing_bearing;
+
 struct limb_sizing {
   const limb_model* model;
   int nv;
   uint64_t rows;
-  double start, end;      // time of the first and the last row
-  sizing_dof* dof;        // nv
-  limb_sizing_load* load; // one per joint
-  limb_sizing_load* loop; // one per loop
+  double start, end;       // time of the first and the last row
+  sizing_dof* dof;         // nv
+  limb_sizing_load* load;  // one per joint
+  limb_sizing_load* loop;  // one per loop
+  sizing_bearing* bearing; // one per joint
 };
 
 // As many coordinates as velocities: they belong to each other. Positions of a free joint are in other axes than its
@@ -38,6 +52,25 @@ static void describe_joint(limb_sizing* s, int joint, const limb_joint_info* x)
                                     .q_max = -HUGE_VAL};
 }
 
+// The degree of freedom with this coordinate; -1: none.
+static int dof_at(const limb_sizing* s, int q)
+{
+  for (int k = 0; k < s->nv; k++)
+    if (s->dof[k].has_position && s->dof[k].q == q) return k;
+  return -1;
+}
+
+static void describe_bearing(limb_sizing* s, int joint, const limb_joint_info* x)
+{
+  const limb_joint_type type = x->def.type;
+  const int follows = x->def.mimic >= 0, leader = follows ? dof_at(s, x->q) : x->v;
+  if ((type != LIMB_REVOLUTE && type != LIMB_HELICAL && type != LIMB_PRISMATIC) || leader < 0) return;
+  s->bearing[joint] = (sizing_bearing){.kind = type == LIMB_PRISMATIC ? 2 : 1,
+                                       .leader = leader,
+                                       .rate = follows ? x->multiplier : 1,
+                                       .axis = sp_scale3(1 / sp_norm3(x->def.axis), x->def.axis)};
+}
+
 limb_status limb_sizing_create(const limb_model* m, limb_sizing** out)
 {
   if (!out) return LIMB_E_ARG;
@@ -49,13 +82,18 @@ limb_status limb_sizing_create(const limb_model* m, limb_sizing** out)
   s->dof = calloc((size_t)s->nv + 1, sizeof *s->dof);
   s->load = calloc((size_t)limb_joint_count(m) + 1, sizeof *s->load);
   s->loop = calloc((size_t)limb_loop_count(m) + 1, sizeof *s->loop);
-  if (!s->dof || !s->load || !s->loop) {
+  s->bearing = calloc((size_t)limb_joint_count(m) + 1, sizeof *s->bearing);
+  if (!s->dof || !s->load || !s->loop || !s->bearing) {
     limb_sizing_destroy(s);
     return LIMB_E_NOMEM;
   }
   for (int j = 0; j < limb_joint_count(m); j++) {
     limb_joint_info x;
     if (limb_get_joint(m, j, &x) == LIMB_OK) describe_joint(s, j, &x);
+  }
+  for (int j = 0; j < limb_joint_count(m); j++) { // leaders are known
+    limb_joint_info x;
+    if (limb_get_joint(m, j, &x) == LIMB_OK) describe_bearing(s, j, &x);
   }
   *out = s;
   return LIMB_OK;
@@ -67,6 +105,7 @@ void limb_sizing_destroy(limb_sizing* s)
   free(s->dof);
   free(s->load);
   free(s->loop);
+  free(s->bearing);
   free(s);
 }
 
@@ -118,6 +157,23 @@ static void add_load(limb_sizing_load* l, int first, double time, const sp_force
   if (first || moment > l->moment) l->moment = moment, l->moment_time = time, l->at_moment = *w;
 }
 
+// F along the axis and across it, by linear interpolation of speed and cubes between rows.
+static void add_bearing(sizing_bearing* b, int first, double dt, double v, const sp_force* w)
+{
+  const double along = sp_dot3(b->axis, w->f), about = sp_dot3(b->axis, w->m), speed = fabs(b->rate * v);
+  const double across = sp_norm3(sp_sub3(w->f, sp_scale3(along, b->axis)));
+  const double tilting = b->kind == 2 ? sp_norm3(w->m) : sp_norm3(sp_sub3(w->m, sp_scale3(about, b->axis)));
+  const double F[COMPONENTS] = {b->kind == 2 ? 0 : fabs(along), across, tilting};
+  for (int k = 0; k < COMPONENTS; k++) {
+    b->peak[k] = fmax(b->peak[k], F[k]);
+    const double before = b->last[k] * b->last[k] * b->last[k] * b->last_speed, now = F[k] * F[k] * F[k] * speed;
+    if (!first) b->cubes[k] += dt * (before + now) / 2;
+    b->last[k] = F[k];
+  }
+  if (!first) b->travel += dt * (b->last_speed + speed) / 2;
+  b->last_speed = speed;
+}
+
 void limb_sizing_add(limb_sizing* s, const limb_sizing_row* row)
 {
   if (!s || !row) return;
@@ -125,6 +181,10 @@ void limb_sizing_add(limb_sizing* s, const limb_sizing_row* row)
   const double time = row->time;
   for (int k = 0; k < s->nv; k++) add_dof(s, k, time, row->q[s->dof[k].q], row->v[k], row->tau[k]);
   for (int j = 0; j < limb_joint_count(s->model); j++) add_load(&s->load[j], first, time, &row->load[j]);
+  for (int j = 0; j < limb_joint_count(s->model); j++) {
+    sizing_bearing* b = &s->bearing[j];
+    if (b->kind) add_bearing(b, first, first ? 0 : time - s->end, row->v[b->leader], &row->load[j]);
+  }
   for (int i = 0; row->loop && i < limb_loop_count(s->model); i++) add_load(&s->loop[i], first, time, &row->loop[i]);
   if (first) s->start = time;
   s->end = time;
@@ -199,14 +259,6 @@ static void follow(const limb_sizing* s, int joint, const limb_joint_info* x, li
   d->torque_limit = HUGE_VAL;
 }
 
-// The degree of freedom with this coordinate; -1: none.
-static int dof_at(const limb_sizing* s, int q)
-{
-  for (int k = 0; k < s->nv; k++)
-    if (s->dof[k].has_position && s->dof[k].q == q) return k;
-  return -1;
-}
-
 limb_status limb_sizing_get_follower(const limb_sizing* s, int k, limb_sizing_follower* out)
 {
   if (!s || !out || k < 0) return LIMB_E_ARG;
@@ -225,6 +277,18 @@ limb_status limb_sizing_get_load(const limb_sizing* s, int joint, limb_sizing_lo
 {
   if (!s || !out || joint < 0 || joint >= limb_joint_count(s->model)) return LIMB_E_ARG;
   *out = s->load[joint];
+  return LIMB_OK;
+}
+
+limb_status limb_sizing_get_bearing(const limb_sizing* s, int joint, limb_sizing_bearing* out)
+{
+  if (!s || !out || joint < 0 || joint >= limb_joint_count(s->model)) return LIMB_E_ARG;
+  const sizing_bearing* b = &s->bearing[joint];
+  if (!b->kind) return LIMB_E_UNSUPPORTED;
+  limb_sizing_wear w[COMPONENTS];
+  for (int k = 0; k < COMPONENTS; k++)
+    w[k] = (limb_sizing_wear){b->peak[k], b->travel > 0 ? cbrt(b->cubes[k] / b->travel) : b->peak[k]};
+  *out = (limb_sizing_bearing){w[AXIAL], w[RADIAL], w[TILTING], b->travel};
   return LIMB_OK;
 }
 

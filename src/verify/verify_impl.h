@@ -135,9 +135,9 @@ typedef limb_status verify_fn(verify* t, double* off); // *off: 0 before
 // The largest sum of a row of an nv x nv matrix.
 double verify_norm(const verify* t, const double* A);
 
-// Notes the condition of M at q, of the tree or with the loops closed, and what rounding loses of accelerations of size
-// `change` by forces of size `force`: forces along joints are sums of those through them, which may be far larger. M, and
-// its inverse in A.
+// Notes the condition of M at q, of the tree or with the loops closed, and what rounding loses of accelerations of
+// size `change` by forces of size `force`: forces along joints are sums of those through them, which may be far larger.
+// M, and its inverse in A.
 limb_status verify_condition(verify* t, limb_data* d, const double* q, double force, double change);
 
 // What a tolerance is for: plain algebra; quantities that M was inverted for; finite differences; both.

@@ -85,6 +85,58 @@ START_TEST(followers)
 }
 END_TEST
 
+// Cubes in the mean, by travel: not by time. The follower turns twice as far.
+START_TEST(bearings)
+{
+  static const double axial[] = {1, 2, 7}, speed[] = {1, -1, 0};
+  limb_model* m = make();
+  limb_sizing* s = NULL;
+  limb_sizing_bearing b;
+  assert_ok(limb_sizing_create(m, &s));
+  for (int k = 0; k < 3; k++) {
+    const sp_force load[2] = {{{3, -4, 9}, {6, 8, -axial[k]}}, {{0, 0, 1}, {0, 0, 0}}};
+    limb_sizing_add(s, &(limb_sizing_row){k, (const double[]){0}, &speed[k], (const double[]){0}, load, NULL});
+  }
+  assert_ok(limb_sizing_get_bearing(s, 0, &b));
+  assert_that(b.travel == 1.5 && b.axial.peak == 7 && b.radial.peak == 10 && b.tilting.peak == 5);
+  assert_close(b.axial.mean, cbrt(((1 + 8) / 2.0 + 8 / 2.0) / 1.5), 1e-15, 0);
+  assert_close(b.radial.mean, 10, 1e-15, 0);
+  assert_close(b.tilting.mean, 5, 1e-15, 0);
+  assert_ok(limb_sizing_get_bearing(s, 1, &b));
+  assert_that(b.travel == 3 && b.axial.peak == 0 && b.tilting.mean == 0);
+  assert_status(limb_sizing_get_bearing(s, 2, &b), LIMB_E_ARG);
+  assert_status(limb_sizing_get_bearing(s, 0, NULL), LIMB_E_ARG);
+  limb_sizing_destroy(s);
+  limb_model_destroy(m);
+}
+END_TEST
+
+// Slides carry their driven force elsewhere; joints that stand still have peaks for means; rotations have no bearing.
+START_TEST(bearings_of_other_joints)
+{
+  limb_model *scara = robot_find("scara")->make(), *dog = robot_find("quadruped")->make();
+  limb_sizing* s = NULL;
+  limb_sizing_bearing b;
+  const double zero[40] = {0};
+  sp_force load[40] = {{{0, 0, 0}, {0, 0, 0}}};
+  limb_joint_info slide = {.nv = 0};
+  int j = -1;
+  while (slide.def.type != LIMB_PRISMATIC) assert_ok(limb_get_joint(scara, ++j, &slide));
+  load[j] = (sp_force){{1, 2, 2}, sp_scale3(5, slide.def.axis)};
+  assert_ok(limb_sizing_create(scara, &s));
+  limb_sizing_add(s, &(limb_sizing_row){0, zero, zero, zero, load, NULL});
+  limb_sizing_add(s, &(limb_sizing_row){1, zero, zero, zero, load, NULL});
+  assert_ok(limb_sizing_get_bearing(s, j, &b));
+  assert_that(b.travel == 0 && b.axial.peak == 0 && b.tilting.peak == 3 && b.tilting.mean == 3);
+  limb_sizing_destroy(s);
+  assert_ok(limb_sizing_create(dog, &s));
+  assert_status(limb_sizing_get_bearing(s, 0, &b), LIMB_E_UNSUPPORTED);
+  limb_sizing_destroy(s);
+  limb_model_destroy(scara);
+  limb_model_destroy(dog);
+}
+END_TEST
+
 // A single row lasts no time: magnitudes instead of means.
 START_TEST(single_row)
 {
@@ -142,4 +194,4 @@ START_TEST(arguments)
 }
 END_TEST
 
-CHECK_MAIN("sizing", 1, numbers, followers, single_row, free_base, arguments)
+CHECK_MAIN("sizing", 1, numbers, followers, bearings, bearings_of_other_joints, single_row, free_base, arguments)
