@@ -101,7 +101,7 @@ static limb_split* cut(const scene* x, const limb_pool* pool, int processors)
 {
   limb_split_options o = limb_default_split_options();
   o.processors = processors;
-  o.least = 1;
+  o.min_saving = 1;
   limb_split* s;
   good(limb_split_create(x->m, pool, &o, NULL, &s));
   return s;
