@@ -4,8 +4,8 @@
     check_symbols.py <liblimb.so, liblimb_io.so, ...>            compare
     check_symbols.py <liblimb.so, liblimb_io.so, ...> --update   write the list anew: a decision about the ABI
 
-Headers of limb_io, limb_sim and limb_study say so in a comment, which holds up to the next such comment; all
-others are of limb.
+Headers of limb_io, limb_sim, limb_ident and limb_study say so in a comment, which holds up to the next such comment;
+all others are of limb.
 """
 import re
 import subprocess

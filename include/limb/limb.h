@@ -44,6 +44,7 @@
 //                 limb/run.h       run files
 //     limb_sim    limb/sim.h       simulation
 //                 limb/control.h   formulas, signals, controllers
+//     limb_ident  limb/ident.h     identification: from logs to parameters
 //     limb_study  limb/study.h     sizing, differentiation, facts about a robot
 //                 limb/verify.h    independent formulations compared
 //                 limb/draw.h      curves, animations, maps

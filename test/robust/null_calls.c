@@ -5,6 +5,7 @@
 #include "limb/control.h"
 #include "limb/draw.h"
 #include "limb/elastic.h"
+#include "limb/ident.h"
 #include "limb/ik.h"
 #include "limb/lagrange.h"
 #include "limb/limb.h"
@@ -105,6 +106,7 @@ static void make_dynamics(void)
   (void)!limb_series_create(m, NULL, &handle_limb_series);
   (void)!limb_ik_create(m, 1, &goal, NULL, NULL, &handle_limb_ik);
   (void)!limb_base_create(m, NULL, 0, NULL, &handle_limb_base_parameters);
+  (void)!limb_ident_create(m, NULL, &handle_limb_ident);
   (void)!limb_completion_create(m, NULL, NULL, &handle_limb_completion, NULL);
   (void)!limb_parallel_create(m, limb_body_count(m) - 1, NULL, &handle_limb_parallel, NULL);
   require(limb_evaluator_create(m, NULL, NULL, &handle_limb_evaluator), "evaluator");

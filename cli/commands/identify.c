@@ -1,0 +1,156 @@
+// `limb identify`: the parameters of a robot from logs of its motion.
+#include "limb/ident.h"
+
+#include "base/command.h"
+#include "base/output.h"
+#include "commands/identify.h"
+#include "robot/robot.h"
+#include "states/states.h"
+
+#include <string.h>
+
+static const cli_option own_options[] = {
+  {"", NULL, "the fit"},
+  {"method", "weighted|ordinary|robust|likelihood", "how residuals are weighed (default: weighted)"},
+  {"asymmetry", NULL, "viscous friction that depends on the direction"},
+  {"stribeck", NULL, "more friction at low speed"},
+  {"no-offset", NULL, "no constant torque per joint"},
+  {"no-rotors", NULL, "rotor inertias are zero"},
+  {"springs", NULL, "joints have springs"},
+  {"", NULL, "the log"},
+  {"cutoff", "HZ", "of the filter (default: chosen from the motion)"},
+  {"train", "SHARE", "the first part of each log that is fitted; the rest validates (default: 0.7)"},
+  {"min-speed", "X", "samples with a slower joint do not count for that joint [rad/s or m/s]"},
+  {0},
+};
+
+static const cli_option* const options[] = {own_options, cli_model_options, cli_world_options, cli_format_options,
+                                            NULL};
+
+static const char about[] = //
+  "Reads logs of a motion, tables with the columns time, q.<joint>, tau.<joint> and, if they are measured, v.<joint>, "
+  "and estimates the parameters that determine the torques: base parameters (limb base), rotors, viscous and Coulomb "
+  "friction, a constant offset per joint. Several logs count as one experiment.\n"
+  "A low-pass filter without phase smooths and differentiates. Its cut-off is ten times the frequency below which 99 "
+  "% of the power of the velocities lies; the answer states it. Uneven steps are interpolated, gaps of more than ten "
+  "steps separate windows.\n"
+  "The last 30 % of each log are not fitted: they validate. Standard deviations account for the correlation of "
+  "residuals in time. A parameter is uncertain if its standard deviation is above 30 % of its value, hidden if the "
+  "motion does not show it, and essential if the fit without it is significantly worse.\n"
+  "Suspicious logs are warned about: units, exchanged columns, joints that do not move, torques that do not change, "
+  "residuals that are not white. docs/identification.md has the whole way from a log to a model.";
+
+static const char* const examples[] = {
+  "limb identify panda log.csv",
+  "parameters, their standard deviations, validation",
+  "limb identify arm.urdf slow.csv fast.csv --stribeck --format json",
+  "two logs, friction that rises at low speed, for a program",
+  NULL,
+};
+
+// ---- options ---------------------------------------------------------------------------------------
+
+static int read_options(const cli_args* args, const limb_environment* env, limb_ident_options* o)
+{
+  static const limb_ident_method method[] = {LIMB_IDENT_WEIGHTED, LIMB_IDENT_ORDINARY, LIMB_IDENT_ROBUST,
+                                             LIMB_IDENT_LIKELIHOOD};
+  *o = limb_default_ident_options();
+  o->env = env;
+  o->method = method[cli_choice(args, "method")];
+  if (cli_has(args, "no-offset")) o->friction = 0;
+  if (cli_has(args, "asymmetry")) o->friction |= LIMB_IDENT_ASYMMETRY;
+  if (cli_has(args, "stribeck")) o->friction |= LIMB_IDENT_STRIBECK;
+  o->exclude =
+    (cli_has(args, "no-rotors") ? LIMB_BASE_NO_ROTORS : 0U) | (cli_has(args, "springs") ? 0U : LIMB_BASE_NO_SPRINGS);
+  int code = cli_positive(args, "cutoff", &o->cutoff);
+  if (code == EXIT_FINE) code = cli_positive(args, "train", &o->train);
+  if (code == EXIT_FINE) code = cli_positive(args, "min-speed", &o->min_speed);
+  if (code == EXIT_FINE && o->train > 1) return cli_usage(args, "--train is a share of the log, at most 1");
+  return code;
+}
+
+// ---- logs ------------------------------------------------------------------------------------------
+
+static int read_rows(cli_states* s, limb_ident* x)
+{
+  cli_progress progress = cli_progress_begin("identify", s->bytes);
+  const int has_v = cli_states_has(s, STATES_V);
+  int code = EXIT_FINE, got = 0;
+  while (code == EXIT_FINE) {
+    code = cli_interrupted() ? EXIT_USAGE : cli_states_next(s, &got);
+    if (code != EXIT_FINE || !got) break;
+    const limb_ident_sample sample = {s->time, s->q, has_v ? s->v : NULL, s->tau};
+    limb_error err = {0};
+    const limb_status status = limb_ident_add(x, &sample, &err);
+    if (status != LIMB_OK) code = cli_states_failed(s, status, "the log", err.text);
+    cli_progress_update(&progress, cli_states_bytes(s));
+  }
+  cli_progress_end(&progress);
+  return code;
+}
+
+static int read_log(const cli_args* args, cli_robot* robot, const char* path, limb_ident* x)
+{
+  static const char purpose[] = "identification";
+  cli_states s;
+  limb_error err = {0};
+  int code = cli_states_open(&s, args, robot, path);
+  if (code != EXIT_FINE) return code;
+  code = cli_states_need(&s, STATES_TIME | STATES_Q | STATES_TAU | STATES_IDLE, purpose);
+  if (code == EXIT_FINE && cli_states_has(&s, STATES_V)) code = cli_states_need(&s, STATES_V, purpose);
+  if (code == EXIT_FINE) code = read_rows(&s, x);
+  if (code == EXIT_FINE && limb_ident_end_log(x, &err) != LIMB_OK) code = cli_out_of_memory(args);
+  cli_states_close(&s);
+  return code;
+}
+
+// ---- the command -----------------------------------------------------------------------------------
+
+static int identify(const cli_args* args, cli_robot* robot, limb_ident* x)
+{
+  limb_error err = {0};
+  int code = EXIT_FINE;
+  for (int k = 1; k < cli_operand_count(args) && code == EXIT_FINE; k++)
+    code = read_log(args, robot, cli_operand(args, k), x);
+  if (code != EXIT_FINE) return code;
+  const limb_status status = limb_ident_fit(x, &err);
+  const char* note;
+  for (int k = 0; (note = limb_ident_note(x, k)); k++)
+    (void)fprintf(stderr, "%s: warning: %s\n", cli_operand(args, 1), note);
+  if (status != LIMB_OK) return cli_failed(args, cli_operand(args, 1), status, &err);
+  return cli_identify_print(args, robot, x);
+}
+
+static int run(const cli_args* args)
+{
+  cli_robot robot;
+  limb_ident* x = NULL;
+  limb_ident_options o;
+  int code = cli_robot_open(args, cli_operand(args, 0), &robot);
+  if (code != EXIT_FINE) return code;
+  code = read_options(args, &robot.env, &o);
+  if (code == EXIT_FINE) {
+    const limb_status s = limb_ident_create(robot.model, &o, &x);
+    if (s == LIMB_E_UNSUPPORTED)
+      code = cli_usage(args,
+                       "%s: identification is for trees of joints with as many coordinates as velocities: no "
+                       "loops, no ball and free joints, at least one joint that moves",
+                       cli_operand(args, 0));
+    else if (s != LIMB_OK)
+      code = cli_failed(args, cli_operand(args, 0), s, NULL);
+  }
+  if (code == EXIT_FINE) code = identify(args, &robot, x);
+  limb_ident_destroy(x);
+  cli_robot_close(&robot);
+  return code;
+}
+
+const cli_command cli_identify = {
+  .name = "identify",
+  .operands = "MODEL LOG.csv...",
+  .summary = "parameters of a robot from logs of its motion",
+  .about = about,
+  .examples = examples,
+  .options = options,
+  .run = run,
+};

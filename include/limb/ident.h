@@ -1,0 +1,167 @@
+// limb: robot dynamics in C. Identification: from the log of a motion to the parameters of the robot.
+//
+//     limb_ident* x = NULL;
+//     if (limb_ident_create(model, NULL, &x) != LIMB_OK) return 1;
+//     for (...) // every sample of the log
+//       if (limb_ident_add(x, &(limb_ident_sample){time, q, v, tau}, &err) != LIMB_OK) puts(err.text);
+//     if (limb_ident_fit(x, &err) != LIMB_OK) puts(err.text);
+//     limb_ident_parameter p;
+//     for (int k = 0; limb_ident_get_parameter(x, k, &p) == LIMB_OK; k++)
+//       printf("%s %g +- %g\n", p.name, p.value, p.std);
+//
+// Samples stream through a low-pass filter without phase, which also differentiates, to rows q, v, a, tau at a lower
+// rate: memory grows with the rows only. Each row is nv equations tau = Y_b(q, v, a) theta_b + friction, and the
+// equations of a part of every log are solved by least squares; the other part is for validation.
+// docs/identification.md begins with mounting the log and ends with the validated model.
+//
+// Robots: trees whose joints have as many coordinates as velocities (no ball and free joints, no loops), with a base at
+// rest. Memory comes from malloc. Objects belong to one thread at a time; the model must outlive them.
+//
+// This header belongs to the library limb_ident.
+#ifndef LIMB_IDENT_H
+#define LIMB_IDENT_H
+
+#include "limb/regressor.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct limb_ident limb_ident;
+
+// ---- options -------------------------------------------------------------------------------------------
+
+/// Friction of each joint, besides viscous (Fv v) and Coulomb (Fs sign v) friction of limb/builder.h; combined by |.
+enum {
+  LIMB_IDENT_OFFSET = 1,    ///< a constant torque: bias of a sensor, and Coulomb friction that depends on the direction
+  LIMB_IDENT_ASYMMETRY = 2, ///< viscous friction that depends on the direction: a term |v|
+  LIMB_IDENT_STRIBECK = 4   ///< more friction at low speed: sign(v) exp(-(v / v_s)^2), v_s found for each joint
+};
+
+/// How residuals are weighed. Values are pinned.
+typedef enum limb_ident_method {
+  LIMB_IDENT_ORDINARY = 0,  ///< all torques alike
+  LIMB_IDENT_WEIGHTED = 1,  ///< each joint by the variance of its residual (Gautier 1997)
+  LIMB_IDENT_ROBUST = 2,    ///< the same, and residuals beyond 1.345 standard deviations count less (Huber 1964)
+  LIMB_IDENT_LIKELIHOOD = 3 ///< maximum likelihood: by the covariance of the residuals across joints
+} limb_ident_method;
+
+/// Start from limb_default_ident_options(); NULL: these defaults.
+typedef struct limb_ident_options {
+  size_t size;                 ///< sizeof(limb_ident_options), set by the default function
+  limb_ident_method method;    ///< default WEIGHTED
+  unsigned friction;           ///< LIMB_IDENT_OFFSET, ...; default OFFSET
+  unsigned exclude;            ///< LIMB_BASE_NO_ROTORS, LIMB_BASE_NO_SPRINGS; default NO_SPRINGS
+  double cutoff;               ///< of the filter [Hz]; default 0: chosen from the data
+  double train;                ///< share of each log that is fitted, in (0, 1]; the rest validates; default 0.7
+  double min_speed;            ///< rows with a slower joint do not count for that joint [rad/s or m/s]; default 0
+  const limb_environment* env; ///< gravity, friction; NULL: the default environment. Copied; wrenches have no effect
+} limb_ident_options;
+
+LIMB_API limb_ident_options limb_default_ident_options(void);
+
+// ---- samples -------------------------------------------------------------------------------------------
+
+/// @return LIMB_OK; LIMB_E_ARG (NULL, options out of range); LIMB_E_UNSUPPORTED (loops, ball and free joints, a newer
+///         options struct); LIMB_E_NOMEM; as limb_base_create.
+LIMB_NODISCARD LIMB_API limb_status limb_ident_create(const limb_model* m, const limb_ident_options* options,
+                                                      limb_ident** out);
+LIMB_API void limb_ident_destroy(limb_ident* x); ///< NULL is accepted
+
+/// One sample of a log.
+typedef struct limb_ident_sample {
+  double time;       ///< greater than that of the sample before [s]
+  const double* q;   ///< nq
+  const double* v;   ///< nv; NULL: not measured, in all samples alike; then derived from q
+  const double* tau; ///< nv: torques of the joints
+} limb_ident_sample;
+
+/// Adds a sample. Uneven steps are interpolated; a gap of more than LIMB_IDENT_GAP steps ends a window of the filter.
+/// @param err  names the coordinate; NULL: not needed (output)
+/// @return LIMB_OK; LIMB_E_ARG (NULL; a time that does not increase); LIMB_E_NONFINITE; LIMB_E_ORDER (after
+///         limb_ident_fit); LIMB_E_NOMEM.
+LIMB_NODISCARD LIMB_API limb_status limb_ident_add(limb_ident* x, const limb_ident_sample* sample, limb_error* err);
+
+/// Ends a log: the next sample begins another one, whose time is independent.
+LIMB_NODISCARD LIMB_API limb_status limb_ident_end_log(limb_ident* x, limb_error* err);
+
+enum {
+  LIMB_IDENT_GAP = 10,       ///< steps
+  LIMB_IDENT_FIRST = 1 << 16 ///< samples from whose motion the cut-off is chosen
+};
+
+// ---- the fit -------------------------------------------------------------------------------------------
+
+/// Solves for the parameters. No samples can be added afterwards.
+/// @return LIMB_OK; LIMB_E_ARG (NULL; too few samples: err states how many are needed); LIMB_E_SINGULAR (the motion
+///         shows no parameter); LIMB_E_ORDER (a second call); LIMB_E_NONFINITE; LIMB_E_NOMEM.
+LIMB_NODISCARD LIMB_API limb_status limb_ident_fit(limb_ident* x, limb_error* err);
+
+/// How well a parameter is known. Values are pinned.
+typedef enum limb_ident_verdict {
+  LIMB_IDENT_KNOWN = 0,     ///< its standard deviation is below 30 % of its value
+  LIMB_IDENT_UNCERTAIN = 1, ///< it is above
+  LIMB_IDENT_HIDDEN = 2     ///< the motion does not show it: it keeps the value of the model
+} limb_ident_verdict;
+
+/// An estimated parameter: a base parameter of limb_base_create, then terms of friction, named "elbow.offset".
+typedef struct limb_ident_parameter {
+  const char* name;
+  const char* formula; ///< of a base parameter; "" of others
+  double model;        ///< value by the model
+  double value;        ///< estimate
+  double std;          ///< its standard deviation, with regard to the correlation of residuals in time
+  limb_ident_verdict verdict;
+  int essential;      ///< 0: left out, the fit would not be significantly worse
+  int partner;        ///< the parameter with which its error is correlated most; -1: none
+  double correlation; ///< with that one
+} limb_ident_parameter;
+
+/// Number of parameters; 0 before limb_ident_fit.
+LIMB_API int limb_ident_count(const limb_ident* x);
+
+/// @return LIMB_OK; LIMB_E_ARG (NULL, index out of range); LIMB_E_ORDER (before limb_ident_fit).
+LIMB_NODISCARD LIMB_API limb_status limb_ident_get_parameter(const limb_ident* x, int k, limb_ident_parameter* out);
+
+/// Covariance of the estimates, limb_ident_count() squared; zero in rows of hidden parameters. NULL before
+/// limb_ident_fit.
+LIMB_API const double* limb_ident_covariance(const limb_ident* x);
+
+/// Residuals tau - Y theta of one joint, in rows that were fitted or in rows that validate.
+typedef struct limb_ident_residual {
+  int rows;
+  double rms;         ///< of the residual [N m] or [N]
+  double torque;      ///< rms of the torque
+  double r_squared;   ///< 1 - (residual / torque about its mean)^2
+  double correlation; ///< of the residual with the one of the row before; white: near 0
+  int white;          ///< 1: that correlation may be chance (95 %)
+} limb_ident_residual;
+
+/// @param joint       velocity 0 ... nv-1; -1: all together, without correlation
+/// @param validation  0: rows that were fitted; 1: the others
+/// @return LIMB_OK; LIMB_E_ARG (NULL, no such joint); LIMB_E_ORDER (before limb_ident_fit).
+LIMB_NODISCARD LIMB_API limb_status limb_ident_get_residual(const limb_ident* x, int joint, int validation,
+                                                            limb_ident_residual* out);
+
+typedef struct limb_ident_facts {
+  uint64_t samples;
+  int logs, windows;                       ///< a window is a part of a log without gaps
+  int rows, fitted;                        ///< all, and those that were fitted
+  double rate, row_rate;                   ///< median rate of the samples; of the rows [Hz]
+  double cutoff;                           ///< of the filter [Hz]
+  double motion;                           ///< 99 % of the power of the velocities lies below this frequency [Hz]
+  double condition;                        ///< of the equations after scaling of columns
+  int known, uncertain, hidden, essential; ///< numbers of parameters
+} limb_ident_facts;
+
+/// @return LIMB_OK; LIMB_E_ARG (NULL); LIMB_E_ORDER (before limb_ident_fit).
+LIMB_NODISCARD LIMB_API limb_status limb_ident_get_facts(const limb_ident* x, limb_ident_facts* out);
+
+/// Sentences about what is suspicious in log and fit: units, exchanged columns, joints that do not move. NULL: no more.
+LIMB_API const char* limb_ident_note(const limb_ident* x, int k);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

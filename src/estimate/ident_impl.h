@@ -1,0 +1,177 @@
+// What the files of an identification share: rows of a filtered log, triangles of least squares, the object.
+//
+//   log.c             samples -> windows -> rows, by a filter without phase
+//   cutoff.c          which frequencies the motion has, and the cut-off that follows
+//   equations.c       rows -> regressor -> triangle
+//   least_squares.c   triangles, estimates, their covariance
+//   fit.c             the estimators, validation
+//   suspicions.c      sentences about logs that are not what they should be
+//   physical.c        parameters that a rigid body can have
+#ifndef LIMB_IDENT_IMPL_H
+#define LIMB_IDENT_IMPL_H
+
+#include "limb/ident.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+// ---- the log ----------------------------------------------------------------------------------------------
+
+// Low-pass filter: a sinc with a Hann window on both sides of a sample, and its derivatives by time.
+//
+//   h(t) = 2 f sinc(2 f t) (1 + cos(pi t / T)) / 2,   |t| < T = 3.1 / f
+//
+// Half of the amplitude passes at f, all of it below 0.75 f, 0.6 % above 1.25 f.
+typedef struct limb_filter {
+  int half;      // taps on either side of the middle
+  double dt;     // between taps
+  double* h[3];  // 2 half + 1 taps: values, first and second derivative
+  double passed; // variance of white noise of variance 1 after the filter
+} limb_filter;
+
+limb_status limb_filter_make(double cutoff, double dt, limb_filter* out);
+int limb_filter_every(double cutoff, double dt); // how many of its results are one that is kept
+void limb_filter_free(limb_filter* f);
+
+// Grows by doubling; of numbers.
+typedef struct limb_numbers {
+  double* x;
+  size_t count, capacity;
+} limb_numbers;
+
+bool limb_numbers_add(limb_numbers* a, const double* x, size_t count);
+
+typedef struct limb_log {
+  int n;        // joints
+  int channels; // of a sample: q, tau, and v where it is measured
+  bool has_v, begun, open;
+  limb_numbers first; // samples that wait for the cut-off: time and channels; an empty window between logs
+  size_t waiting;
+  double dt;             // median step
+  double cutoff, motion; // cutoff: of the equations
+  limb_filter filter;    // of the samples
+  int every;             // samples per row
+  // the window of the filter: a ring whose samples are there twice, so that taps are contiguous
+  double* ring;
+  int head, held, phase;
+  double last_time;
+  double* last; // channels
+  double grid;  // time of the next tap
+  double* row;
+  limb_numbers rows; // time, log, window, q, v, a, tau of each
+  uint64_t samples;
+  int logs, windows;
+} limb_log;
+
+// Numbers of a row, and where they are. Rows of one window are evenly spaced.
+enum { ROW_TIME = 0, ROW_LOG = 1, ROW_WINDOW = 2, ROW_Q = 3 };
+static inline size_t limb_row_size(int n) { return ROW_Q + 4 * (size_t)n; }
+
+// ---- least squares ----------------------------------------------------------------------------------------
+
+// [A b] = Q [R z; 0 rho] of equations A x = b that come block by block: memory does not grow with them. Column-major.
+typedef struct limb_triangle {
+  int n; // columns of A
+  size_t equations;
+  double* R; // (n + 1) squared
+  double* T; // scratch of LAPACK
+} limb_triangle;
+
+enum { TRIANGLE_BLOCK = 32 }; // columns that reflectors are applied to together
+
+bool limb_triangle_make(int n, limb_triangle* out);
+void limb_triangle_free(limb_triangle* t);
+
+// Adds rows equations: block is stride x (n + 1), column-major, of which the first rows count; the last column is b.
+// Destroys the block.
+limb_status limb_triangle_add(limb_triangle* t, int rows, int stride, double* block);
+
+// Adds the equations of another triangle.
+limb_status limb_triangle_merge(limb_triangle* t, const limb_triangle* other);
+
+typedef struct limb_solution {
+  int n, rank;
+  double condition;      // after scaling of columns
+  double* x;             // n; stays in hidden columns
+  unsigned char* hidden; // n
+  double* covariance;    // n x n, of residuals of variance 1; zero in hidden rows
+} limb_solution;
+
+bool limb_solution_make(int n, limb_solution* out);
+void limb_solution_free(limb_solution* s);
+
+// min |A x - b| from x as it is; what columns do not determine stays.
+limb_status limb_solve(const limb_triangle* t, limb_solution* s);
+
+// ---- the object -------------------------------------------------------------------------------------------
+
+typedef struct limb_terms_of_joint {
+  int offset, asymmetry, stribeck; // columns; -1: none
+  double speed;                    // v_s of Stribeck's term
+} limb_terms_of_joint;
+
+struct limb_ident {
+  const limb_model* m;
+  limb_ident_options o;
+  limb_environment env;
+  limb_dofs* dofs;
+  limb_data* d;
+  limb_base_parameters* base;
+  int nv, nb, n; // velocities, base parameters, all columns
+  limb_terms_of_joint* term;
+  limb_log log;
+  bool fitted;
+
+  // the equations: rows of the log through a second filter
+  limb_filter filter;
+  int every;    // rows per equation
+  int* middle;  // per equation: the row in its middle
+  double* ring; // equations of single rows, as many as there are taps; of which rows: -1: none
+  int* ring_row;
+
+  // the fit
+  int count, train;    // equations of nv lines; train: those that are fitted
+  unsigned char* role; // per equation: 1 if it is fitted
+  double* noise;       // nv x nv, L of L L' = covariance of residuals; lower
+  double* residual;    // count x nv
+  limb_solution best;
+  limb_ident_parameter* parameter;
+  char (*name)[96];
+  limb_ident_residual* summary; // 2 (nv + 1): fitted, then validation
+  double* block;                // of equations
+  double* Y;                    // nv x nb, and scratch of the regressor
+  char** note;
+  int notes;
+  limb_ident_facts facts;
+};
+
+// equations.c: the rows of one kind as a triangle. x: NULL, or estimates from which robust weights follow.
+typedef enum limb_whitening { BY_NOTHING, BY_NOISE, BY_ROBUST, TIMES_NOISE } limb_whitening;
+limb_status limb_gather(limb_ident* x, limb_whitening how, const double* estimate, limb_triangle* out);
+limb_status limb_equations_make(limb_ident* x);
+limb_status limb_equations_of(limb_ident* x, int k, double* A); // nv x (n + 1), row-major; the last column is tau
+limb_status limb_residuals(limb_ident* x, const double* estimate);
+size_t limb_equations_work(int nv, int n); // numbers of limb_ident.block
+
+limb_status limb_log_add(limb_ident* x, const limb_ident_sample* sample, limb_error* err);
+limb_status limb_log_end(limb_ident* x, limb_error* err);
+limb_status limb_log_flush(limb_ident* x, limb_error* err);
+void limb_log_free(limb_log* log);
+const double* limb_log_row(const limb_ident* x, int row);
+
+// The row in the middle of an equation.
+const double* limb_middle_row(const limb_ident* x, int k);
+
+// cutoff.c: the frequency below which 99 % of the power of the velocities is, of count samples of channels numbers
+double limb_motion_band(const limb_log* log);
+
+// suspicions.c
+void limb_suspect_log(limb_ident* x);
+void limb_suspect_fit(limb_ident* x);
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+void limb_ident_report(limb_ident* x, const char* format, ...);
+
+#endif

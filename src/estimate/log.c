@@ -1,0 +1,324 @@
+// From samples to rows: uneven steps become even ones, a filter without phase smooths and differentiates, one of
+// several rows is kept.
+//
+// Reference: J. Hollerbach, W. Khalil, M. Gautier, Model identification, in: Springer Handbook of Robotics, 2nd
+//            edition, 2016, section 6.3.4: filters without phase, the same for motion and torques, then fewer rows.
+//            Here the filter is a finite impulse response, so that a log streams through it.
+// Cost:      taps / (samples per row) products per number of a sample, some 15 for v and a.
+//
+//   y(t) = sum_m h(s_m) x(t + s_m) dt,   y'(t) = sum_m -h'(s_m) x(t + s_m) dt,   s_m = (m - half) dt
+//
+// This filter is wide; the equations pass a narrow one afterwards (equations.c).
+#include "estimate/ident_impl.h"
+
+#include "base/numeric.h"
+#include "base/status.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double PI = 3.14159265358979323846;
+
+// ---- the filter -------------------------------------------------------------------------------------------
+
+// h, h' and h'' at t, for a window of half width T.
+static void kernel(double f, double T, double t, double h[3])
+{
+  const double w = 2 * PI * f, x = w * t, k = PI / T;
+  const double window[3] = {(1 + cos(k * t)) / 2, -k * sin(k * t) / 2, -k * k * cos(k * t) / 2};
+  double s[3]; // sin(w t) / (pi t) and its derivatives
+  if (fabs(x) < 1e-3) {
+    s[0] = w / PI * (1 - x * x / 6), s[1] = -w * w / PI * x / 3, s[2] = -w * w * w / PI / 3;
+  } else {
+    s[0] = sin(x) / (PI * t);
+    s[1] = w * cos(x) / (PI * t) - s[0] / t;
+    s[2] = -w * w * sin(x) / (PI * t) - 2 * s[1] / t;
+  }
+  h[0] = s[0] * window[0];
+  h[1] = s[1] * window[0] + s[0] * window[1];
+  h[2] = s[2] * window[0] + 2 * s[1] * window[1] + s[0] * window[2];
+}
+
+// Sum of taps times s^power.
+static double moment(const limb_filter* f, int k, int power)
+{
+  double sum = 0;
+  for (int m = 0; m <= 2 * f->half; m++) sum += f->h[k][m] * pow((m - f->half) * f->dt, power);
+  return sum;
+}
+
+// Taps sum up to what is exact for parabolas: 1 for values, s for rates, s^2 / 2 for second derivatives.
+static void normalise(limb_filter* f)
+{
+  const int taps = 2 * f->half + 1;
+  const double gain[2] = {moment(f, 0, 0), moment(f, 1, 1)};
+  for (int m = 0; m < taps; m++) f->h[0][m] /= gain[0], f->h[1][m] /= gain[1];
+  const double sum = moment(f, 2, 0);
+  for (int m = 0; m < taps; m++) f->h[2][m] -= sum * f->h[0][m];
+  const double curvature = moment(f, 2, 2) / 2;
+  for (int m = 0; m < taps; m++) f->h[2][m] /= curvature;
+  f->passed = 0;
+  for (int m = 0; m < taps; m++) f->passed += f->h[0][m] * f->h[0][m];
+}
+
+limb_status limb_filter_make(double cutoff, double dt, limb_filter* out)
+{
+  const double T = 3.1 / cutoff;
+  *out = (limb_filter){.half = (int)ceil(T / dt) - 1, .dt = dt};
+  const size_t taps = 2 * (size_t)out->half + 1;
+  for (int k = 0; k < 3; k++) {
+    out->h[k] = malloc(taps * sizeof **out->h);
+    if (!out->h[k]) return LIMB_E_NOMEM;
+  }
+  for (int m = 0; m < (int)taps; m++) {
+    double h[3];
+    kernel(cutoff, T, (m - out->half) * dt, h);
+    out->h[0][m] = h[0], out->h[1][m] = -h[1], out->h[2][m] = h[2];
+  }
+  normalise(out);
+  return LIMB_OK;
+}
+
+// The stop band begins at half of the rate of what is kept.
+int limb_filter_every(double cutoff, double dt)
+{
+  const int every = (int)(1 / (2.5 * cutoff * dt));
+  return every > 1 ? every : 1;
+}
+
+void limb_filter_free(limb_filter* f)
+{
+  for (int k = 0; k < 3; k++) free(f->h[k]);
+  *f = (limb_filter){0};
+}
+
+// ---- rows -------------------------------------------------------------------------------------------------
+
+bool limb_numbers_add(limb_numbers* a, const double* x, size_t count)
+{
+  if (a->count + count > a->capacity) {
+    const size_t capacity = a->capacity ? 2 * a->capacity : 64 * count;
+    double* larger = realloc(a->x, capacity * sizeof *larger);
+    if (!larger) return false;
+    a->x = larger, a->capacity = capacity;
+  }
+  memcpy(a->x + a->count, x, count * sizeof *x);
+  a->count += count;
+  return true;
+}
+
+const double* limb_log_row(const limb_ident* x, int row) { return x->log.rows.x + (size_t)row * limb_row_size(x->nv); }
+
+// Derivative k of n channels from one on, over the whole window.
+static void filter(const limb_log* log, int k, int channel, double* y)
+{
+  const int n = log->n, channels = log->channels, taps = 2 * log->filter.half + 1;
+  const double *h = log->filter.h[k], *x = log->ring + (size_t)log->head * (size_t)channels + channel;
+  for (int j = 0; j < n; j++) y[j] = 0;
+  for (int m = 0; m < taps; m++, x += channels)
+    for (int j = 0; j < n; j++) y[j] += h[m] * x[j];
+}
+
+static limb_status emit(limb_log* log)
+{
+  const int n = log->n;
+  double *q = log->row + ROW_Q, *v = q + n, *a = v + n, *tau = a + n;
+  log->row[ROW_TIME] = log->grid - log->filter.half * log->dt;
+  log->row[ROW_LOG] = log->logs, log->row[ROW_WINDOW] = log->windows;
+  filter(log, 0, 0, q);
+  filter(log, 0, n, tau);
+  if (log->has_v) filter(log, 0, 2 * n, v), filter(log, 1, 2 * n, a);
+  if (!log->has_v) filter(log, 1, 0, v), filter(log, 2, 0, a);
+  return limb_numbers_add(&log->rows, log->row, limb_row_size(n)) ? LIMB_OK : LIMB_E_NOMEM;
+}
+
+// One tap more, w of the way from the sample before to this one.
+static limb_status push(limb_log* log, double w, const double* sample)
+{
+  const int taps = 2 * log->filter.half + 1;
+  const size_t channels = (size_t)log->channels, size = channels * sizeof(double);
+  double* tap = log->ring + (size_t)log->head * channels;
+  for (size_t c = 0; c < channels; c++) tap[c] = log->last[c] + w * (sample[c] - log->last[c]);
+  memcpy(tap + (size_t)taps * channels, tap, size);
+  log->head = (log->head + 1) % taps;
+  log->held++;
+  if (log->held < taps || (log->held - taps) % log->every) return LIMB_OK;
+  return emit(log);
+}
+
+// A sample enters the window; after a gap, or at the beginning of a log, an empty one.
+static limb_status feed(limb_log* log, double time, const double* sample)
+{
+  limb_status s = LIMB_OK;
+  const size_t size = (size_t)log->channels * sizeof *sample;
+  if (!log->open || time - log->last_time > LIMB_IDENT_GAP * log->dt) {
+    log->open = true, log->held = 0, log->windows++;
+    log->grid = time, log->last_time = time - log->dt;
+    memcpy(log->last, sample, size);
+  }
+  const double step = time - log->last_time;
+  while (s == LIMB_OK && log->grid <= time + 1e-6 * log->dt) {
+    s = push(log, fmin((log->grid - log->last_time) / step, 1), sample);
+    log->grid += log->dt;
+  }
+  log->last_time = time;
+  memcpy(log->last, sample, size);
+  return s;
+}
+
+// ---- the cut-off ------------------------------------------------------------------------------------------
+
+static int ascending(const void* a, const void* b)
+{
+  const double x = *(const double*)a, y = *(const double*)b;
+  return (x > y) - (x < y);
+}
+
+// The median step of the samples that wait; 0: there are not two.
+static limb_status find_step(limb_log* log)
+{
+  const size_t size = (size_t)log->channels + 1;
+  double* step = malloc((log->waiting + 1) * sizeof *step);
+  if (!step) return LIMB_E_NOMEM;
+  size_t count = 0;
+  for (size_t i = 1; i < log->waiting; i++) {
+    const double dt = log->first.x[i * size] - log->first.x[(i - 1) * size];
+    if (isfinite(dt)) step[count++] = dt;
+  }
+  qsort(step, count, sizeof *step, ascending);
+  log->dt = count ? step[count / 2] : 0;
+  free(step);
+  return LIMB_OK;
+}
+
+// The cut-off is that of the equations; samples pass a wider filter. The window of the equations is at most a third of
+// the samples that wait.
+static const double CUTOFF_PER_MOTION = 10, SAMPLES_PER_CUTOFF = 5, WIDER = 4;
+
+static limb_status choose_filter(limb_ident* x)
+{
+  limb_log* log = &x->log;
+  log->motion = limb_motion_band(log);
+  const double rate = 1 / log->dt, max = rate / SAMPLES_PER_CUTOFF, min = 18.6 * rate / (double)log->waiting;
+  log->cutoff = x->o.cutoff > 0 ? x->o.cutoff : fmax(CUTOFF_PER_MOTION * log->motion, min);
+  log->cutoff = fmin(log->cutoff, max);
+  const double wide = fmin(WIDER * log->cutoff, max);
+  log->every = limb_filter_every(wide, log->dt);
+  const limb_status s = limb_filter_make(wide, log->dt, &log->filter);
+  if (s != LIMB_OK) return s;
+  const size_t taps = 2 * (size_t)log->filter.half + 1;
+  log->ring = malloc(2 * taps * (size_t)log->channels * sizeof *log->ring);
+  return log->ring ? LIMB_OK : LIMB_E_NOMEM;
+}
+
+// Chooses the filter by the samples that wait, and feeds them.
+static limb_status start(limb_ident* x, limb_error* err)
+{
+  limb_log* log = &x->log;
+  const size_t size = (size_t)log->channels + 1;
+  limb_status s = find_step(log);
+  if (s == LIMB_OK && log->dt <= 0)
+    return limb_fail(err, LIMB_E_ARG, "log", "it has %llu sample(s): record some seconds of motion",
+                     (unsigned long long)log->samples);
+  if (s == LIMB_OK) limb_suspect_log(x);
+  if (s == LIMB_OK) s = choose_filter(x);
+  for (size_t i = 0; i < log->waiting && s == LIMB_OK; i++) {
+    const double* sample = log->first.x + i * size;
+    if (isfinite(sample[0]))
+      s = feed(log, sample[0], sample + 1);
+    else
+      log->open = false, log->logs++;
+  }
+  free(log->first.x);
+  log->first = (limb_numbers){0}, log->waiting = 0;
+  return s == LIMB_OK ? s : limb_fail(err, s, "log", "%s", limb_status_text(s));
+}
+
+// ---- samples ----------------------------------------------------------------------------------------------
+
+static limb_status check(const limb_ident* x, const limb_ident_sample* given, limb_error* err)
+{
+  const limb_log* log = &x->log;
+  const char group[3][4] = {"q", "tau", "v"};
+  const double* number[3] = {given->q, given->tau, given->v};
+  for (int g = 0; g < 3 && number[g]; g++)
+    for (int k = 0; k < x->nv; k++)
+      if (!isfinite(number[g][k]))
+        return limb_fail(err, LIMB_E_NONFINITE, limb_get_velocity(x->dofs, k)->name, "its %s is %g at %.6g s", group[g],
+                         number[g][k], given->time);
+  if (!isfinite(given->time)) return limb_fail(err, LIMB_E_NONFINITE, "time", "it is %g", given->time);
+  if (log->begun && given->time <= log->last_time)
+    return limb_fail(err, LIMB_E_ARG, "time", "it runs backwards or stops: %.9g s after %.9g s", given->time,
+                     log->last_time);
+  return LIMB_OK;
+}
+
+static limb_status begin(limb_ident* x, const limb_ident_sample* given)
+{
+  limb_log* log = &x->log;
+  if (log->row) return LIMB_OK;
+  log->has_v = given->v != NULL;
+  log->channels = (log->has_v ? 3 : 2) * x->nv;
+  log->row = calloc(limb_row_size(x->nv), sizeof *log->row);
+  log->last = calloc((size_t)log->channels + 1, sizeof *log->last);
+  return log->row && log->last ? LIMB_OK : LIMB_E_NOMEM;
+}
+
+limb_status limb_ident_add(limb_ident* x, const limb_ident_sample* sample, limb_error* err)
+{
+  if (!x || !sample || !sample->q || !sample->tau) return limb_fail(err, LIMB_E_ARG, "log", "a sample is NULL");
+  if (x->fitted) return limb_fail(err, LIMB_E_ORDER, "log", "samples come before the fit");
+  limb_log* log = &x->log;
+  const size_t n = (size_t)x->nv;
+  limb_status s = begin(x, sample);
+  if (s == LIMB_OK && log->has_v != (sample->v != NULL))
+    return limb_fail(err, LIMB_E_ARG, "log", "velocities are measured in all samples or in none");
+  if (s == LIMB_OK) s = check(x, sample, err);
+  if (s != LIMB_OK) return s;
+  double* packed = x->block; // time, then channels
+  packed[0] = sample->time;
+  memcpy(packed + 1, sample->q, n * sizeof *packed);
+  memcpy(packed + 1 + n, sample->tau, n * sizeof *packed);
+  if (log->has_v) memcpy(packed + 1 + 2 * n, sample->v, n * sizeof *packed);
+  log->begun = true, log->samples++;
+  if (log->ring) {
+    s = feed(log, packed[0], packed + 1);
+  } else {
+    s = limb_numbers_add(&log->first, packed, (size_t)log->channels + 1) ? LIMB_OK : LIMB_E_NOMEM;
+    log->waiting += s == LIMB_OK;
+    log->last_time = sample->time;
+    if (s == LIMB_OK && log->waiting == LIMB_IDENT_FIRST) s = start(x, err);
+  }
+  return s == LIMB_OK ? s : limb_fail(err, s, "log", "%s", limb_status_text(s));
+}
+
+limb_status limb_ident_end_log(limb_ident* x, limb_error* err)
+{
+  if (!x) return limb_fail(err, LIMB_E_ARG, "log", "there is none");
+  limb_log* log = &x->log;
+  if (!log->begun) return LIMB_OK;
+  log->begun = false;
+  if (log->ring) {
+    log->open = false, log->logs++;
+    return LIMB_OK;
+  }
+  x->block[0] = (double)NAN;
+  if (!limb_numbers_add(&log->first, x->block, (size_t)log->channels + 1))
+    return limb_fail(err, LIMB_E_NOMEM, "log", "%s", limb_status_text(LIMB_E_NOMEM));
+  log->waiting++;
+  return LIMB_OK;
+}
+
+limb_status limb_log_flush(limb_ident* x, limb_error* err)
+{
+  const limb_status s = limb_ident_end_log(x, err);
+  if (s != LIMB_OK || x->log.ring) return s;
+  return start(x, err);
+}
+
+void limb_log_free(limb_log* log)
+{
+  limb_filter_free(&log->filter);
+  free(log->first.x), free(log->rows.x), free(log->ring), free(log->row), free(log->last);
+}
