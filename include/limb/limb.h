@@ -18,12 +18,11 @@
 
 // Compute with it
 #include "limb/kinematics.h"  // poses, velocities, Jacobians, centre of mass, momentum, their derivatives
-#include "limb/dynamics.h"    // inverse, forward and hybrid dynamics, mass matrix, energies, moving bases
+#include "limb/dynamics.h"    // inverse, forward, hybrid dynamics, mass matrix, moving bases, elastic joints
 #include "limb/derivatives.h" // first and second derivatives of dynamics, linear models
 #include "limb/task.h"        // dynamics at the hand: task space
 #include "limb/lagrange.h"    // Christoffel symbols, energies, curvature
 #include "limb/regressor.h"   // parameters, regressors, base parameters
-#include "limb/elastic.h"     // elastic joints: motor trajectories, static deflection
 
 // Robots with closed loops
 #include "limb/loops.h"       // their equations, mobility, dynamics

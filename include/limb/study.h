@@ -162,7 +162,7 @@ typedef struct limb_facts {
 /// @return LIMB_OK; LIMB_E_ARG (NULL); LIMB_E_NOMEM.
 LIMB_NODISCARD LIMB_API limb_status limb_facts_of(const limb_model* m, limb_facts* out);
 
-/// An elastic joint (limb/elastic.h). Lumped: a passive joint with a spring; series: a joint with a shaft.
+/// An elastic joint (limb/dynamics.h). Lumped: a passive joint with a spring; series: a joint with a shaft.
 typedef struct limb_elastic_joint {
   int joint;
   int series; ///< 0: lumped

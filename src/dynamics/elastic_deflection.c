@@ -10,7 +10,7 @@
 // with such a K is none to come to rest at.
 
 #include "limb/derivatives.h"
-#include "limb/elastic.h"
+#include "limb/dynamics.h"
 
 #include "base/numeric.h"
 #include "base/status.h"

@@ -2,7 +2,7 @@
 #ifndef LIMB_ELASTIC_IMPL_H
 #define LIMB_ELASTIC_IMPL_H
 
-#include "limb/elastic.h"
+#include "limb/dynamics.h"
 
 #include "base/memory.h"
 #include "dynamics/environment.h"

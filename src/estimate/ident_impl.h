@@ -1,12 +1,10 @@
 // What the files of an identification share: rows of a filtered log, triangles of least squares, the object.
 //
-//   log.c             samples -> windows -> rows, by a filter without phase
-//   cutoff.c          which frequencies the motion has, and the cut-off that follows
+//   log.c             samples -> windows -> rows, by a filter without phase; its cut-off
 //   equations.c       rows -> regressor -> triangle
 //   least_squares.c   triangles, estimates, their covariance
 //   fit.c             the estimators, validation
 //   suspicions.c      sentences about logs that are not what they should be
-//   physical.c        parameters that a rigid body can have
 #ifndef LIMB_IDENT_IMPL_H
 #define LIMB_IDENT_IMPL_H
 
@@ -161,9 +159,6 @@ const double* limb_log_row(const limb_ident* x, int row);
 
 // The row in the middle of an equation.
 const double* limb_middle_row(const limb_ident* x, int k);
-
-// cutoff.c: the frequency below which 99 % of the power of the velocities is, of count samples of channels numbers
-double limb_motion_band(const limb_log* log);
 
 // suspicions.c
 void limb_suspect_log(limb_ident* x);

@@ -2,7 +2,6 @@
 #include "limb/model.h"
 
 #include "limb/dynamics.h"
-#include "limb/elastic.h"
 
 #include "base/memory.h"
 #include "model/model_impl.h"

@@ -3,7 +3,6 @@
 // library is a row of the list at the end.
 #include "limb/derivatives.h"
 #include "limb/dynamics.h"
-#include "limb/elastic.h"
 #include "limb/lagrange.h"
 
 #include "quantities/evaluator_impl.h"

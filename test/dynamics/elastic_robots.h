@@ -2,7 +2,7 @@
 #ifndef LIMB_TEST_ELASTIC_ROBOTS_H
 #define LIMB_TEST_ELASTIC_ROBOTS_H
 
-#include "limb/elastic.h"
+#include "limb/dynamics.h"
 
 #include "support/check.h"
 #include "support/rng.h"

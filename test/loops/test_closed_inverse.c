@@ -3,7 +3,7 @@
 #include "loops/closed.h"
 #include "loops/closed_bench.h"
 
-#include "limb/elastic.h"
+#include "limb/dynamics.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,6 @@
 // The registry of quantities, and every quantity of trees by its name against the call that computes it.
 #include "limb/derivatives.h"
 #include "limb/dynamics.h"
-#include "limb/elastic.h"
 #include "limb/kinematics.h"
 #include "limb/lagrange.h"
 #include "limb/regressor.h"

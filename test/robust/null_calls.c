@@ -4,7 +4,6 @@
 #include "limb/codegen.h"
 #include "limb/control.h"
 #include "limb/draw.h"
-#include "limb/elastic.h"
 #include "limb/ident.h"
 #include "limb/ik.h"
 #include "limb/lagrange.h"
