@@ -55,4 +55,6 @@ for path in files():
         table = path.suffix == ".md" and line.startswith("|")
         if width and len(line) > width and not table:
             found.add(path, number, f"{len(line)} columns, limit {width}")
+        if path.suffix == ".md" and "|---|" in line and not table:
+            found.add(path, number, "a table whose lines were joined")
 found.finish(f"{looked} files")
