@@ -156,7 +156,7 @@ def in_c(tool, robot):
     rows = csv.DictReader(line for line in io.StringIO(out) if not line.startswith("#"))
     times = {}
     for row in rows:
-        if row.get("library", "limb") == "limb" and row.get("quantity") in names:
+        if row["library"] == "limb" and row["quantity"] in names and row["layout"] in ("", "rows"):
             times[(names[row["quantity"]], row["mode"])] = float(row["ns"]) * 1e-9
     return times
 

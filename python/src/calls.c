@@ -9,7 +9,7 @@
 enum {
   SHAPE_TEXT = 256,
   RELEASE_FROM = 64, // heaviness of all states from which other threads of Python may run
-  PART = 4096,       // the same, of states that are computed without listening to signals
+  PART = 1 << 15,    // the same, of states that are computed without listening to signals
 };
 
 // One call. Arrays count as open up to nin and nout.

@@ -121,7 +121,7 @@ PyObject* robot_close(PyObject* self, PyObject* const* args, Py_ssize_t nargs, P
                  .noutput = 1 + j.with_v + j.with_a,
                  .input = {{"q", nq, 0}, {"v", nv, 1}, {"a", nv, 1}, {"time", -1, 1}},
                  .output = {{1, {nq}, (size_t)nq}, {1, {nv}, (size_t)nv}, {1, {nv}, (size_t)nv}},
-                 .heavy = 64,
+                 .heavy = 512,
                  .run = run,
                  .context = &j};
   PyObject* r = call_arrays(&c, args + 3, 4, names);

@@ -100,7 +100,7 @@ PyObject* robot_ik(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyOb
                          .noutput = 2,
                          .input = {{"targets", width, 0, 0}, {"start", nq, 1, 0}},
                          .output = {{1, {nq}, (size_t)nq}, {1, {REPORT_NUMBERS}, REPORT_NUMBERS}},
-                         .heavy = 64,
+                         .heavy = 512,
                          .run = run,
                          .context = &j};
     r = call_arrays(&c, args + 5, 2, names);
