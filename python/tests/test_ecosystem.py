@@ -1,12 +1,15 @@
-"""limb.jax, limb.torch and limb.casadi, with the real packages where they are installed."""
+"""limb.jax, limb.torch and limb.casadi, and processes, with the real packages where they are installed."""
 
 from __future__ import annotations
 
+import concurrent.futures
 import functools
+import multiprocessing
 import re
 import shutil
 import subprocess
 
+import limb
 import numpy
 import pytest
 from conftest import ROOT, states
@@ -226,3 +229,34 @@ def test_torch_refuses(panda, robot):
         limb.torch.Dynamics(robot("quadruped"))
     with pytest.raises(limb.NonFiniteError):
         dynamics.inverse_dynamics(q, q * float("nan"), q)
+
+
+def test_processes(panda):
+    """Methods go to processes with their robot and its environment; results have the same bits."""
+    q = panda.random(50)
+    push = panda.environment(wrenches=[("flange", "world", (0, 0, 0, 10, 0, 0))])
+    torques = functools.partial(panda.inverse_dynamics, env=push)
+    parts = [(x, 0.1 * x, 0 * x) for x in numpy.array_split(q, 3)]
+    expected = torques(q, 0.1 * q, 0 * q)
+    with concurrent.futures.ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as pool:
+        jobs = [pool.submit(torques, *part) for part in parts]
+        assert numpy.array_equal(numpy.concatenate([job.result() for job in jobs]), expected)
+
+
+def test_joblib(panda):
+    joblib = pytest.importorskip("joblib")
+    q = panda.random(50)
+    calls = (joblib.delayed(panda.mass_matrix)(part) for part in numpy.array_split(q, 3))
+    assert numpy.array_equal(numpy.concatenate(joblib.Parallel(n_jobs=2)(calls)), panda.mass_matrix(q))
+    assert joblib.hash(panda) == joblib.hash(limb.load("panda"))
+
+
+def test_dask(panda):
+    pytest.importorskip("dask")
+    import dask.array
+    from dask.base import tokenize
+
+    q = panda.random(50)
+    lazy = dask.array.from_array(q, chunks=(20, 7)).map_blocks(panda.gravity, dtype=float)
+    assert numpy.array_equal(lazy.compute(scheduler="processes", num_workers=2), panda.gravity(q))
+    assert tokenize(panda.gravity) == tokenize(limb.load("panda").gravity)
