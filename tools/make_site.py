@@ -4,6 +4,8 @@
 Pages are copied at their places, so that their links hold. The reference of the tool is what its --help prints, that of
 C is made from the public headers, that of Python from the package: PYTHONPATH=build/release/python.
 """
+import ast
+import dataclasses
 import inspect
 import pathlib
 import re
@@ -136,11 +138,22 @@ def signature(value):
     return re.sub(r"(: |-> )'([^']*)'", r"\1\2", text)
 
 
+def fields_of(cls):
+    """The members of a record, with the comments beside them."""
+    if not (dataclasses.is_dataclass(cls) or hasattr(cls, "_fields") or hasattr(cls, "__total__")):
+        return ""
+    package = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "python" / "limb").glob("*.py")))
+    source = re.search(rf"^class {cls.__name__}\b.*?(?=^\S|\Z)", package, re.MULTILINE | re.DOTALL)
+    lines = re.findall(r"(?m)^    (\w+: .*)$", source[0])
+    return fenced("python", "\n".join(line.replace("#: ", "# ") for line in lines if not line.startswith("_")))
+
+
 def python_class(name, cls):
-    page = f"## {name}\n\n{doc_text(cls)}"
+    page = f"## {name}\n\n{doc_text(cls)}{fields_of(cls)}"
     for owner in [base for base in reversed(cls.__mro__) if base.__module__.startswith("limb")]:
         for member, value in vars(owner).items():
-            if member.startswith("_") or getattr(cls, member, None) is not getattr(owner, member, None):
+            is_field = member in vars(cls).get("__annotations__", {})
+            if member.startswith("_") or is_field or getattr(cls, member, None) is not getattr(owner, member, None):
                 continue
             if callable(value) or isinstance(value, classmethod | staticmethod):
                 page += f"### {name}.{member}\n\n" + fenced("python", f"{member}{signature(getattr(cls, member))}")
@@ -162,6 +175,17 @@ def python_page():
     return page
 
 
+def programs_page():
+    """The programs of python/examples, each with what it says about itself."""
+    page = "# Programs in Python\n\nThe tests run all of them. They are in `python/examples`.\n\n"
+    for path in sorted((ROOT / "python" / "examples").glob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        lines = path.read_text(encoding="utf-8").split("\n")[tree.body[0].end_lineno:]
+        title = path.stem.replace("_", " ").capitalize()
+        page += f"## {title}\n\n{ast.get_docstring(tree)}\n\n" + fenced("python", "\n".join(lines))
+    return page
+
+
 # ---- all --------------------------------------------------------------------------------------------------------
 
 def main():
@@ -178,7 +202,7 @@ def main():
     for page in folder.rglob("*.md"):
         text = page.read_text(encoding="utf-8").replace("(LICENSE)", "(LICENSE.md)")
         page.write_text(HEADER.sub(r"](\1reference/c\2.md)", text), encoding="utf-8")
-    pages = {"tool.md": tool_page(tool), "python.md": python_page(), **c_pages()}
+    pages = {"tool.md": tool_page(tool), "python.md": python_page(), "programs.md": programs_page(), **c_pages()}
     for name, text in pages.items():
         path = folder / "reference" / name
         path.parent.mkdir(parents=True, exist_ok=True)
