@@ -52,7 +52,7 @@ for path in files():
         for pattern, what in rules:
             if pattern.search(line):
                 found.add(path, number, what)
-        table = path.suffix == ".md" and line.startswith("|")
+        table = path.suffix == ".md" and line.lstrip().startswith("|")
         if width and len(line) > width and not table:
             found.add(path, number, f"{len(line)} columns, limit {width}")
         if path.suffix == ".md" and "|---|" in line and not table:
