@@ -16,18 +16,21 @@ static const double SAME = 1e-9; // a larger difference is another robot
 static limb_format output_format(const cli_args* args, const char* path)
 {
   const char* to = cli_get(args, "to");
-  const limb_format named = strcmp(path, "-") == 0 ? LIMB_FORMAT_AUTO : limb_format_of_name(path);
-  const limb_format wanted = !to ? named : strcmp(to, "urdf") == 0 ? LIMB_FORMAT_URDF : LIMB_FORMAT_YAML;
+  const limb_format named = strcmp(path, "-") == 0      ? LIMB_FORMAT_AUTO
+                            : cli_ends_in(path, ".xml") ? LIMB_FORMAT_MJCF
+                                                        : limb_format_of_name(path);
+  static const limb_format formats[] = {LIMB_FORMAT_YAML, LIMB_FORMAT_URDF, LIMB_FORMAT_MJCF, LIMB_FORMAT_SDF};
+  const limb_format wanted = to ? formats[cli_choice(args, "to")] : named;
   if (to && named && named != wanted) {
     (void)cli_usage(args, "--to %s contradicts the ending of '%s'", to, path);
     return LIMB_FORMAT_AUTO;
   }
   if (to) return wanted;
-  if (named == LIMB_FORMAT_URDF || named == LIMB_FORMAT_YAML) return named;
+  if (named && named != LIMB_FORMAT_PAR) return named;
   if (named)
-    (void)cli_usage(args, "%s: limb writes yaml and urdf, not %s", path, limb_format_name(named));
+    (void)cli_usage(args, "%s: limb writes yaml, urdf, mjcf and sdf, not %s", path, limb_format_name(named));
   else
-    (void)cli_usage(args, "%s: the language is not clear from the name; use --to yaml|urdf", path);
+    (void)cli_usage(args, "%s: the language is not clear from the name; use --to yaml|urdf|mjcf|sdf", path);
   return LIMB_FORMAT_AUTO;
 }
 
@@ -39,6 +42,49 @@ static limb_status read_back(const cli_text* text, limb_format format, const cha
   limb_status s = cli_text_read(text, format, path, &r, err);
   if (s == LIMB_OK) s = limb_builder_build(limb_reading_builder(r), out, err);
   limb_reading_destroy(r);
+  return s;
+}
+
+// The robot without what MJCF and SDF do not say, which was reported: starts, and whether a motor drives a joint. NULL:
+// out of memory.
+static limb_model* without_starts(const limb_model* m)
+{
+  limb_builder *b = NULL, *to = NULL;
+  limb_model* out = NULL;
+  limb_body_def body;
+  limb_joint_def joint;
+  limb_shaft_def shaft;
+  limb_loop_def loop;
+  limb_status s = limb_builder_from_model(m, NULL, &b);
+  if (s == LIMB_OK) s = limb_builder_create(NULL, &to);
+  if (s == LIMB_OK) s = limb_builder_set_gravity(to, limb_builder_gravity(b));
+  for (int i = 1; s == LIMB_OK && limb_builder_get_body(b, i, &body) == LIMB_OK; i++)
+    s = limb_builder_add_body(to, &body, NULL, NULL);
+  for (int i = 0; s == LIMB_OK && limb_builder_get_joint(b, i, &joint) == LIMB_OK; i++) {
+    joint.start = 0, joint.drive = LIMB_DRIVE_AUTO;
+    if (limb_builder_find_joint(b, "base") < 0 && joint.type == LIMB_FREE && joint.parent == LIMB_WORLD_BODY)
+      joint.name = "base"; // as readers call the joint of a floating model
+    s = limb_builder_add_joint(to, &joint, NULL, NULL);
+  }
+  for (int i = 0; s == LIMB_OK && limb_builder_get_shaft(b, i, &shaft) == LIMB_OK; i++)
+    s = limb_builder_add_shaft(to, &shaft, NULL);
+  for (int i = 0; s == LIMB_OK && limb_builder_get_loop(b, i, &loop) == LIMB_OK; i++)
+    s = limb_builder_add_loop(to, &loop, NULL, NULL);
+  if (s == LIMB_OK) s = limb_builder_build(to, &out, NULL);
+  limb_builder_destroy(b);
+  limb_builder_destroy(to);
+  return out;
+}
+
+// limb_compare of what the language can say.
+static limb_status compare_models(const limb_model* was, const limb_model* is, limb_format format,
+                                  limb_comparison* same)
+{
+  if (format != LIMB_FORMAT_MJCF && format != LIMB_FORMAT_SDF) return limb_compare(was, is, STATES, same);
+  limb_model *a = without_starts(was), *b = without_starts(is);
+  const limb_status s = a && b ? limb_compare(a, b, STATES, same) : LIMB_E_NOMEM;
+  limb_model_destroy(a);
+  limb_model_destroy(b);
   return s;
 }
 
@@ -54,7 +100,7 @@ static int compare(const cli_args* args, const cli_robot* r, const cli_text* tex
     (void)cli_usage(args, "%s: the result cannot be read back: %s: %s; it was not saved", path, err.where, err.text);
     return EXIT_FINDINGS;
   }
-  s = limb_compare(r->model, m, STATES, same);
+  s = compare_models(r->model, m, format, same);
   limb_model_destroy(m);
   if (s != LIMB_OK) {
     (void)cli_usage(args, "%s: the result cannot be compared: %s", path, limb_status_text(s));
@@ -194,7 +240,7 @@ static int run(const cli_args* args)
 
 static const cli_option options[] = {
   {"", NULL, "output"},
-  {"to", "yaml|urdf", "its language (default: by its name)"},
+  {"to", "yaml|urdf|mjcf|sdf", "its language (default: by its name)"},
   {"as", "poses|mdh|poe",
    "limb YAML: how joints are placed: by poses, by modified Denavit-Hartenberg rows, or by screws and home poses, the "
    "product of exponentials (default: poses)"},
@@ -204,15 +250,17 @@ static const cli_option options[] = {
 const cli_command cli_convert = {
   .name = "convert",
   .operands = "MODEL OUT",
-  .summary = "write a model in another language: limb YAML or URDF",
+  .summary = "write a model in another language: limb YAML, URDF, MJCF or SDF",
   .about =
     "limb YAML keeps all of the dynamics. What URDF cannot express is written in elements that other readers skip, "
-    "and is reported. What does not affect dynamics (visual, collision ...) is not written, which is reported. The "
-    "model itself is never overwritten.\n"
+    "and is reported. MJCF (.xml) is for MuJoCo, which has the same mass matrix and torques; what MJCF and SDF cannot "
+    "express is reported, and refused where it would make another robot. What does not affect dynamics (visual, "
+    "collision ...) is not written, which is reported. The model itself is never overwritten.\n"
     "Before the file is saved, it is read back, and mass matrix and torques of both robots are compared. If they "
     "differ, nothing is saved, and the exit code is 1.",
   .examples =
     (const char* const[]){"limb convert arm.urdf arm.limb.yaml", "from URDF to limb YAML",
+                          "limb convert arm.urdf arm.xml", "an MJCF file for MuJoCo",
                           "limb convert puma560 - --to urdf", "a built-in robot as URDF, on standard output",
                           "limb convert arm.urdf arm.limb.yaml --as poe", "as a product of exponentials", NULL},
   .options = (const cli_option* const[]){options, cli_model_options, cli_change_options, NULL},

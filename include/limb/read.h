@@ -231,12 +231,13 @@ LIMB_NODISCARD LIMB_API limb_status limb_write_expanded(const limb_reading* r, l
 /// Passes a robot in a file format to a callback, piece by piece. To write a model, use limb_builder_from_model.
 ///
 /// limb YAML can express every robot, and reads back to the same bits. URDF cannot: what it lacks is written to an
-/// element <limb>, which other readers ignore, and is reported.
-/// @param format    LIMB_FORMAT_YAML or LIMB_FORMAT_URDF
+/// element <limb>, which other readers ignore, and is reported. MJCF is for MuJoCo, whose M and bias forces are the
+/// same; joints with several coordinates are several joints, rotors armatures, and what it lacks is reported.
+/// @param format    LIMB_FORMAT_YAML, LIMB_FORMAT_URDF or LIMB_FORMAT_MJCF
 /// @param findings  what the format cannot express, or other readers will not understand; NULL: not needed
 /// @return LIMB_OK; LIMB_E_ARG (NULL); LIMB_E_MODEL (no body, a body without joint or with two); LIMB_E_UNSUPPORTED
 ///         (another format, a name with control characters or not in UTF-8, a loop whose prescribed motion is a
-///         function); LIMB_E_NOMEM.
+///         function, a joint that MJCF does not have); LIMB_E_NOMEM.
 LIMB_NODISCARD LIMB_API limb_status limb_write(const limb_builder* b, limb_format format, limb_text_fn* write,
                                                void* context, limb_findings* findings, limb_error* err);
 

@@ -225,3 +225,51 @@ def test_attached_models(tmp_path: pathlib.Path) -> None:
     robot = limb.load(path)
     assert {"a_j", "a_k", "b_j", "b_k"} <= set(robot.joints)
     check_dynamics(robot, mujoco.MjModel.from_xml_path(str(path)), 1e-10)
+
+
+# ---- written by limb ------------------------------------------------------------------------------------------------
+
+
+def converted() -> list[str]:
+    """Built-in robots, and URDF files beside the project."""
+    folder = ROOT.parent / "shared" / "robots"
+    return [name for name in limb.robots() if name != "protein"] + [str(f) for f in sorted(folder.glob("*/*.urdf"))]
+
+
+@pytest.mark.parametrize("name", converted(), ids=lambda name: pathlib.Path(name).name)
+def test_written_for_mujoco(name: str, tmp_path: pathlib.Path) -> None:
+    """What limb writes as MJCF has in MuJoCo the M, bias and torques of the robot, to 1e-10."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", limb.ModelWarning)
+        robot = limb.load(name)
+        try:
+            path = tmp_path / "robot.xml"
+            path.write_text(robot.to_text("mjcf"))
+        except limb.Error as error:
+            pytest.skip(f"MJCF cannot say it: {error}")
+        try:
+            m = mujoco.MjModel.from_xml_path(str(path))
+        except ValueError as error:
+            if "A + B >= C" not in str(error) and "positive eigenvalues" not in str(error):
+                raise
+            pytest.skip(f"MuJoCo refuses moments that no body can have: {error}")
+        read = limb.load(path, mimic=False)
+    check_dynamics(read, m, 1e-10)
+    springs = robot._about["shafts"]  # tendons in MJCF
+    if not any(j.mimic for j in robot.joints.values()) and not robot.loops and not springs:
+        same_robot(robot, read)
+
+
+def same_robot(robot: limb.Model, read: limb.Model) -> None:
+    """Torques of the robot as it was and as it was read back, coordinate by coordinate."""
+    rng = np.random.default_rng(2)
+    names = [c.name for c in robot.coordinates]
+    if sorted(names) != sorted(c.name for c in read.coordinates):
+        return  # compound joints, whose coordinates are joints of their own
+    order = [names.index(c.name) for c in read.coordinates]
+    dofs = [[c.name for c in robot.velocities].index(c.name) for c in read.velocities]
+    for _ in range(3):
+        q, v, a = robot.random(seed=int(rng.integers(1000))), rng.uniform(-1, 1, robot.nv), rng.uniform(-1, 1, robot.nv)
+        want = robot.inverse_dynamics(q, v, a)[dofs]
+        got = read.inverse_dynamics(q[order], v[dofs], a[dofs])
+        assert np.abs(got - want).max() <= 1e-12 * max(np.abs(want).max(), 1)

@@ -107,7 +107,7 @@ typedef struct limb_writer {
 
 // Writes a text with values in the form of the language, XML attributes with their quotes:
 //   %s a text as it is, %d an int, %g a double, %v a vector (const sp_vec3*), %l a list (int, const double*),
-//   %q a name, %B %J the name of a body, of a joint (int)
+//   %q a name, %B %J the name of a body, of a joint (int); in elements of XML, without quotes: %n a list, %t a text
 void limb_put(const limb_writer* w, const char* format, ...);
 
 // Writes the properties of a table that differ from those of `unset` (NULL: all), each after the text before it, which
@@ -118,6 +118,10 @@ int limb_put_properties(const limb_writer* w, const property* p, int count, cons
 // Write the robot of a writer. What the language has no standard form for is reported.
 void limb_write_yaml(const limb_writer* w);
 void limb_write_urdf(const limb_writer* o);
+
+// The same; also LIMB_E_UNSUPPORTED for what the language cannot say without being another robot.
+limb_status limb_write_mjcf(const limb_writer* o, limb_error* err);
+limb_status limb_write_sdf(const limb_writer* o, limb_error* err);
 
 // limb YAML with the joints in another form than poses. LIMB_OK; LIMB_E_NOMEM.
 limb_status limb_write_yaml_in(limb_writer* w, limb_form form);

@@ -18,7 +18,7 @@
 
 static void put(const limb_writer* w, const char* text) { w->write(w->context, text); }
 
-static int is_xml(const limb_writer* w) { return w->format == LIMB_FORMAT_URDF; }
+static int is_xml(const limb_writer* w) { return w->format != LIMB_FORMAT_YAML; }
 
 // XML has no sign of a zero and no infinity.
 static void put_number(const limb_writer* w, double x)
@@ -28,26 +28,36 @@ static void put_number(const limb_writer* w, double x)
   put(w, isinf(x) ? x > 0 ? ".inf" : "-.inf" : text);
 }
 
+static void put_numbers(const limb_writer* w, int count, const double* x, const char* between)
+{
+  for (int i = 0; i < count; i++) {
+    if (i) put(w, between);
+    put_number(w, x[i]);
+  }
+}
+
 static void put_list(const limb_writer* w, int count, const double* x)
 {
   const int xml = is_xml(w);
   put(w, xml ? "\"" : "[");
-  for (int i = 0; i < count; i++) {
-    if (i) put(w, xml ? " " : ", ");
-    put_number(w, x[i]);
-  }
+  put_numbers(w, count, x, xml ? " " : ", ");
   put(w, xml ? "\"" : "]");
 }
 
-static void put_xml_name(const limb_writer* w, const char* name)
+static void put_xml_text(const limb_writer* w, const char* name)
 {
   static const char special[] = "&<>\"\t\n\r";
   static const char* const escaped[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#9;", "&#10;", "&#13;"};
-  put(w, "\"");
   for (; *name; name++) {
     const char plain[2] = {*name, 0}, *at = strchr(special, *name);
     put(w, at ? escaped[at - special] : plain);
   }
+}
+
+static void put_xml_name(const limb_writer* w, const char* name)
+{
+  put(w, "\"");
+  put_xml_text(w, name);
   put(w, "\"");
 }
 
@@ -145,6 +155,11 @@ void limb_put(const limb_writer* w, const char* format, ...)
       v = va_arg(args, const sp_vec3*);
       put_list(w, 3, (const double[3]){v->x, v->y, v->z});
       break;
+    case 't': put_xml_text(w, va_arg(args, const char*)); break;
+    case 'n':
+      count = va_arg(args, int);
+      put_numbers(w, count, va_arg(args, const double*), " ");
+      break;
     case 'l':
       count = va_arg(args, int);
       put_list(w, count, va_arg(args, const double*));
@@ -200,7 +215,7 @@ static limb_status check_name(const char* kind, const char* name, limb_format fo
   for (const char *c = name, *end = name + strlen(name); good && c < end;) {
     uint32_t code = 0;
     const size_t n = limb_utf8(c, end, &code);
-    good = n > 0 && !(format == LIMB_FORMAT_URDF && (code == 0xfffe || code == 0xffff));
+    good = n > 0 && !(format != LIMB_FORMAT_YAML && (code == 0xfffe || code == 0xffff));
     c += n;
   }
   if (good) return LIMB_OK;
@@ -235,8 +250,9 @@ static limb_status check_names(const limb_builder* b, limb_format format, limb_e
 static limb_status write_in(const limb_builder* b, limb_format format, limb_form form, limb_writer* w, limb_error* err)
 {
   if (!b || !w->write) return limb_fail(err, LIMB_E_ARG, NULL, "%s is NULL", b ? "the function to write" : "builder");
-  if (format != LIMB_FORMAT_YAML && format != LIMB_FORMAT_URDF)
-    return limb_fail(err, LIMB_E_UNSUPPORTED, NULL, "only urdf and yaml can be written");
+  if (format != LIMB_FORMAT_YAML && format != LIMB_FORMAT_URDF && format != LIMB_FORMAT_MJCF &&
+      format != LIMB_FORMAT_SDF)
+    return limb_fail(err, LIMB_E_UNSUPPORTED, NULL, "only yaml, urdf, mjcf and sdf can be written");
   if (form != LIMB_FORM_POSES && form != LIMB_FORM_MDH && form != LIMB_FORM_POE)
     return limb_fail(err, LIMB_E_UNSUPPORTED, NULL, "only poses, modified rows and screws can be written");
   limb_status status = check_tree(b, err);
@@ -245,8 +261,13 @@ static limb_status write_in(const limb_builder* b, limb_format format, limb_form
   w->b = b, w->format = format;
   if (form != LIMB_FORM_POSES)
     status = limb_write_yaml_in(w, form);
+  else if (format == LIMB_FORMAT_MJCF)
+    status = limb_write_mjcf(w, err);
+  else if (format == LIMB_FORMAT_SDF)
+    status = limb_write_sdf(w, err);
   else
     (format == LIMB_FORMAT_YAML ? limb_write_yaml : limb_write_urdf)(w);
+  if (status == LIMB_E_UNSUPPORTED || status == LIMB_E_MODEL) return status;
   if (status || limb_findings_lost(w->findings)) return limb_fail(err, LIMB_E_NOMEM, NULL, "out of memory");
   return LIMB_OK;
 }

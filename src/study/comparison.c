@@ -42,8 +42,19 @@ static double differ(size_t n, const double* x, const double* y, double size)
   return size > 0 ? off / size : 0;
 }
 
+// Where a coordinate of this name is among those of a: a joint of b may be one coordinate of a joint of a.
+static int find_component(const limb_dofs* of_a, const limb_model* a, const char* name, limb_joint_info* joint)
+{
+  for (int k = 0; k < limb_nq(a); k++) {
+    const limb_dof_info* x = limb_get_coordinate(of_a, k);
+    if (!x || strcmp(x->name, name) != 0 || limb_get_joint(a, x->joint, joint) != LIMB_OK) continue;
+    return joint->nq == joint->nv ? k - joint->q : -1;
+  }
+  return -1;
+}
+
 // Finds every joint of b in a. Sets why when one is missing or different.
-static void match(pair* p, limb_comparison* out)
+static void match(pair* p, const limb_dofs* of_a, limb_comparison* out)
 {
   for (int j = 0; j < limb_joint_count(p->b); j++) {
     limb_joint_info jb, ja;
@@ -52,6 +63,11 @@ static void match(pair* p, limb_comparison* out)
     // A frame may have become a body on a fixed joint.
     if (k < 0 && jb.def.type == LIMB_FIXED) continue;
     if (limb_get_joint(p->a, k, &ja) != LIMB_OK) {
+      const int component = jb.nq == 1 && jb.nv == 1 ? find_component(of_a, p->a, jb.def.name, &ja) : -1;
+      if (component >= 0) {
+        p->q[jb.q] = ja.q + component, p->v[jb.v] = ja.v + component;
+        continue;
+      }
       (void)snprintf(out->why, sizeof out->why, "joint '%.64s' is new", jb.def.name);
       return;
     }
@@ -207,7 +223,10 @@ limb_status limb_compare(const limb_model* a, const limb_model* b, int states, l
     return LIMB_OK;
   }
   limb_status s = prepare(&p);
-  if (s == LIMB_OK) match(&p, out);
+  limb_dofs* of_a = NULL;
+  if (s == LIMB_OK) s = limb_dofs_create(a, NULL, &of_a);
+  if (s == LIMB_OK) match(&p, of_a, out);
+  limb_dofs_destroy(of_a);
   if (s == LIMB_OK && !*out->why) match_drives(&p, out);
   if (s == LIMB_OK && !*out->why) match_loops(&p, out);
   if (!p.Ma) out->M = -1;
