@@ -395,10 +395,9 @@ static limb_status close_loops(const starting* s)
   double tolerance = ROUNDED;
   int requested = 1;
   limb_status code = limb_run_truth(&r->run.start.assemble, &requested, r->err);
-  if (code != LIMB_OK || limb_loop_count(r->model) == 0 || !requested) return code;
-  code = read_hold(s);
+  if (code == LIMB_OK) code = read_hold(s); // also where nothing is closed: names must be right
   if (code == LIMB_OK) code = limb_run_number(&r->run.start.tolerance, LIMB_RUN_NOT_NEGATIVE, &tolerance, r->err);
-  if (code != LIMB_OK) return code;
+  if (code != LIMB_OK || limb_loop_count(r->model) == 0 || !requested) return code;
   const limb_start_given given = {
     .q = s->held, .v = s->moves, .time = r->setup.start, .restarts = RESTARTS, .tolerance = tolerance};
   limb_error err = {0};

@@ -237,7 +237,7 @@ class Words(tool.Case):
     def test_suggestions(self):
         self.says("did you mean 'sectional_curvature'?", "eval", "planar_2r", "--q", "joint1=0", "--what",
                   "sectional_curvatures")
-        self.says("did you mean 'M'?", "eval", "four_bar", "--q", "theta1=1", "--what", "closed_M")
+        self.says("did you mean 'reduced_M'?", "eval", "four_bar", "--q", "theta1=1", "--what", "closed_M")
 
     def test_what_to_do(self):
         done = self.says("leave out the base", "eval", "ur5", "--base", "floating", "--q", "elbow=1", "--what", "M",

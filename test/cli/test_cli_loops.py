@@ -621,7 +621,7 @@ class Quantities(Case):
         """Names of before, and names that are nearly right, are errors that suggest the right one."""
         path = self.states(ALL, Q + V + A)
         for wrong, name in (("tau_active", "tau"), ("joint_loads", "reactions"), ("q_closed", "q"),
-                            ("closed_tau", "tau"), ("acc_closed", "acc"), ("closed_M", "M")):
+                            ("closed_tau", "tau"), ("acc_closed", "acc"), ("closed_M", "reduced_M")):
             done = self.run_limb("eval", "four_bar", "--states", path, "--what", wrong, code=2)
             self.assertIn(f"did you mean '{name}'?", done.stderr)
         done = self.run_limb("eval", "four_bar", "--states", path, "--what", "christoffel", code=2)
