@@ -125,7 +125,7 @@ START_TEST(errors)
     {"duration: 1\nstart: {v: {elbow: 1}}\n", "start.v.elbow", "no joint 'elbow'", 4},
     {"duration: 1\nstart:\n  hold: [elbow]\n", "start.hold", "no joint 'elbow'", 5},
     {"duration: 1\nstart:\n  q: {joint1.px: 1}\n", "start.q.joint1.px", "joint1.px", 5},
-    {"duration: 1\ninputs: {motion: {elbow: {constant: 1}}}\n", "motion", "no joint 'elbow'", 4},
+    {"duration: 1\ninputs: {motion: {elbow: {constant: 1}}}\n", "elbow", "no joint 'elbow'", 4},
     {"duration: 1\nevents: [{when: 1}]\n", "events", "", 4},
     {"", "", "the duration is missing", 0},
   };
