@@ -69,7 +69,8 @@ static int report(const limb_ident* x)
   limb_ident_residual r;
   limb_ident_parameter p;
   int right = 0, all = 0;
-  if (limb_ident_get_facts(x, &f) != LIMB_OK || limb_ident_get_residual(x, -1, 1, &r) != LIMB_OK) return 1;
+  if (limb_ident_get_facts(x, &f) != LIMB_OK || limb_ident_get_residual(x, -1, LIMB_IDENT_VALIDATION, &r) != LIMB_OK)
+    return 1;
   printf("cut-off %.2f Hz, %d rows, %d parameters: %d known, %d uncertain\n", f.cutoff, f.rows, limb_ident_count(x),
          f.known, f.uncertain);
   printf("validation: %.2f %% of the torques are not explained\n", 100 * r.rms / r.torque);

@@ -17,6 +17,10 @@ static const cli_option own_options[] = {
   {"no-offset", NULL, "no constant torque per joint"},
   {"no-rotors", NULL, "rotor inertias are zero"},
   {"springs", NULL, "joints have springs"},
+  {"", NULL, "a robot"},
+  {"physical", NULL, "also all masses and inertias, such that rigid bodies can have them, near those of the model"},
+  {"weight", "X", "of the model against the log in that fit (default: chosen by cross-validation)"},
+  {"output", "FILE", "the model with these parameters, .yaml or .urdf; implies --physical"},
   {"", NULL, "the log"},
   {"cutoff", "HZ", "of the filter (default: chosen from the motion)"},
   {"train", "SHARE", "the first part of each log that is fitted; the rest validates (default: 0.7)"},
@@ -26,6 +30,8 @@ static const cli_option own_options[] = {
 
 static const cli_option* const options[] = {own_options, cli_model_options, cli_world_options, cli_format_options,
                                             NULL};
+
+static const cli_written writes[] = {{"output", ".urdf .yaml .yml"}, {0}};
 
 static const char about[] = //
   "Reads logs of a motion, tables with the columns time, q.<joint>, tau.<joint> and, if they are measured, v.<joint>, "
@@ -37,6 +43,9 @@ static const char about[] = //
   "The last 30 % of each log are not fitted: they validate. Standard deviations account for the correlation of "
   "residuals in time. A parameter is uncertain if its standard deviation is above 30 % of its value, hidden if the "
   "motion does not show it, and essential if the fit without it is significantly worse.\n"
+  "--physical fits all standard parameters such that every inertia is one that a rigid body can have, friction is "
+  "positive, and what the motion does not show stays near the model (entropic divergence; Lee, Wensing, Park 2020). "
+  "--output writes the model with these parameters; offsets are not in model files.\n"
   "Suspicious logs are warned about: units, exchanged columns, joints that do not move, torques that do not change, "
   "residuals that are not white. docs/identification.md has the whole way from a log to a model.";
 
@@ -45,6 +54,8 @@ static const char* const examples[] = {
   "parameters, their standard deviations, validation",
   "limb identify arm.urdf slow.csv fast.csv --stribeck --format json",
   "two logs, friction that rises at low speed, for a program",
+  "limb identify panda log.csv --output identified.yaml",
+  "a model with the parameters of the robot that was logged",
   NULL,
 };
 
@@ -104,6 +115,41 @@ static int read_log(const cli_args* args, cli_robot* robot, const char* path, li
   return code;
 }
 
+// ---- a robot ---------------------------------------------------------------------------------------
+
+// The model with the identified parameters.
+static int write_model(const cli_args* args, cli_robot* robot, const limb_ident* x)
+{
+  const char* path = cli_get(args, "output");
+  const limb_format format = limb_format_of_name(path);
+  limb_builder* b = limb_reading_builder(robot->reading);
+  cli_text text = {0};
+  limb_error err = {0};
+  limb_findings* findings = NULL;
+  if (format != LIMB_FORMAT_URDF && format != LIMB_FORMAT_YAML)
+    return cli_usage(args, "--output %s: models are written as .urdf or .yaml", path);
+  limb_status s = limb_ident_apply(x, b, &err);
+  if (s == LIMB_OK) s = limb_findings_create(NULL, &findings);
+  if (s == LIMB_OK) s = limb_write(b, format, cli_text_add, &text, findings, &err);
+  int code = s == LIMB_OK ? EXIT_FINE : cli_failed(args, path, s, &err);
+  if (code == EXIT_FINE) cli_print_findings(stderr, path, findings, LIMB_WARNING);
+  if (code == EXIT_FINE) code = text.failed ? cli_out_of_memory(args) : cli_text_save(&text, cli_title(args), path);
+  limb_findings_destroy(findings);
+  cli_text_free(&text);
+  return code;
+}
+
+static int fit_physical(const cli_args* args, cli_robot* robot, limb_ident* x)
+{
+  double weight = 0;
+  limb_error err = {0};
+  int code = cli_positive(args, "weight", &weight);
+  if (code != EXIT_FINE) return code;
+  const limb_status s = limb_ident_fit_physical(x, weight, &err);
+  if (s != LIMB_OK) return cli_failed(args, cli_operand(args, 1), s, &err);
+  return cli_has(args, "output") ? write_model(args, robot, x) : EXIT_FINE;
+}
+
 // ---- the command -----------------------------------------------------------------------------------
 
 static int identify(const cli_args* args, cli_robot* robot, limb_ident* x)
@@ -118,7 +164,9 @@ static int identify(const cli_args* args, cli_robot* robot, limb_ident* x)
   for (int k = 0; (note = limb_ident_note(x, k)); k++)
     (void)fprintf(stderr, "%s: warning: %s\n", cli_operand(args, 1), note);
   if (status != LIMB_OK) return cli_failed(args, cli_operand(args, 1), status, &err);
-  return cli_identify_print(args, robot, x);
+  if (cli_has(args, "physical") || cli_has(args, "weight") || cli_has(args, "output"))
+    code = fit_physical(args, robot, x);
+  return code == EXIT_FINE ? cli_identify_print(args, robot, x) : code;
 }
 
 static int run(const cli_args* args)
@@ -153,4 +201,5 @@ const cli_command cli_identify = {
   .examples = examples,
   .options = options,
   .run = run,
+  .writes = writes,
 };

@@ -5,6 +5,7 @@
 #include "commands/identify.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char* const verdicts[] = {"", "uncertain", "hidden"};
@@ -19,12 +20,13 @@ static void cell_percent(cli_table* t, double part, double whole)
     cli_cell_json(t, json_null(), "-");
 }
 
-// Residuals of one joint, -1: of all: fitted, then validation.
-static void put_residuals(cli_table* t, const limb_ident* x, int joint)
+// Residuals of one joint, -1: of all: fitted, then validation; of the fit, or of the physical one.
+static void put_residuals(cli_table* t, const limb_ident* x, int joint, int physical)
 {
   for (int validation = 0; validation < 2; validation++) {
     limb_ident_residual r;
-    if (limb_ident_get_residual(x, joint, validation, &r) != LIMB_OK || r.rows == 0) {
+    const limb_ident_part part = (limb_ident_part)(2 * physical + validation);
+    if (limb_ident_get_residual(x, joint, part, &r) != LIMB_OK || r.rows == 0) {
       for (int k = 0; k < (joint < 0 ? 4 : 5); k++) cli_cell_json(t, json_null(), "-");
       if (joint < 0) cli_cell_json(t, json_null(), "%s", "");
       continue;
@@ -39,7 +41,7 @@ static void put_residuals(cli_table* t, const limb_ident* x, int joint)
   }
 }
 
-static cli_table residuals(const cli_robot* robot, const limb_ident* x)
+static cli_table residuals(const cli_robot* robot, const limb_ident* x, int physical)
 {
   cli_table t =
     cli_table_make("<joint;>torque=torque;>residual=rms;>relative=relative;>R^2=r_squared;<from row to row=correlation;"
@@ -47,10 +49,10 @@ static cli_table residuals(const cli_robot* robot, const limb_ident* x)
                    ">R^2=validation_r_squared;<from row to row=validation_correlation");
   for (int j = 0; j < robot->dofs.nv; j++) {
     cli_cell(&t, "%s", robot->dofs.v[j].name);
-    put_residuals(&t, x, j);
+    put_residuals(&t, x, j, physical);
   }
   cli_cell(&t, "all");
-  put_residuals(&t, x, -1);
+  put_residuals(&t, x, -1, physical);
   return t;
 }
 
@@ -77,6 +79,24 @@ static cli_table parameters(const limb_ident* x)
   return t;
 }
 
+// Parameters of the physical fit beside those of the model.
+static cli_table standard_parameters(const limb_model* m, const limb_ident* x)
+{
+  cli_table t = cli_table_make("<parameter=name;>value;>model;<unit");
+  const double* theta = limb_ident_theta(x);
+  double* before = calloc((size_t)limb_parameter_count(m) + 1, sizeof *before);
+  limb_parameter_info p;
+  const int known = before && limb_parameters(m, before) == LIMB_OK;
+  for (int k = 0; known && limb_get_parameter(m, k, &p) == LIMB_OK; k++) {
+    if (theta[k] == 0 && before[k] == 0) continue;
+    cli_cell(&t, "%s.%s", p.of, p.symbol);
+    cli_cell_number(&t, theta[k]), cli_cell_number(&t, before[k]);
+    cli_cell(&t, "%s", p.unit);
+  }
+  free(before);
+  return t;
+}
+
 // ---- text ------------------------------------------------------------------------------------------
 
 static int print_text(const cli_robot* robot, const limb_ident* x)
@@ -90,11 +110,19 @@ static int print_text(const cli_robot* robot, const limb_ident* x)
          f.cutoff, f.motion, f.rows, f.row_rate, f.fitted);
   printf("%d parameters: %d known, %d uncertain, %d hidden; %d essential; condition %.3g\n\n", limb_ident_count(x),
          f.known, f.uncertain, f.hidden, f.essential, f.condition);
-  cli_table t = residuals(robot, x);
+  cli_table t = residuals(robot, x, 0);
   cli_table_print(&t, stdout, "");
   printf("\n");
   t = parameters(x);
   cli_table_print(&t, stdout, "");
+  if (limb_ident_theta(x)) {
+    printf("\nphysical: weight of the model %g\n\n", f.weight);
+    t = residuals(robot, x, 1);
+    cli_table_print(&t, stdout, "");
+    printf("\n");
+    t = standard_parameters(robot->model, x);
+    cli_table_print(&t, stdout, "");
+  }
   printf("\n* not white: the residual is correlated from row to row. limb base has the formulas of the parameters.\n");
   return EXIT_FINE;
 }
@@ -106,7 +134,7 @@ static int print_json(const cli_args* args, const cli_robot* robot, const limb_i
   limb_ident_facts f;
   if (limb_ident_get_facts(x, &f) != LIMB_OK) return EXIT_NUMERICAL;
   json_t *answer = cli_json_answer(), *notes = json_array();
-  cli_table joints = residuals(robot, x), all = parameters(x);
+  cli_table joints = residuals(robot, x, 0), all = parameters(x);
   const char* note;
   for (int k = 0; (note = limb_ident_note(x, k)); k++) (void)json_array_append_new(notes, cli_json_text(note));
   cli_json_set(answer, "model samples logs windows rate cutoff motion row_rate rows fitted condition",
@@ -118,6 +146,12 @@ static int print_json(const cli_args* args, const cli_robot* robot, const limb_i
                cli_table_json(&all), notes);
   const int n = limb_ident_count(x);
   cli_json_set(answer, "covariance", cli_json_matrix(n, n, limb_ident_covariance(x)));
+  if (limb_ident_theta(x)) {
+    cli_table physical = residuals(robot, x, 1), theta = standard_parameters(robot->model, x);
+    cli_json_set(answer, "physical",
+                 cli_json_object("weight joints parameters", cli_json_number(f.weight), cli_table_json(&physical),
+                                 cli_table_json(&theta)));
+  }
   return cli_json_print(answer, stdout, cli_title(args));
 }
 

@@ -137,10 +137,17 @@ typedef struct limb_ident_residual {
   int white;          ///< 1: that correlation may be chance (95 %)
 } limb_ident_residual;
 
-/// @param joint       velocity 0 ... nv-1; -1: all together, without correlation
-/// @param validation  0: rows that were fitted; 1: the others
-/// @return LIMB_OK; LIMB_E_ARG (NULL, no such joint); LIMB_E_ORDER (before limb_ident_fit).
-LIMB_NODISCARD LIMB_API limb_status limb_ident_get_residual(const limb_ident* x, int joint, int validation,
+/// Which residuals. Values are pinned.
+typedef enum limb_ident_part {
+  LIMB_IDENT_FITTED = 0,          ///< of the rows that were fitted
+  LIMB_IDENT_VALIDATION = 1,      ///< of the others
+  LIMB_IDENT_PHYSICAL_FITTED = 2, ///< the same of limb_ident_fit_physical
+  LIMB_IDENT_PHYSICAL_VALIDATION = 3
+} limb_ident_part;
+
+/// @param joint  velocity 0 ... nv-1; -1: all together, without correlation
+/// @return LIMB_OK; LIMB_E_ARG (NULL, no such joint or part); LIMB_E_ORDER (before the fit).
+LIMB_NODISCARD LIMB_API limb_status limb_ident_get_residual(const limb_ident* x, int joint, limb_ident_part part,
                                                             limb_ident_residual* out);
 
 typedef struct limb_ident_facts {
@@ -151,11 +158,33 @@ typedef struct limb_ident_facts {
   double cutoff;                           ///< of the filter [Hz]
   double motion;                           ///< 99 % of the power of the velocities lies below this frequency [Hz]
   double condition;                        ///< of the equations after scaling of columns
+  double weight;                           ///< of the divergence in limb_ident_fit_physical; 0 before it
   int known, uncertain, hidden, essential; ///< numbers of parameters
 } limb_ident_facts;
 
 /// @return LIMB_OK; LIMB_E_ARG (NULL); LIMB_E_ORDER (before limb_ident_fit).
 LIMB_NODISCARD LIMB_API limb_status limb_ident_get_facts(const limb_ident* x, limb_ident_facts* out);
+
+// ---- a robot -----------------------------------------------------------------------------------------------
+
+/// Fits all standard parameters (limb_parameters), such that every body with mass has an inertia that a rigid body can
+/// have, and rotors and friction are positive. What the motion does not determine stays near the model: the squares
+/// of the residuals, in units of the noise, plus weight times twice the sum of the entropic divergences of the
+/// pseudo-inertias are least (Lee, Wensing, Park 2020; Newton's method). Bodies without mass stay so.
+/// @param weight  > 0; 0: of 0.01, 0.1, ... 1000 the one with the smallest error in cross-validation, five folds
+/// @return LIMB_OK; LIMB_E_ARG; LIMB_E_ORDER (before limb_ident_fit, a second call); LIMB_E_NOCONV; LIMB_E_SINGULAR;
+///         LIMB_E_NOMEM.
+LIMB_NODISCARD LIMB_API limb_status limb_ident_fit_physical(limb_ident* x, double weight, limb_error* err);
+
+/// These parameters, limb_parameter_count() numbers; NULL before that call. Offsets and other friction than viscous and
+/// Coulomb are not among them.
+LIMB_API const double* limb_ident_theta(const limb_ident* x);
+
+/// Gives a robot the parameters of limb_ident_fit_physical: the builder that the model was built from, or
+/// limb_builder_from_model. A body takes the difference between theta and what it has with all that is fixed to it;
+/// where that is not physical it takes all, and what is fixed to it loses its mass.
+/// @return LIMB_OK; LIMB_E_ARG (NULL, another robot); LIMB_E_ORDER (before that call); as limb_builder_set_joint.
+LIMB_NODISCARD LIMB_API limb_status limb_ident_apply(const limb_ident* x, limb_builder* b, limb_error* err);
 
 /// Sentences about what is suspicious in log and fit: units, exchanged columns, joints that do not move. NULL: no more.
 LIMB_API const char* limb_ident_note(const limb_ident* x, int k);

@@ -195,20 +195,25 @@ static double inflation_of(const limb_ident* x, int joint, bool white)
   return zero > 0 ? fmax(filtered, sum / zero) : filtered;
 }
 
+void limb_summarise(const limb_ident* x, limb_ident_residual* out)
+{
+  const int nv = x->nv;
+  const double own = filtered_correlation(x);
+  for (int role = 1; role >= 0; role--, out += nv + 1) {
+    for (int j = 0; j < nv; j++) {
+      out[j] = summarise(x, j, role);
+      out[j].white = fabs(out[j].correlation - own) < 1.96 / sqrt(out[j].rows + 1.0);
+    }
+    out[nv] = summarise(x, -1, role);
+  }
+}
+
 // Summaries; the covariance is scaled by the mean of the inflation of the joints.
 static void validate(limb_ident* x)
 {
   const int nv = x->nv;
-  const double own = filtered_correlation(x);
   double inflation = 0;
-  for (int role = 0; role < 2; role++) {
-    limb_ident_residual* out = x->summary + role * (nv + 1);
-    for (int j = 0; j < nv; j++) {
-      out[j] = summarise(x, j, !role);
-      out[j].white = fabs(out[j].correlation - own) < 1.96 / sqrt(out[j].rows + 1.0);
-    }
-    out[nv] = summarise(x, -1, !role);
-  }
+  limb_summarise(x, x->summary);
   for (int j = 0; j < nv; j++) inflation += inflation_of(x, j, x->summary[j].white) / nv;
   for (int i = 0; i < x->n * x->n; i++) x->best.covariance[i] *= inflation;
 }

@@ -66,7 +66,7 @@ static bool reserve(limb_ident* x)
   x->noise = calloc(nv * nv, sizeof *x->noise);
   x->parameter = calloc(n + 1, sizeof *x->parameter);
   x->name = calloc(n + 1, sizeof *x->name);
-  x->summary = calloc(2 * (nv + 1), sizeof *x->summary);
+  x->summary = calloc(4 * (nv + 1), sizeof *x->summary);
   x->Y = malloc((nv * (size_t)x->nb + limb_base_work(x->base)) * sizeof *x->Y);
   const size_t equations = limb_equations_work(x->nv, x->n), sample = 3 * nv + 1;
   x->block = malloc((equations > sample ? equations : sample) * sizeof *x->block);
@@ -139,7 +139,7 @@ void limb_ident_destroy(limb_ident* x)
   limb_solution_free(&x->best);
   for (int k = 0; k < x->notes; k++) free(x->note[k]);
   free(x->note), free(x->term), free(x->role), free(x->noise), free(x->residual), free(x->parameter);
-  free(x->name), free(x->summary), free(x->block), free(x->Y);
+  free(x->name), free(x->summary), free(x->block), free(x->Y), free(x->theta);
   free(x);
 }
 
@@ -176,12 +176,12 @@ limb_status limb_ident_get_parameter(const limb_ident* x, int k, limb_ident_para
   return LIMB_OK;
 }
 
-limb_status limb_ident_get_residual(const limb_ident* x, int joint, int validation, limb_ident_residual* out)
+limb_status limb_ident_get_residual(const limb_ident* x, int joint, limb_ident_part part, limb_ident_residual* out)
 {
   if (!x || !out) return LIMB_E_ARG;
-  if (!x->fitted) return LIMB_E_ORDER;
-  if (joint < -1 || joint >= x->nv) return LIMB_E_ARG;
-  *out = x->summary[(validation ? x->nv + 1 : 0) + (joint < 0 ? x->nv : joint)];
+  if (!x->fitted || (part >= LIMB_IDENT_PHYSICAL_FITTED && !x->theta)) return LIMB_E_ORDER;
+  if (joint < -1 || joint >= x->nv || (unsigned)part > LIMB_IDENT_PHYSICAL_VALIDATION) return LIMB_E_ARG;
+  *out = x->summary[(int)part * (x->nv + 1) + (joint < 0 ? x->nv : joint)];
   return LIMB_OK;
 }
 

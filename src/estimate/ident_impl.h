@@ -4,6 +4,8 @@
 //   equations.c       rows -> regressor -> triangle
 //   least_squares.c   triangles, estimates, their covariance
 //   fit.c             the estimators, validation
+//   physical.c        parameters that rigid bodies can have
+//   apply.c           estimates as a robot
 //   suspicions.c      sentences about logs that are not what they should be
 #ifndef LIMB_IDENT_IMPL_H
 #define LIMB_IDENT_IMPL_H
@@ -135,7 +137,8 @@ struct limb_ident {
   limb_solution best;
   limb_ident_parameter* parameter;
   char (*name)[96];
-  limb_ident_residual* summary; // 2 (nv + 1): fitted, then validation
+  limb_ident_residual* summary; // 4 (nv + 1): fitted, validation, the same of the physical fit
+  double* theta;                // of the physical fit; NULL: there is none
   double* block;                // of equations
   double* Y;                    // nv x nb, and scratch of the regressor
   char** note;
@@ -159,6 +162,9 @@ const double* limb_log_row(const limb_ident* x, int row);
 
 // The row in the middle of an equation.
 const double* limb_middle_row(const limb_ident* x, int k);
+
+// fit.c: residuals of fitted rows, then of the others: 2 (nv + 1).
+void limb_summarise(const limb_ident* x, limb_ident_residual* out);
 
 // suspicions.c
 void limb_suspect_log(limb_ident* x);

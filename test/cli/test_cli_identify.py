@@ -79,6 +79,18 @@ class Identify(unittest.TestCase):
         self.limb("identify", "planar_2r", self.log("positions.csv", columns=(1, 2)))
         self.assertIn("at most 1", self.limb("identify", "planar_2r", log, "--train", "2", code=2).stderr)
 
+    def test_written(self):
+        log = self.log(change=lambda i, row: [*row[:-2], 1.1 * float(row[-2]), 1.1 * float(row[-1])])
+        for ending in ("yaml", "urdf"):
+            path = str(self.folder / f"identified.{ending}")
+            text = self.limb("identify", "planar_2r", log, "--output", path).stdout
+            self.assertIn("physical: weight of the model", text)
+            self.limb("check", path)
+            again = json.loads(self.limb("identify", path, log, "--format", "json").stdout)
+            for p in again["parameters"]:
+                self.assertAlmostEqual(p["value"], p["model"], delta=3e-2, msg=p["name"])
+        self.assertIn("--output", self.limb("identify", "planar_2r", log, "--output", "x.txt", code=2).stderr)
+
     def test_gaps(self):
         log = self.log(seconds=24, change=lambda i, row: [row[0] + (5 if i > 1300 else 0), *row[1:]])
         self.assertIn("2 windows without gaps", self.limb("identify", "planar_2r", log).stdout)
@@ -116,6 +128,8 @@ class Identify(unittest.TestCase):
             self.skipTest("no $LIMB_SHARED/data/ident/panda.csv")
         answer = json.loads(self.limb("identify", "panda", str(log), "--format", "json").stdout)
         self.assertLess(answer["joints"][-1]["validation_relative"], 0.011)
+        physical = json.loads(self.limb("identify", "panda", str(log), "--physical", "--format", "json").stdout)
+        self.assertLess(physical["physical"]["joints"][-1]["validation_relative"], 0.0125)
 
 
 if __name__ == "__main__":

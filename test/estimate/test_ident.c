@@ -28,10 +28,10 @@ static void log_motion(limb_ident* x, motion* log, double seconds, double rate, 
   }
 }
 
-static double relative_error(const limb_ident* x, int validation)
+static double relative_error(const limb_ident* x, limb_ident_part part)
 {
   limb_ident_residual r;
-  assert_ok(limb_ident_get_residual(x, -1, validation, &r));
+  assert_ok(limb_ident_get_residual(x, -1, part, &r));
   return r.rms / r.torque;
 }
 
@@ -52,7 +52,7 @@ START_TEST(parameters_come_back)
     assert_ok(limb_ident_create(m, &o, &x));
     log_motion(x, &log, 30, 200, measured);
     assert_ok(limb_ident_fit(x, NULL));
-    assert_that(relative_error(x, 1) < 1e-4);
+    assert_that(relative_error(x, LIMB_IDENT_VALIDATION) < 1e-4);
     for (int k = 0; _i < 5 && limb_ident_get_parameter(x, k, &p) == LIMB_OK; k++)
       assert_close(p.value, p.model, 1e-2, 3e-2);
     limb_ident_destroy(x);

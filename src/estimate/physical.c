@@ -1,0 +1,413 @@
+// Parameters that rigid bodies can have: the same equations in all standard parameters, and a divergence from the model
+// as it was that grows without bound where an inertia stops being physical.
+//
+// Reference: T. Lee, P. Wensing, F. Park, Geometric robot dynamic identification: a convex programming approach, IEEE
+//            Trans. Robotics 36(2), 2020; P. Wensing, S. Kim, J.-J. Slotine, Linear matrix inequalities for physically
+//            consistent inertial parameter identification, IEEE Robotics and Automation Letters 3(1), 2018 (the
+//            pseudo-inertia); S. Boyd, L. Vandenberghe, Convex optimization, 2004, section 9.5 (Newton's method).
+// Cost:      some ten steps of n u^2 + u^3 / 3, for u parameters; six weights, each on five folds and on the whole.
+//
+//   P = [Sigma h; h' m],  Sigma = tr(I) 1 / 2 - I      an inertia is physical if and only if P > 0
+//   D(P, P0) = -log det(P P0^-1) + tr(P0^-1 P) - 4     entropic divergence, 0 at P0
+//
+//   min over u = (theta, friction):  |R M u - z|^2 / 2 + g sum D(P_b, P0_b) - B sum log p,     M = [K 0; 0 1]
+//
+// p are rotor inertias and coefficients of friction, which are positive. g is chosen by cross-validation.
+#include "estimate/ident_impl.h"
+
+#include "base/status.h"
+
+#include <lapacke.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FOLDS = 5, WEIGHTS = 6, MAX_STEPS = 60, BODY = LIMB_BODY_PARAMETERS };
+
+static const double LARGEST_WEIGHT = 1e3, WEIGHT_RATIO = 10, BARRIER = 1e-2, SMALLEST = 1e-6;
+
+typedef struct matrix4 {
+  double x[4][4];
+} matrix4;
+
+typedef struct physical {
+  limb_ident* x;
+  int np, nu, bodies;  // u: theta, then friction beyond it
+  unsigned char* free; // nu: it is a variable
+  unsigned char* sign; // nu: it is positive
+  matrix4* prior;      // P0^-1 of each body
+  double *start, *u;   // nu
+  double *A, *z;       // R M (n x nu, column-major), z
+  double *H, *g, *next, *scale, *residual;
+  double weight;
+} physical;
+
+// ---- pseudo-inertias --------------------------------------------------------------------------------------
+
+static matrix4 pseudo_inertia(const double t[BODY])
+{
+  const double half = (t[4] + t[7] + t[9]) / 2;
+  return (matrix4){{{half - t[4], -t[5], -t[6], t[1]},
+                    {-t[5], half - t[7], -t[8], t[2]},
+                    {-t[6], -t[8], half - t[9], t[3]},
+                    {t[1], t[2], t[3], t[0]}}};
+}
+
+static matrix4 product(const matrix4* A, const matrix4* B)
+{
+  matrix4 C = {{{0}}};
+  for (int i = 0; i < 4; i++)
+    for (int j = 0; j < 4; j++)
+      for (int k = 0; k < 4; k++) C.x[i][j] += A->x[i][k] * B->x[k][j];
+  return C;
+}
+
+static double trace_of_product(const matrix4* A, const matrix4* B)
+{
+  double sum = 0;
+  for (int i = 0; i < 4; i++)
+    for (int k = 0; k < 4; k++) sum += A->x[i][k] * B->x[k][i];
+  return sum;
+}
+
+// P = L L'; false unless P > 0.
+static bool factor(const matrix4* P, matrix4* out)
+{
+  matrix4 L = {{{0}}};
+  for (int j = 0; j < 4; j++) {
+    for (int i = j; i < 4; i++) {
+      double sum = P->x[i][j];
+      for (int k = 0; k < j; k++) sum -= L.x[i][k] * L.x[j][k];
+      if (i == j && !(sum > 1e-14 * fabs(P->x[j][j]))) return false;
+      L.x[i][j] = i == j ? sqrt(sum) : sum / L.x[j][j];
+    }
+  }
+  *out = L;
+  return true;
+}
+
+// log det P, and P^-1 by its Cholesky factor; false unless P > 0.
+static bool invert(const matrix4* P, matrix4* inverse, double* log_det)
+{
+  matrix4 L, G = {{{0}}}; // G = L^-1
+  if (!factor(P, &L)) return false;
+  *log_det = 2 * log(L.x[0][0] * L.x[1][1] * L.x[2][2] * L.x[3][3]);
+  for (int j = 0; j < 4; j++) {
+    for (int i = j; i < 4; i++) {
+      double sum = i == j;
+      for (int k = j; k < i; k++) sum -= L.x[i][k] * G.x[k][j];
+      G.x[i][j] = sum / L.x[i][i];
+    }
+  }
+  for (int i = 0; i < 4; i++) {
+    for (int j = 0; j < 4; j++) {
+      inverse->x[i][j] = 0;
+      for (int k = i > j ? i : j; k < 4; k++) inverse->x[i][j] += G.x[k][i] * G.x[k][j];
+    }
+  }
+  return true;
+}
+
+// ---- the problem ------------------------------------------------------------------------------------------
+
+// Value at u; HUGE_VAL where it is not physical.
+static double value_at(const physical* p, const double* u)
+{
+  const int n = p->x->n;
+  double value = 0;
+  for (int b = 0; b < p->bodies; b++) {
+    if (!p->free[b * BODY]) continue;
+    const matrix4 P = pseudo_inertia(u + (ptrdiff_t)b * BODY);
+    matrix4 inverse;
+    double log_det;
+    if (!invert(&P, &inverse, &log_det)) return HUGE_VAL;
+    value += p->weight * (trace_of_product(&p->prior[b], &P) - log_det);
+  }
+  for (int k = 0; k < p->nu; k++) {
+    if (!p->sign[k]) continue;
+    if (!(u[k] > 0)) return HUGE_VAL;
+    value -= BARRIER * log(u[k]);
+  }
+  for (int i = 0; i < n; i++) {
+    double r = -p->z[i];
+    for (int k = 0; k < p->nu; k++) r += p->A[i + (ptrdiff_t)k * n] * u[k];
+    value += r * r / 2, p->residual[i] = r;
+  }
+  return value;
+}
+
+// Gradient and Hessian of the divergence of one body: tr((P0^-1 - P^-1) E_k), tr(P^-1 E_k P^-1 E_l).
+static void add_divergence(physical* p, int body)
+{
+  const ptrdiff_t first = (ptrdiff_t)body * BODY;
+  const matrix4 P = pseudo_inertia(p->u + first);
+  matrix4 inverse, E[BODY], F[BODY];
+  double log_det;
+  if (!p->free[first] || !invert(&P, &inverse, &log_det)) return;
+  for (int k = 0; k < BODY; k++) {
+    double unit[BODY] = {0};
+    unit[k] = 1;
+    E[k] = pseudo_inertia(unit), F[k] = product(&inverse, &E[k]);
+    p->g[first + k] += p->weight * (trace_of_product(&p->prior[body], &E[k]) - trace_of_product(&inverse, &E[k]));
+  }
+  for (int k = 0; k < BODY; k++)
+    for (int l = 0; l < BODY; l++) p->H[first + k + (first + l) * p->nu] += p->weight * trace_of_product(&F[k], &F[l]);
+}
+
+// g and H at u, whose residual is known. What is no variable has a unit row.
+static void differentiate(physical* p)
+{
+  const int n = p->x->n, nu = p->nu;
+  for (int k = 0; k < nu; k++) {
+    const double* a = p->A + (ptrdiff_t)k * n;
+    p->g[k] = 0;
+    for (int i = 0; i < n; i++) p->g[k] += a[i] * p->residual[i];
+    for (int l = 0; l <= k; l++) {
+      const double* b = p->A + (ptrdiff_t)l * n;
+      double sum = 0;
+      for (int i = 0; i < n; i++) sum += a[i] * b[i];
+      p->H[k + (ptrdiff_t)l * nu] = p->H[l + (ptrdiff_t)k * nu] = sum;
+    }
+  }
+  for (int b = 0; b < p->bodies; b++) add_divergence(p, b);
+  for (int k = 0; k < nu; k++) {
+    if (p->sign[k]) p->g[k] -= BARRIER / p->u[k], p->H[k + (ptrdiff_t)k * nu] += BARRIER / p->u[k] / p->u[k];
+    if (p->free[k]) continue;
+    p->g[k] = 0;
+    for (int l = 0; l < nu; l++) p->H[k + (ptrdiff_t)l * nu] = p->H[l + (ptrdiff_t)k * nu] = k == l;
+  }
+}
+
+// Newton's direction, in g: H with a unit diagonal, so that units do not matter, and a trace of it where nothing else
+// determines a parameter, such as an offset that the motion hides.
+static bool direction(physical* p)
+{
+  const int nu = p->nu;
+  for (int k = 0; k < nu; k++) {
+    const double diagonal = p->H[k + (ptrdiff_t)k * nu];
+    p->scale[k] = diagonal > 0 ? 1 / sqrt(diagonal) : 1;
+  }
+  for (int k = 0; k < nu; k++) {
+    for (int l = 0; l < nu; l++) p->H[k + (ptrdiff_t)l * nu] *= p->scale[k] * p->scale[l];
+    p->H[k + (ptrdiff_t)k * nu] += 1e-10;
+    p->g[k] *= -p->scale[k];
+  }
+  if (LAPACKE_dposv(LAPACK_COL_MAJOR, 'U', nu, 1, p->H, nu, p->g, nu)) return false;
+  for (int k = 0; k < nu; k++) p->g[k] *= p->scale[k];
+  return true;
+}
+
+// Damped Newton from u.
+static limb_status minimise(physical* p)
+{
+  double value = value_at(p, p->u);
+  for (int step = 0; step < MAX_STEPS; step++) {
+    differentiate(p);
+    double slope = 0;
+    memcpy(p->next, p->g, (size_t)p->nu * sizeof *p->g);
+    if (!direction(p)) return LIMB_E_SINGULAR;
+    for (int k = 0; k < p->nu; k++) slope += p->next[k] * p->g[k];
+    if (-slope < 1e-10 * (1 + fabs(value))) return LIMB_OK;
+    double other = HUGE_VAL, t = 2;
+    do {
+      t /= 2;
+      if (t < 1e-12) return LIMB_OK; // rounding is all that is left
+      for (int k = 0; k < p->nu; k++) p->next[k] = p->u[k] + t * p->g[k];
+      other = value_at(p, p->next);
+    } while (!(other <= value + 1e-4 * t * slope));
+    value = other;
+    memcpy(p->u, p->next, (size_t)p->nu * sizeof *p->u);
+  }
+  return LIMB_E_NOCONV;
+}
+
+// A = R M, z of a triangle.
+static void set_equations(physical* p, const limb_triangle* t)
+{
+  const int n = p->x->n, nb = p->x->nb;
+  const ptrdiff_t size = n + 1;
+  const double* K = limb_base_matrix(p->x->base);
+  for (int k = 0; k < p->nu; k++) {
+    double* a = p->A + (ptrdiff_t)k * n;
+    memset(a, 0, (size_t)n * sizeof *a);
+    for (int j = 0; j < nb && k < p->np; j++)
+      for (int i = 0; i <= j && K[(ptrdiff_t)j * p->np + k] != 0; i++)
+        a[i] += t->R[i + j * size] * K[(ptrdiff_t)j * p->np + k];
+    for (int i = 0; i < n && k >= p->np; i++) a[i] = i <= nb + k - p->np ? t->R[i + (nb + k - p->np) * size] : 0;
+  }
+  memcpy(p->z, t->R + n * size, (size_t)n * sizeof *p->z);
+}
+
+// By larger weights first, each solution the start of the next: the smaller the weight, the nearer to the bounds.
+static limb_status solve(physical* p, const limb_triangle* t, double weight)
+{
+  limb_status s = LIMB_OK;
+  set_equations(p, t);
+  memcpy(p->u, p->start, (size_t)p->nu * sizeof *p->u);
+  p->weight = LARGEST_WEIGHT;
+  while (p->weight > weight * sqrt(WEIGHT_RATIO) && s == LIMB_OK) {
+    s = minimise(p);
+    p->weight /= WEIGHT_RATIO;
+  }
+  p->weight = weight;
+  return s == LIMB_OK ? minimise(p) : s;
+}
+
+// ---- the start: the model, made physical --------------------------------------------------------------------
+
+// The prior of a body: where its pseudo-inertia is not positive, mass moves away from its centre until it is.
+static void prior_of(physical* p, int body)
+{
+  double* t = p->start + (ptrdiff_t)body * BODY;
+  limb_parameter_info info;
+  matrix4 P;
+  double log_det;
+  const bool known = limb_get_parameter(p->x->m, body * BODY, &info) == LIMB_OK;
+  for (int k = 0; k < BODY; k++) p->free[body * BODY + k] = t[0] > 0;
+  if (!(t[0] > 0)) return; // it stays without mass
+  double radius = 0;
+  while (P = pseudo_inertia(t), !invert(&P, &p->prior[body], &log_det)) {
+    if (radius == 0)
+      limb_ident_report(p->x,
+                        "the model's inertia of '%s' is not that of a rigid body: the fit starts from a thicker one",
+                        known ? info.of : "?");
+    radius = 2 * radius + 0.01;
+    const double more = t[0] * radius * radius;
+    t[4] += more, t[7] += more, t[9] += more;
+  }
+}
+
+static void set_start(physical* p)
+{
+  const limb_ident* x = p->x;
+  for (int b = 0; b < p->bodies; b++) prior_of(p, b);
+  for (int k = p->bodies * BODY; k < p->np; k++) {
+    limb_parameter_info info;
+    if (limb_get_parameter(x->m, k, &info) != LIMB_OK) continue;
+    p->free[k] = limb_base_effect_of(x->base, k) != LIMB_EFFECT_LEFT_OUT;
+    p->sign[k] = p->free[k] && (info.kind == LIMB_PARAMETER_ROTOR || info.kind == LIMB_PARAMETER_VISCOUS ||
+                                info.kind == LIMB_PARAMETER_COULOMB || info.kind == LIMB_PARAMETER_STIFFNESS);
+    if (!p->free[k]) p->start[k] = 0; // not in the equations
+    if (p->sign[k]) p->start[k] = fmax(p->start[k], 0.01);
+  }
+  for (int k = p->np; k < p->nu; k++) p->free[k] = 1, p->start[k] = 0;
+}
+
+static bool reserve(physical* p)
+{
+  const size_t nu = (size_t)p->nu, n = (size_t)p->x->n;
+  p->free = calloc(2 * nu, 1), p->sign = p->free + nu;
+  p->prior = calloc((size_t)p->bodies + 1, sizeof *p->prior);
+  p->start = calloc(6 * nu + nu * nu + n * nu + 2 * n, sizeof(double));
+  if (!p->free || !p->prior || !p->start) return false;
+  p->u = p->start + nu, p->g = p->u + nu, p->next = p->g + nu, p->scale = p->next + nu;
+  p->H = p->scale + 2 * nu, p->A = p->H + nu * nu, p->z = p->A + n * nu, p->residual = p->z + n;
+  return limb_parameters(p->x->m, p->start) == LIMB_OK;
+}
+
+// ---- cross-validation -------------------------------------------------------------------------------------
+
+// Triangles of the folds, consecutive parts of what is fitted.
+static limb_status gather_folds(limb_ident* x, limb_triangle* fold)
+{
+  limb_status s = LIMB_OK;
+  unsigned char* role = malloc((size_t)x->count + 1);
+  if (!role) return LIMB_E_NOMEM;
+  memcpy(role, x->role, (size_t)x->count);
+  for (int f = 0; f < FOLDS && s == LIMB_OK; f++) {
+    for (int k = 0, seen = 0; k < x->count; k++) {
+      x->role[k] = role[k] && (long long)seen * FOLDS / x->train == f;
+      seen += role[k];
+    }
+    s = limb_triangle_make(x->n, &fold[f]) ? limb_gather(x, BY_NOISE, NULL, &fold[f]) : LIMB_E_NOMEM;
+  }
+  memcpy(x->role, role, (size_t)x->count);
+  free(role);
+  return s;
+}
+
+// All folds but one.
+static limb_status merge(const limb_ident* x, const limb_triangle* fold, int without, limb_triangle* out)
+{
+  limb_status s = limb_triangle_make(x->n, out) ? LIMB_OK : LIMB_E_NOMEM;
+  for (int f = 0; f < FOLDS && s == LIMB_OK; f++)
+    if (f != without) s = limb_triangle_merge(out, &fold[f]);
+  return s;
+}
+
+// Squares that a fold leaves: those of its rows, by the parameters of the others.
+static double left_over(physical* p, const limb_triangle* t)
+{
+  double sum = 0;
+  set_equations(p, t);
+  (void)value_at(p, p->u);
+  for (int i = 0; i < p->x->n; i++) sum += p->residual[i] * p->residual[i];
+  return sum;
+}
+
+static limb_status choose_weight(physical* p, const limb_triangle* fold, double* weight)
+{
+  double error[WEIGHTS] = {0};
+  limb_status s = LIMB_OK;
+  for (int f = 0; f < FOLDS && s == LIMB_OK; f++) {
+    limb_triangle others;
+    s = merge(p->x, fold, f, &others);
+    memcpy(p->u, p->start, (size_t)p->nu * sizeof *p->u);
+    bool solved = s == LIMB_OK;
+    for (int i = 0; i < WEIGHTS; i++) {
+      set_equations(p, &others);
+      p->weight = LARGEST_WEIGHT / pow(WEIGHT_RATIO, i);
+      solved = solved && minimise(p) == LIMB_OK;
+      error[i] += solved ? left_over(p, &fold[f]) : HUGE_VAL;
+    }
+    limb_triangle_free(&others);
+  }
+  int best = 0;
+  for (int i = 1; i < WEIGHTS; i++) best = error[i] < error[best] ? i : best;
+  *weight = LARGEST_WEIGHT / pow(WEIGHT_RATIO, best);
+  return s == LIMB_OK && !isfinite(error[best]) ? LIMB_E_NOCONV : s;
+}
+
+// ---- answers ----------------------------------------------------------------------------------------------
+
+// theta, and the residuals of its base parameters and friction.
+static limb_status take(physical* p)
+{
+  limb_ident* x = p->x;
+  double* estimate = calloc((size_t)x->n + 1, sizeof *estimate);
+  if (!estimate) return LIMB_E_NOMEM;
+  limb_status s = limb_base_values(x->base, p->u, estimate);
+  memcpy(estimate + x->nb, p->u + p->np, (size_t)(p->nu - p->np) * sizeof *estimate);
+  if (s == LIMB_OK) s = limb_residuals(x, estimate);
+  if (s == LIMB_OK) limb_summarise(x, x->summary + 2 * (x->nv + 1));
+  free(estimate);
+  for (int k = 0; k < p->np; k++)
+    x->theta[k] = fabs(p->u[k]) < SMALLEST && p->sign[k] ? 0 : p->free[k] ? p->u[k] : x->theta[k];
+  x->facts.weight = p->weight;
+  return s;
+}
+
+limb_status limb_ident_fit_physical(limb_ident* x, double weight, limb_error* err)
+{
+  if (!x || !(weight >= 0) || !isfinite(weight)) return limb_fail(err, LIMB_E_ARG, "weight", "it is not a number >= 0");
+  if (!x->fitted || x->theta)
+    return limb_fail(err, LIMB_E_ORDER, "log", "it is %s", x->theta ? "fitted already" : "not fitted yet");
+  physical p = {.x = x, .np = limb_parameter_count(x->m), .bodies = limb_inertial_parameter_count(x->m) / BODY};
+  p.nu = p.np + x->n - x->nb;
+  limb_triangle fold[FOLDS] = {{0}}, all = {0};
+  limb_status s = reserve(&p) ? gather_folds(x, fold) : LIMB_E_NOMEM;
+  if (s == LIMB_OK) x->theta = calloc((size_t)p.np + 1, sizeof *x->theta);
+  if (s == LIMB_OK) s = x->theta ? limb_parameters(x->m, x->theta) : LIMB_E_NOMEM;
+  if (s == LIMB_OK) set_start(&p);
+  if (s == LIMB_OK && weight == 0) s = choose_weight(&p, fold, &weight);
+  if (s == LIMB_OK) s = merge(x, fold, -1, &all);
+  if (s == LIMB_OK) s = solve(&p, &all, weight);
+  if (s == LIMB_OK) s = take(&p);
+  for (int f = 0; f < FOLDS; f++) limb_triangle_free(&fold[f]);
+  limb_triangle_free(&all);
+  free(p.free), free(p.prior), free(p.start);
+  if (s != LIMB_OK) free(x->theta), x->theta = NULL;
+  return s == LIMB_OK ? s : limb_fail(err, s, "physical fit", "%s", limb_status_text(s));
+}
+
+const double* limb_ident_theta(const limb_ident* x) { return x ? x->theta : NULL; }
