@@ -45,6 +45,18 @@ static limb_status read_back(const cli_text* text, limb_format format, const cha
   return s;
 }
 
+// A shaft as MJCF has it: its length is q_motor / ratio - q_joint.
+static limb_status add_as_tendon(limb_builder* to, const limb_shaft_def* shaft, int number)
+{
+  char name[32];
+  (void)snprintf(name, sizeof name, "shaft %d", number);
+  limb_tendon_def t = limb_default_tendon_def(name);
+  t.count = 2, t.joint = (const int[2]){shaft->motor, shaft->joint};
+  t.coefficient = (const double[2]){1 / shaft->ratio, -1};
+  t.stiffness = shaft->stiffness, t.damping = shaft->damping, t.rest = shaft->rest;
+  return limb_builder_add_tendon(to, &t, NULL, NULL);
+}
+
 // The robot without what MJCF and SDF do not say, which was reported: starts, and whether a motor drives a joint. NULL:
 // out of memory.
 static limb_model* without_starts(const limb_model* m)
@@ -54,6 +66,7 @@ static limb_model* without_starts(const limb_model* m)
   limb_body_def body;
   limb_joint_def joint;
   limb_shaft_def shaft;
+  limb_tendon_def tendon;
   limb_loop_def loop;
   limb_status s = limb_builder_from_model(m, NULL, &b);
   if (s == LIMB_OK) s = limb_builder_create(NULL, &to);
@@ -67,7 +80,9 @@ static limb_model* without_starts(const limb_model* m)
     s = limb_builder_add_joint(to, &joint, NULL, NULL);
   }
   for (int i = 0; s == LIMB_OK && limb_builder_get_shaft(b, i, &shaft) == LIMB_OK; i++)
-    s = limb_builder_add_shaft(to, &shaft, NULL);
+    s = add_as_tendon(to, &shaft, i);
+  for (int i = 0; s == LIMB_OK && limb_builder_get_tendon(b, i, &tendon) == LIMB_OK; i++)
+    s = limb_builder_add_tendon(to, &tendon, NULL, NULL);
   for (int i = 0; s == LIMB_OK && limb_builder_get_loop(b, i, &loop) == LIMB_OK; i++)
     s = limb_builder_add_loop(to, &loop, NULL, NULL);
   if (s == LIMB_OK) s = limb_builder_build(to, &out, NULL);

@@ -24,6 +24,8 @@ typedef struct mjcf_writer {
   int depth;
   int lost_speed, lost_start, lost_drive, reduced; // joints of which something is not written
   const char *first_speed, *first_start, *first_drive, *first_reduced;
+  int lost_directions; // ball and free joints
+  const char* first_directions;
   int thickened; // bodies
   const char* first_thickened;
 } mjcf_writer;
@@ -97,8 +99,8 @@ static void put_inertial(mjcf_writer* w, const limb_body_def* body, int moves)
                 "MuJoCo refuses moments of inertia that no body can have, as these: limb check --repair mends them");
 }
 
-// A hinge or slide, with what belongs to one coordinate.
-static void put_axis(mjcf_writer* w, const limb_joint_def* j, const char* suffix, const char* type, sp_vec3 axis)
+// A hinge or slide, with what belongs to one coordinate: number k of the joint.
+static void put_axis(mjcf_writer* w, const limb_joint_def* j, int k, const char* suffix, const char* type, sp_vec3 axis)
 {
   const limb_writer* o = w->out;
   char name[LIMB_NAME_MAX + 8];
@@ -110,48 +112,65 @@ static void put_axis(mjcf_writer* w, const limb_joint_def* j, const char* suffix
     limb_put(o, " range=%l", 2, range);
   }
   if (isfinite(j->effort_max)) limb_put(o, " actuatorfrcrange=%l", 2, (const double[2]){-j->effort_max, j->effort_max});
-  const double armature = j->gear_ratio * j->gear_ratio * j->rotor_inertia;
+  const double rotor = j->gear_ratio * j->gear_ratio * j->rotor_inertia;
+  const double armature = rotor + j->armature[k], damping = j->viscous + j->damping[k];
   if (armature != 0) limb_put(o, " armature=%g", armature);
-  if (j->viscous != 0) limb_put(o, " damping=%g", j->viscous);
+  if (damping != 0) limb_put(o, " damping=%g", damping);
   if (j->coulomb != 0) limb_put(o, " frictionloss=%g", j->coulomb);
   if (j->stiffness != 0) limb_put(o, " stiffness=%g springref=%g", j->stiffness, j->rest);
   limb_put(o, "/>\n");
-  if (armature != 0 && j->gear_ratio != 1) lose(&w->reduced, &w->first_reduced, j->name);
+  if (rotor != 0 && j->gear_ratio != 1) lose(&w->reduced, &w->first_reduced, j->name);
   if (isfinite(j->v_max)) lose(&w->lost_speed, &w->first_speed, j->name);
   if (j->start != 0) lose(&w->lost_start, &w->first_start, j->name);
 }
 
+// 1 when the first n numbers are the same.
+static int are_equal(int n, const double* x)
+{
+  for (int k = 1; k < n; k++)
+    if (x[k] != x[0]) return 0;
+  return 1;
+}
+
+// A ball or free joint, which has one armature and one damping for all of its directions.
+static void put_whole(mjcf_writer* w, const limb_joint_def* j, const char* type)
+{
+  const int n = j->type == LIMB_FREE ? 6 : 3;
+  const int damped = are_equal(n, j->damping), heavy = are_equal(n, j->armature);
+  indent(w);
+  limb_put(w->out, "<joint name=%q type=%q", j->name, type);
+  if (damped && j->damping[0] != 0) limb_put(w->out, " damping=%g", j->damping[0]);
+  if (heavy && j->armature[0] != 0) limb_put(w->out, " armature=%g", j->armature[0]);
+  limb_put(w->out, "/>\n");
+  if (!damped || !heavy) lose(&w->lost_directions, &w->first_directions, j->name);
+}
+
 static limb_status put_joint(mjcf_writer* w, const limb_joint_def* j, limb_error* err)
 {
-  const limb_writer* o = w->out;
   if (j->drive != LIMB_DRIVE_AUTO) lose(&w->lost_drive, &w->first_drive, j->name);
   switch (j->type) {
   case LIMB_FIXED: return LIMB_OK;
-  case LIMB_REVOLUTE: put_axis(w, j, "", "hinge", j->axis); return LIMB_OK;
-  case LIMB_PRISMATIC: put_axis(w, j, "", "slide", j->axis); return LIMB_OK;
+  case LIMB_REVOLUTE: put_axis(w, j, 0, "", "hinge", j->axis); return LIMB_OK;
+  case LIMB_PRISMATIC: put_axis(w, j, 0, "", "slide", j->axis); return LIMB_OK;
   case LIMB_CYLINDRICAL:
-    put_axis(w, j, ".rz", "hinge", j->axis);
-    put_axis(w, j, ".pz", "slide", j->axis);
+    put_axis(w, j, 0, ".rz", "hinge", j->axis);
+    put_axis(w, j, 1, ".pz", "slide", j->axis);
     return LIMB_OK;
   case LIMB_UNIVERSAL:
-    put_axis(w, j, ".r1", "hinge", j->axis);
-    put_axis(w, j, ".r2", "hinge", j->axis2);
+    put_axis(w, j, 0, ".r1", "hinge", j->axis);
+    put_axis(w, j, 1, ".r2", "hinge", j->axis2);
     return LIMB_OK;
   case LIMB_PLANAR:
-    put_axis(w, j, ".px", "slide", j->axis2);
-    put_axis(w, j, ".py", "slide", sp_cross3(j->axis, j->axis2));
-    put_axis(w, j, ".rz", "hinge", j->axis);
+    put_axis(w, j, 0, ".px", "slide", j->axis2);
+    put_axis(w, j, 1, ".py", "slide", sp_cross3(j->axis, j->axis2));
+    put_axis(w, j, 2, ".rz", "hinge", j->axis);
     return LIMB_OK;
-  case LIMB_SPHERICAL:
-    indent(w);
-    limb_put(o, "<joint name=%q type=\"ball\"/>\n", j->name);
-    return LIMB_OK;
+  case LIMB_SPHERICAL: put_whole(w, j, "ball"); return LIMB_OK;
   case LIMB_FREE:
     if (j->parent != LIMB_WORLD_BODY || !limb_is_identity(&j->placement))
       return limb_fail(err, LIMB_E_UNSUPPORTED, j->name,
                        "a free joint of MJCF begins at the origin of the world: this one does not");
-    indent(w);
-    limb_put(o, "<freejoint name=%q align=\"false\"/>\n", j->name);
+    put_whole(w, j, "free");
     return LIMB_OK;
   case LIMB_HELICAL: break;
   }
@@ -303,15 +322,26 @@ static void put_equalities(const mjcf_writer* w)
   limb_put(w->out, "  </equality>\n");
 }
 
-// What the other side of a shaft pulls: a tendon of length q_motor / ratio - q_joint, relaxed at `rest`.
-static void put_shafts(const mjcf_writer* w)
+// A length of -1 stands for that at qpos0.
+static double relaxed(double rest) { return rest == -1 ? nextafter(rest, 0) : rest; }
+
+// A shaft is a tendon of length q_motor / ratio - q_joint, relaxed at `rest`.
+static void put_tendons(const mjcf_writer* w)
 {
   const limb_builder* b = w->out->b;
   limb_shaft_def s;
-  if (limb_builder_shaft_count(b) == 0) return;
+  limb_tendon_def t;
+  if (limb_builder_shaft_count(b) == 0 && limb_builder_tendon_count(b) == 0) return;
   limb_put(w->out, "  <tendon>\n");
+  for (int i = 0; limb_builder_get_tendon(b, i, &t) == LIMB_OK; i++) {
+    limb_put(w->out, "    <fixed name=%q stiffness=%g springlength=%g damping=%g>\n", t.name, t.stiffness,
+             relaxed(t.rest), t.damping);
+    for (int k = 0; k < t.count; k++)
+      limb_put(w->out, "      <joint joint=%J coef=%g/>\n", t.joint[k], t.coefficient[k]);
+    limb_put(w->out, "    </fixed>\n");
+  }
   for (int i = 0; limb_builder_get_shaft(b, i, &s) == LIMB_OK; i++) {
-    limb_put(w->out, "    <fixed stiffness=%g springlength=%g damping=%g>\n", s.stiffness, s.rest, s.damping);
+    limb_put(w->out, "    <fixed stiffness=%g springlength=%g damping=%g>\n", s.stiffness, relaxed(s.rest), s.damping);
     limb_put(w->out, "      <joint joint=%J coef=%g/>\n      <joint joint=%J coef=%g/>\n    </fixed>\n", s.motor,
              1 / s.ratio, s.joint, -1.0);
   }
@@ -344,10 +374,12 @@ static limb_status write_robot(mjcf_writer* w, limb_error* err)
   const limb_status s = put_tree(w, err);
   limb_put(o, "  </worldbody>\n");
   put_equalities(w);
-  put_shafts(w);
+  put_tendons(w);
   put_motors(w);
   limb_put(o, "</mujoco>\n");
   report_lost(w, "joint", w->lost_speed, w->first_speed, RULE_NOT_WRITTEN, "its limit of velocity");
+  report_lost(w, "joint", w->lost_directions, w->first_directions, RULE_NOT_WRITTEN,
+              "its armature or damping, which differs between directions");
   report_lost(w, "joint", w->lost_start, w->first_start, RULE_NOT_WRITTEN, "its starting value for closing loops");
   report_lost(w, "joint", w->lost_drive, w->first_drive, RULE_NOT_WRITTEN,
               "whether a motor drives it, but for an actuator");

@@ -17,8 +17,8 @@ static const file_pos nowhere = {0, 0, 0};
 typedef struct sdf_writer {
   const limb_writer* out;
   int base; // the body that floats; -1: none
-  int lost_start, lost_drive, renamed, rotors;
-  const char *first_start, *first_drive, *first_renamed, *first_rotor;
+  int lost_start, lost_drive, lost_directions, renamed, rotors;
+  const char *first_start, *first_drive, *first_directions, *first_renamed, *first_rotor;
 } sdf_writer;
 
 static void lose(int* count, const char** first, const char* name)
@@ -90,8 +90,9 @@ static void put_link(const limb_writer* o, const limb_body_def* body, const limb
 
 // ---- joints -------------------------------------------------------------------------------------------
 
-static void put_axis(const limb_writer* o, const char* element, const limb_joint_def* j, sp_vec3 axis)
+static void put_axis(const limb_writer* o, const char* element, const limb_joint_def* j, int k, sp_vec3 axis)
 {
+  const double damping = j->viscous + j->damping[k];
   limb_put(o, "      <%s>\n        <xyz>%n</xyz>\n", element, 3, (const double[3]){axis.x, axis.y, axis.z});
   if (isfinite(j->q_min) || isfinite(j->q_max) || isfinite(j->v_max) || isfinite(j->effort_max)) {
     limb_put(o, "        <limit>\n");
@@ -101,9 +102,9 @@ static void put_axis(const limb_writer* o, const char* element, const limb_joint
     if (isfinite(j->v_max)) put_number(o, "velocity", j->v_max);
     limb_put(o, "        </limit>\n");
   }
-  if (j->viscous != 0 || j->coulomb != 0 || j->stiffness != 0) {
+  if (damping != 0 || j->coulomb != 0 || j->stiffness != 0) {
     limb_put(o, "        <dynamics>\n");
-    if (j->viscous != 0) put_number(o, "damping", j->viscous);
+    if (damping != 0) put_number(o, "damping", damping);
     if (j->coulomb != 0) put_number(o, "friction", j->coulomb);
     if (j->stiffness != 0) put_number(o, "spring_reference", j->rest);
     if (j->stiffness != 0) put_number(o, "spring_stiffness", j->stiffness);
@@ -140,8 +141,8 @@ static limb_status put_joint(sdf_writer* w, const limb_joint_def* j, limb_error*
   limb_put(o, "    <joint name=%q type=%q>\n", j->name, type);
   put_pose(o, "      ", world ? "__model__" : parent.text, &j->placement);
   limb_put(o, "      <parent>%t</parent>\n      <child>%t</child>\n", parent.text, child.text);
-  if (has_axis(j->type)) put_axis(o, "axis", j, j->axis);
-  if (j->type == LIMB_UNIVERSAL) put_axis(o, "axis2", j, j->axis2);
+  if (has_axis(j->type)) put_axis(o, "axis", j, 0, j->axis);
+  if (j->type == LIMB_UNIVERSAL) put_axis(o, "axis2", j, 1, j->axis2);
   const double thread = 2 * LIMB_PI * j->pitch;
   if (j->type == LIMB_HELICAL) limb_put(o, "      <screw_thread_pitch>%n</screw_thread_pitch>\n", 1, &thread);
   if (j->rotor_inertia != 0) {
@@ -153,6 +154,15 @@ static limb_status put_joint(sdf_writer* w, const limb_joint_def* j, limb_error*
   if (j->start != 0) lose(&w->lost_start, &w->first_start, j->name);
   if (j->drive != LIMB_DRIVE_AUTO) lose(&w->lost_drive, &w->first_drive, j->name);
   return LIMB_OK;
+}
+
+// Armature of joints with several axes, and damping of ball and free joints.
+static int has_lost_directions(const limb_joint_def* j)
+{
+  int lost = 0;
+  for (int k = 0; k < LIMB_JOINT_DOFS; k++)
+    lost |= j->armature[k] != 0 || (j->damping[k] != 0 && j->type != LIMB_UNIVERSAL);
+  return lost;
 }
 
 // ---- the robot ------------------------------------------------------------------------------------------
@@ -167,6 +177,7 @@ static limb_status put_parts(sdf_writer* w, limb_error* err)
   for (int k = 0; s == LIMB_OK && limb_builder_get_joint(b, k, &j) == LIMB_OK; k++) {
     if (limb_builder_get_body(b, j.child, &body) != LIMB_OK) continue;
     const int floats = w->base == j.child;
+    if (has_lost_directions(&j)) lose(&w->lost_directions, &w->first_directions, j.name);
     if (limb_builder_find_joint(b, body.name) >= 0) lose(&w->renamed, &w->first_renamed, body.name);
     put_link(w->out, &body, floats ? NULL : &j);
     if (!floats) s = put_joint(w, &j, err);
@@ -207,12 +218,17 @@ static void report_rest(const sdf_writer* w)
   const limb_builder* b = w->out->b;
   limb_loop_def loop;
   limb_shaft_def shaft;
+  limb_tendon_def tendon;
   for (int i = 0; limb_builder_get_loop(b, i, &loop) == LIMB_OK; i++)
     limb_report(w->out->findings, RULE_NOT_WRITTEN, nowhere, (limb_subject){"loop", loop.name},
                 "SDF has trees of joints only");
   if (limb_builder_get_shaft(b, 0, &shaft) == LIMB_OK)
     limb_report(w->out->findings, RULE_NOT_WRITTEN, nowhere, (limb_subject){"shaft", NULL},
                 "SDF has no elastic shafts");
+  for (int i = 0; limb_builder_get_tendon(b, i, &tendon) == LIMB_OK; i++)
+    limb_report(w->out->findings, RULE_NOT_WRITTEN, nowhere, (limb_subject){"tendon", tendon.name},
+                "SDF has no tendons");
+  report_lost(w, w->lost_directions, w->first_directions, RULE_NOT_WRITTEN, "its armature or damping by directions");
   report_lost(w, w->renamed, w->first_renamed, RULE_REPHRASED,
               "a body has this name, too, which SDF does not allow: its link gets the suffix _link");
   report_lost(w, w->rotors, w->first_rotor, RULE_EXTENSION,
