@@ -189,6 +189,40 @@ LIMB_NODISCARD LIMB_API limb_status limb_ident_apply(const limb_ident* x, limb_b
 /// Sentences about what is suspicious in log and fit: units, exchanged columns, joints that do not move. NULL: no more.
 LIMB_API const char* limb_ident_note(const limb_ident* x, int k);
 
+// ---- torques from outside --------------------------------------------------------------------------------
+//
+//     limb_observer o = {d, NULL, 50, integral, r, work};
+//     if (limb_observer_start(&o, q, v) != LIMB_OK) return 1;
+//     for (...) // every millisecond
+//       if (limb_observer_step(&o, 1e-3, q, v, tau) == LIMB_OK && fabs(r[2]) > 5) stop();
+//
+// The first use of an identified model: collisions and contacts, without a sensor and without accelerations. r follows
+// the torques J' f of all forces that are not in the environment, with a delay of 1 / gain. Whatever the model lacks is
+// in r as well: its threshold is some times the residual of the identification. Neither call allocates.
+
+/// Momentum observer (De Luca 2006). Set all members; the arrays are the caller's.
+typedef struct limb_observer {
+  limb_data* d;                ///< of a tree, at most LIMB_DERIVATIVES_MAX velocities
+  const limb_environment* env; ///< gravity, friction; NULL: the default environment. Base at rest
+  double gain;                 ///< bandwidth > 0 [1/s]
+  double* integral;            ///< nv: state of the observer
+  double* r;                   ///< nv: torques from outside [N m] or [N] (output)
+  double* work;                ///< limb_observer_work() numbers of scratch
+} limb_observer;
+
+/// nv nv + 3 nv. 0 if m is NULL.
+LIMB_API size_t limb_observer_work(const limb_model* m);
+
+/// Begins at a state, with r = 0.
+/// @return LIMB_OK; LIMB_E_ARG (NULL, a gain that is not positive); LIMB_E_UNSUPPORTED (loops); as limb_mass_matrix.
+LIMB_NODISCARD LIMB_API limb_status limb_observer_start(limb_observer* o, const double* q, const double* v);
+
+/// One step: state at its end, torques of the motors during it. Stable for every dt.
+/// @param dt  > 0 [s]
+/// @return LIMB_OK; LIMB_E_ARG (NULL, dt); as limb_coriolis_matrix. The observer is unchanged after a failure.
+LIMB_NODISCARD LIMB_API limb_status limb_observer_step(limb_observer* o, double dt, const double* q, const double* v,
+                                                       const double* tau);
+
 #ifdef __cplusplus
 }
 #endif

@@ -6,6 +6,7 @@
 //   fit.c             the estimators, validation
 //   physical.c        parameters that rigid bodies can have
 //   apply.c           estimates as a robot
+//   observer.c        torques from outside (needs none of the others)
 //   suspicions.c      sentences about logs that are not what they should be
 #ifndef LIMB_IDENT_IMPL_H
 #define LIMB_IDENT_IMPL_H
