@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Python packages for robot dynamics beside each other: limb, Pinocchio (wheel pin) and MuJoCo (wheel mujoco).
+"""Python packages for robot dynamics beside each other: limb, Pinocchio (wheel pin), MuJoCo (wheel mujoco), and adam
+with CasADi (wheel adam-robotics[casadi]).
 
     PYTHONPATH=build/release/python python3 bench/python.py [--robots panda,ur5] [--tool build/release/limb]
 
@@ -20,6 +21,7 @@ import limb
 
 SLICES, CALLS = 40, 2000
 TOLERANCE = 1e-8
+GRAVITY = numpy.array([0, 0, -9.81, 0, 0, 0])
 
 
 def best(function, calls=CALLS, slices=SLICES):
@@ -117,11 +119,44 @@ class Mujoco:
         return numpy.array([self.inverse(*row).copy() for row in zip(q, v, a, strict=True)])
 
 
+class Adam:
+    """adam with CasADi: one function of CasADi for each quantity, one state after the other.
+
+    Its robots float; this one stands: the rows and columns of the joints, with a base at rest.
+    """
+
+    name = "adam, CasADi"
+
+    def __init__(self, model, text):
+        import casadi
+        from adam.casadi import KinDynComputations
+
+        robot = KinDynComputations(text, list(model.joints), gravity=GRAVITY)
+        q, v, a = (casadi.SX.sym(name, model.nv) for name in "qva")
+        M = robot.mass_matrix_fun()(numpy.eye(4), q)[6:, 6:]
+        tau = M @ a + robot.bias_force_fun()(numpy.eye(4), q, numpy.zeros(6), v)[6:]
+        slopes = [casadi.jacobian(tau, x) for x in (q, v, a)]
+        self.M, self.id, self.d = (
+            casadi.Function(name, inputs, outputs, {"cse": True})
+            for name, inputs, outputs in (("M", [q], [M]), ("id", [q, v, a], [tau]), ("d", [q, v, a], slopes))
+        )
+
+    def calls(self, q, v, a):
+        return {
+            "inverse dynamics": lambda: self.id(q, v, a).toarray()[:, 0],
+            "mass matrix": lambda: self.M(q).toarray(),
+            "derivatives": lambda: self.d(q, v, a)[0].toarray(),
+        }
+
+    def batch(self, q, v, a):
+        return self.id(q.T, v.T, a.T).toarray().T
+
+
 def packages(model):
     """Those that are installed, with this robot."""
     text = model.to_text("urdf")
     found = [Limb(model, text)]
-    for package in (Pinocchio, Mujoco):
+    for package in (Pinocchio, Mujoco, Adam):
         try:
             found.append(package(model, text))
         except ImportError as error:

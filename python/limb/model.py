@@ -642,7 +642,7 @@ class Model(_limb.Robot):
     # ---- text -------------------------------------------------------------------------------------------------------
 
     def to_text(self, format: str = "yaml") -> str:
-        """The robot as text: limb YAML, which reads back to the same bits, or "urdf"."""
+        """The robot as text: limb YAML, which reads back to the same bits, "urdf", "mjcf" or "sdf"."""
         text, _ = self._write(format)
         return str(text)
 
