@@ -311,27 +311,6 @@ const char* cli_base_name(const limb_model* m, const cli_dofs* d)
   return joints > 0 && others > 0 ? "other" : name;
 }
 
-const char* cli_nearest_frame(const limb_model* m, const char* wrong)
-{
-  const int count = limb_frame_count(m);
-  const char** names = calloc((size_t)count + 1, sizeof *names);
-  if (!names) return NULL;
-  for (int i = 0; i < count; i++) {
-    limb_frame_info info;
-    names[i] = limb_get_frame(m, i, &info) == LIMB_OK ? info.name : "";
-  }
-  const char* close = limb_nearest_name(wrong, names);
-  limb_joint_info joint;
-  for (int j = 0; limb_get_joint(m, j, &joint) == LIMB_OK; j++) { // a joint is taken for the body that it carries
-    for (int i = 0; strcmp(joint.def.name, wrong) == 0 && i < count; i++) {
-      limb_body_info body;
-      if (limb_get_body(m, joint.def.child, &body) == LIMB_OK && strcmp(names[i], body.name) == 0) close = names[i];
-    }
-  }
-  free(names);
-  return close;
-}
-
 json_t* cli_json_dofs(int n, const cli_dof* d, const unsigned char* mark)
 {
   json_t* list = json_array();
@@ -396,9 +375,9 @@ int cli_find_frame(const cli_args* args, const limb_model* m, const char* name, 
 {
   *frame = name ? limb_find_frame(m, name) : -1;
   if (!name || *frame >= 0) return EXIT_FINE;
-  const char* close = cli_nearest_frame(m, name);
-  return cli_usage(args, "--frame: the model has no frame '%s'%s%s%s", name, close ? "; did you mean '" : "",
-                   close ? close : "", close ? "'?" : "; limb info names its bodies");
+  char hint[LIMB_FRAME_HINT];
+  limb_frame_hint(m, name, hint);
+  return cli_usage(args, "--frame: the model has no frame '%s'%s", name, *hint ? hint : "; limb info names its bodies");
 }
 
 void cli_print_configurations(FILE* out, const limb_model* m, const cli_dofs* dofs, int count, const double* q)

@@ -112,9 +112,6 @@ int cli_directions(const cli_args* args, unsigned* bits);
 const char* cli_base_name(const limb_model* m, const cli_dofs* d);
 const char* cli_base_type(limb_joint_type type); // of one joint
 
-// The name of a frame of the model that a mistyped one is nearest to; NULL when none is near.
-const char* cli_nearest_frame(const limb_model* m, const char* wrong);
-
 // The frame that an option --frame names; NULL: -1. EXIT_USAGE after a message.
 int cli_find_frame(const cli_args* args, const limb_model* m, const char* name, int* frame);
 

@@ -41,10 +41,9 @@ int states_find_column(const cli_states* s, const char* name)
 
 static int unknown_frame(const cli_states* s, const char* column, const char* frame)
 {
-  const char* close = cli_nearest_frame(s->model, frame);
-  (void)fprintf(stderr, "%s:1: error: column '%s': the model has no frame '%s'", s->path, column, frame);
-  if (close) (void)fprintf(stderr, "; did you mean '%s'?", close);
-  (void)fprintf(stderr, "\n");
+  char hint[LIMB_FRAME_HINT];
+  (void)fprintf(stderr, "%s:1: error: column '%s': the model has no frame '%s'%s\n", s->path, column, frame,
+                limb_frame_hint(s->model, frame, hint));
   return EXIT_USAGE;
 }
 

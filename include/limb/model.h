@@ -66,6 +66,14 @@ LIMB_NODISCARD LIMB_API limb_status limb_get_body(const limb_model* m, int body,
 /// fixed joint "NAME.offset" if a body in a file is away from the axis of its joint.
 LIMB_API int limb_stands_for(const limb_model* m, int body);
 
+enum {
+  LIMB_FRAME_HINT = 160 ///< characters of limb_frame_hint
+};
+
+/// What was probably meant by a name that no frame has, as the end of a sentence: "; did you mean 'link3'?"; if it is
+/// the name of a joint, "; the joint of that name carries 'link3'"; "" if nothing is near. Returns text.
+LIMB_API const char* limb_frame_hint(const limb_model* m, const char* wrong, char text[LIMB_FRAME_HINT]);
+
 /// 1 for the fixed joint between an auxiliary body and the body to which it belongs.
 LIMB_API int limb_joint_is_auxiliary(const limb_model* m, int joint);
 

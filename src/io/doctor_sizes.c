@@ -60,7 +60,8 @@ static lack what_lacks(const doctor* d, int body)
   return fabs(I[0]) <= 1e-12 * I[2] ? THIN : COMPLETE;
 }
 
-// A robot of point masses or of rods only is from a textbook: for points this is one note.
+// Textbooks have robots of point masses or of rods only, which limb's own language and tables of rows may hold: for
+// points this is one note. Elsewhere somebody forgot a matrix of zeros.
 static void check_points(const doctor* d)
 {
   int count[3] = {0}, first = 0;
@@ -74,7 +75,8 @@ static void check_points(const doctor* d)
   if (count[COMPLETE] + count[THIN] == 0) {
     if (count[POINT] == 0) return;
     limb_doctor_body_report(d, RULE_INERTIA_MISSING, first, "it is a point mass, as are all bodies that rotate");
-    limb_report_as(d->f, LIMB_NOTE);
+    const limb_format format = d->r->format;
+    if (format == LIMB_FORMAT_YAML || format == LIMB_FORMAT_PAR) limb_report_as(d->f, LIMB_NOTE);
     return;
   }
   for (int i = 1; i < d->nbody; i++) {

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "model/model_impl.h"
 
+#include <stdio.h>
 #include <string.h>
 
 void limb_model_destroy(limb_model* m)
@@ -115,6 +116,28 @@ int limb_stands_for(const limb_model* m, int body)
     if (limb_joint_is_auxiliary(m, named.joint)) return b;
   }
   return -1;
+}
+
+static const char* any_frame_name(const void* model, int i)
+{
+  limb_frame_info info;
+  return limb_get_frame(model, i, &info) == LIMB_OK ? info.name : "";
+}
+
+const char* limb_frame_hint(const limb_model* m, const char* wrong, char text[LIMB_FRAME_HINT])
+{
+  text[0] = 0;
+  if (!m || !wrong) return text;
+  const int joint = limb_find_joint(m, wrong);
+  if (joint >= 0) {
+    const int child = m->joint[joint].def.child, own = limb_stands_for(m, child);
+    (void)snprintf(text, LIMB_FRAME_HINT, "; the joint of that name carries '%.100s'",
+                   m->body[own >= 0 ? own : child].name);
+    return text;
+  }
+  const char* near = limb_nearest(wrong, limb_frame_count(m), any_frame_name, m);
+  if (near) (void)snprintf(text, LIMB_FRAME_HINT, "; did you mean '%.100s'?", near);
+  return text;
 }
 
 // The bodies that a body carries directly.

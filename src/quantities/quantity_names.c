@@ -226,12 +226,6 @@ static int frame_of(const limb_model* m, const char* text, size_t* length)
   return found;
 }
 
-static const char* frame_name(const void* model, int i)
-{
-  limb_frame_info info;
-  return limb_get_frame(model, i, &info) == LIMB_OK ? info.name : "";
-}
-
 // A name that no frame has may be a label when the evaluator has a frame of its own.
 static limb_status read_frame(const limb_evaluator* e, const char** at, limb_parsed_name* out, limb_error* err)
 {
@@ -245,9 +239,9 @@ static limb_status read_frame(const limb_evaluator* e, const char** at, limb_par
   if (**at != '.')
     return limb_fail(err, LIMB_E_ARG, q->name, "'%s' is of a frame: name it, as in %s.<frame>", q->name, q->name);
   cut(*at + 1, strcspn(*at + 1, "."), wrong);
-  const char* near = limb_nearest(wrong, limb_frame_count(e->model), frame_name, e->model);
-  return limb_fail(err, LIMB_E_ARG, wrong, "the model has no frame '%s'%s%s%s", wrong, near ? "; did you mean '" : "",
-                   near ? near : "", near ? "'?" : "");
+  char hint[LIMB_FRAME_HINT];
+  return limb_fail(err, LIMB_E_ARG, wrong, "the model has no frame '%s'%s", wrong,
+                   limb_frame_hint(e->model, wrong, hint));
 }
 
 limb_status limb_parse_name(const limb_evaluator* e, const char* name, limb_parsed_name* out, limb_error* err)

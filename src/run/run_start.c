@@ -295,12 +295,13 @@ static limb_status read_pose(const limb_runner* r, int* frame, sp_pose* target, 
   const limb_run_value* at = &r->run.start.target;
   const char *equals = strchr(at->text, '='), *next = equals ? equals + 1 : NULL;
   double x[NUMBERS] = {0, 0, 0, 0, 0, 0, 1};
-  char text[NAME];
+  char text[NAME], hint[LIMB_FRAME_HINT];
   int count = 0;
   (void)snprintf(text, sizeof text, "%.*s", equals ? (int)(equals - at->text) : 0, at->text);
   *frame = equals ? limb_find_frame(r->model, text) : -1;
   if (!equals) return limb_run_wrong(r->err, at, "is FRAME=X,Y,Z or FRAME=X,Y,Z,QX,QY,QZ,QW, not '%s'", at->text);
-  if (*frame < 0) return limb_run_wrong(r->err, at, "the model has no frame '%s'", text);
+  if (*frame < 0)
+    return limb_run_wrong(r->err, at, "the model has no frame '%s'%s", text, limb_frame_hint(r->model, text, hint));
   while (next && count < NUMBERS) {
     const size_t length = strcspn(next, ",");
     limb_run_value number = *at;

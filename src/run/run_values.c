@@ -171,20 +171,13 @@ int limb_run_find_dof(const limb_runner* r, const limb_run_value* at, int of_q)
   return -1;
 }
 
-static const char* frame_name(const void* model, int i)
-{
-  limb_frame_info info;
-  return limb_get_frame(model, i, &info) == LIMB_OK ? info.name : "";
-}
-
 int limb_run_find_frame(const limb_runner* r, const limb_run_value* at)
 {
   const limb_model* m = r->model;
   const int frame = limb_find_frame(m, at->text);
   if (frame >= 0) return frame;
-  const char* near = limb_nearest(at->text, limb_frame_count(m), frame_name, m);
-  (void)limb_run_wrong(r->err, at, "the model has no frame '%.64s'%s%s%s", at->text, near ? "; did you mean '" : "",
-                       near ? near : "", near ? "'?" : "");
+  char hint[LIMB_FRAME_HINT];
+  (void)limb_run_wrong(r->err, at, "the model has no frame '%.64s'%s", at->text, limb_frame_hint(m, at->text, hint));
   return -1;
 }
 
