@@ -36,6 +36,9 @@ const cli_option cli_model_options[] = {
   {"model-name", "NAME", "the robot, in an SDF file with several models"},
   {"args", "NAME:=VALUE ...", "arguments of a xacro file, separated by blanks"},
   {"package-path", "A:B:C", "folders of ROS packages, searched before ROS_PACKAGE_PATH and AMENT_PREFIX_PATH"},
+  {"density", "X",
+   "URDF: links without mass get that of their shapes, boxes to meshes (STL, OBJ), at X kg/m^3; <collision>, or else "
+   "<visual>"},
   {"srdf", "FILE", "SRDF with named poses of the robot"},
   {"any-file", NULL, "let the model refer to any file, not only below its folder and in packages"},
   {"loop-tolerance", "X",

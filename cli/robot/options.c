@@ -52,6 +52,10 @@ int cli_read_options(const cli_args* args, limb_read_options* opt)
   }
   opt->package_path = cli_get(args, "package-path");
   opt->any_file = cli_has(args, "any-file");
+  if (cli_has(args, "density")) {
+    if (!cli_numbers(args, "density", 1, &opt->density)) return EXIT_USAGE;
+    if (!(opt->density > 0)) return cli_usage(args, "--density must be above zero");
+  }
   opt->srdf = cli_get(args, "srdf");
   if (cli_reads(args, opt->srdf) != EXIT_FINE) return EXIT_USAGE;
   return code == EXIT_FINE ? xacro_arguments(args, opt) : code;

@@ -53,4 +53,15 @@ typedef struct mesh_edges {
 
 int limb_mesh_count_edges(const limb_mesh* m, memory_pool* pool, mesh_edges* out);
 
+// Turns faces until neighbours look to the same side, each connected part outwards. Two faces at an edge are
+// neighbours. 0 when out of memory.
+int limb_mesh_orient(limb_mesh* m, memory_pool* pool);
+
+// Solids at density 1, in their own frame: radii and half lengths along x, y, z; of capsules and cylinders radius and
+// half length along z.
+typedef enum limb_shape { SHAPE_SPHERE, SHAPE_CAPSULE, SHAPE_ELLIPSOID, SHAPE_CYLINDER, SHAPE_BOX } limb_shape;
+
+double limb_shape_volume(limb_shape type, const double x[3]);
+sp_inertia limb_shape_inertia(limb_shape type, double mass, const double x[3]);
+
 #endif

@@ -7,6 +7,8 @@
 // and with A/12 instead of V/20 for the triangle itself.
 #include "io/mesh.h"
 
+#include "io/geometry.h"
+
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -190,4 +192,112 @@ int limb_mesh_count_edges(const limb_mesh* m, memory_pool* pool, mesh_edges* out
     out->open += !t.slot[find_edge(m, &t, v[1], v[0])];
   }
   return 1;
+}
+
+// ---- orientation ----------------------------------------------------------------------------------
+
+// The other edge of two faces that meet there, in any direction; -1: there is none, or more than one.
+static int* pair_edges(const limb_mesh* m, memory_pool* pool)
+{
+  const int count = 3 * m->nface;
+  table t;
+  int* other = limb_mempool_alloc(pool, ((size_t)count + 1) * sizeof *other);
+  if (!other || !make_table(&t, pool, (size_t)count)) return NULL;
+  for (int k = 0; k < count; k++) {
+    int v[2], u[2];
+    edge_at(m, k, v);
+    const int low = v[0] < v[1] ? v[0] : v[1], high = v[0] < v[1] ? v[1] : v[0];
+    size_t s = (size_t)mix(mix(1, (uint64_t)low), (uint64_t)high) & t.mask;
+    for (; t.slot[s]; s = (s + 1) & t.mask) {
+      edge_at(m, t.slot[s] - 1, u);
+      if ((u[0] == low && u[1] == high) || (u[0] == high && u[1] == low)) break;
+    }
+    other[k] = -1;
+    if (!t.slot[s]) {
+      t.slot[s] = k + 1;
+      continue;
+    }
+    const int first = t.slot[s] - 1;
+    if (other[first] == -1) {
+      other[first] = k, other[k] = first;
+    } else { // a third face
+      if (other[first] >= 0) other[other[first]] = -2;
+      other[first] = other[k] = -2;
+    }
+  }
+  return other;
+}
+
+// The edges of a face change places with it.
+static void turn_face(limb_mesh* m, int i, int* other)
+{
+  int* f = m->face[i];
+  const int corner = f[1], edge = other[3 * i];
+  f[1] = f[2], f[2] = corner;
+  other[3 * i] = other[3 * i + 2], other[3 * i + 2] = edge;
+}
+
+static double volume_of(const limb_mesh* m, const int* face, int count)
+{
+  double V = 0;
+  for (int k = 0; k < count; k++) {
+    const triangle t = triangle_at(m, face[k], m->vertex[m->face[face[0]][0]]);
+    V += amount(&t, MESH_SOLID);
+  }
+  return V;
+}
+
+int limb_mesh_orient(limb_mesh* m, memory_pool* pool)
+{
+  int* other = pair_edges(m, pool);
+  int* part = limb_mempool_alloc(pool, ((size_t)m->nface + 1) * sizeof *part); // faces of one part, in the order found
+  char* seen = limb_mempool_alloc(pool, (size_t)m->nface + 1);
+  if (!other || !part || !seen) return 0;
+  for (int first = 0; first < m->nface; first++) {
+    int count = 0;
+    if (seen[first]) continue;
+    part[count++] = first;
+    seen[first] = 1;
+    for (int at = 0; at < count; at++) {
+      for (int k = 3 * part[at]; k < 3 * part[at] + 3; k++) {
+        const int there = other[k], next = there / 3;
+        int v[2], u[2];
+        if (there < 0 || seen[next]) continue;
+        edge_at(m, k, v);
+        edge_at(m, there, u);
+        if (u[0] == v[0]) turn_face(m, next, other);
+        seen[next] = 1;
+        part[count++] = next;
+      }
+    }
+    const int inwards = volume_of(m, part, count) < 0;
+    for (int k = 0; inwards && k < count; k++) turn_face(m, part[k], other);
+  }
+  return 1;
+}
+
+// ---- shapes ---------------------------------------------------------------------------------------
+
+double limb_shape_volume(limb_shape type, const double x[3])
+{
+  switch (type) {
+  case SHAPE_SPHERE: return 4 * LIMB_PI / 3 * x[0] * x[0] * x[0];
+  case SHAPE_CAPSULE: return 4 * LIMB_PI / 3 * x[0] * x[0] * x[0] + 2 * LIMB_PI * x[0] * x[0] * x[1];
+  case SHAPE_ELLIPSOID: return 4 * LIMB_PI / 3 * x[0] * x[1] * x[2];
+  case SHAPE_CYLINDER: return 2 * LIMB_PI * x[0] * x[0] * x[1];
+  case SHAPE_BOX: break;
+  }
+  return 8 * x[0] * x[1] * x[2];
+}
+
+sp_inertia limb_shape_inertia(limb_shape type, double mass, const double x[3])
+{
+  switch (type) {
+  case SHAPE_SPHERE: return limb_inertia_sphere(mass, x[0]);
+  case SHAPE_CAPSULE: return limb_inertia_capsule(mass, x[0], 2 * x[1]);
+  case SHAPE_CYLINDER: return limb_inertia_cylinder(mass, x[0], 2 * x[1]);
+  case SHAPE_ELLIPSOID: return limb_inertia_ellipsoid(mass, x[0], x[1], x[2]);
+  case SHAPE_BOX: break;
+  }
+  return limb_inertia_box(mass, 2 * x[0], 2 * x[1], 2 * x[2]);
 }

@@ -5,6 +5,7 @@
 #include "limb/spatial.h"
 
 #include "io/geometry.h"
+#include "io/mesh.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -18,23 +19,24 @@ typedef enum shape { PLANE, HFIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, M
 
 static const char shapes[] = "plane hfield sphere capsule ellipsoid cylinder box mesh sdf";
 
-// Volume of a shape whose sizes are radii and half lengths, and its area; of an ellipsoid by Thomsen's formula.
-static double volume(shape type, const double x[3])
+// As io/mesh.h has them.
+static limb_shape solid_of(shape type)
 {
-  switch (type) {
-  case SPHERE: return 4 * LIMB_PI / 3 * x[0] * x[0] * x[0];
-  case CAPSULE: return 4 * LIMB_PI / 3 * x[0] * x[0] * x[0] + 2 * LIMB_PI * x[0] * x[0] * x[1];
-  case ELLIPSOID: return 4 * LIMB_PI / 3 * x[0] * x[1] * x[2];
-  case CYLINDER: return 2 * LIMB_PI * x[0] * x[0] * x[1];
-  case BOX: return 8 * x[0] * x[1] * x[2];
-  case PLANE:
-  case HFIELD:
-  case MESH:
-  case SDF: break;
-  }
-  return 0;
+  return type == CAPSULE     ? SHAPE_CAPSULE
+         : type == ELLIPSOID ? SHAPE_ELLIPSOID
+         : type == CYLINDER  ? SHAPE_CYLINDER
+         : type == BOX       ? SHAPE_BOX
+                             : SHAPE_SPHERE;
 }
 
+static double volume(shape type, const double x[3]) { return limb_shape_volume(solid_of(type), x); }
+
+static sp_inertia solid(shape type, double mass, const double x[3])
+{
+  return limb_shape_inertia(solid_of(type), mass, x);
+}
+
+// The area; of an ellipsoid by Thomsen's formula.
 static double surface(shape type, const double x[3])
 {
   const double p = 1.6075;
@@ -56,22 +58,6 @@ static double surface(shape type, const double x[3])
 static sp_inertia diagonal(double mass, double xx, double yy, double zz)
 {
   return (sp_inertia){.mass = mass, .xx = xx, .yy = yy, .zz = zz};
-}
-
-static sp_inertia solid(shape type, double mass, const double x[3])
-{
-  switch (type) {
-  case SPHERE: return limb_inertia_sphere(mass, x[0]);
-  case CAPSULE: return limb_inertia_capsule(mass, x[0], 2 * x[1]);
-  case CYLINDER: return limb_inertia_cylinder(mass, x[0], 2 * x[1]);
-  case BOX: return limb_inertia_box(mass, 2 * x[0], 2 * x[1], 2 * x[2]);
-  case ELLIPSOID:
-  case PLANE:
-  case HFIELD:
-  case MESH:
-  case SDF: break;
-  }
-  return limb_inertia_ellipsoid(mass, x[0], x[1], x[2]);
 }
 
 // ---- shells ---------------------------------------------------------------------------------------

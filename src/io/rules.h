@@ -86,6 +86,8 @@
   X(TRANSMISSION, "transmission", NOTE,                                                                               \
     "the reduction of a transmission is the gear ratio of its joint, and acts on a rotor inertia",                    \
     "add the rotor inertia, if it matters")                                                                           \
+  X(OPEN_MESH, "open-mesh", WARNING, "a surface with holes encloses no definite volume",                       \
+    "close the mesh, or state the inertia")                                                                           \
   X(DERIVED_INERTIA, "derived-inertia", NOTE, "inertia was computed from shapes",                                     \
     "state the inertia if the body is not solid and uniform")                                                         \
   X(DROPPED, "dropped", WARNING, "the file states it, but results do not include it",                                 \

@@ -87,6 +87,43 @@ static void write_stl(const limb_mesh* m, char text[STL_SIZE])
   }
 }
 
+// Whichever faces look inwards, and for each of two boxes.
+START_TEST(faces_are_turned_outwards)
+{
+  for (int turned = 0; turned < 1 << 12; turned += 7) {
+    memory_pool p = new_pool();
+    limb_mesh m;
+    limb_error err;
+    mesh_edges edges;
+    assert_ok(limb_mesh_read(box, sizeof box - 1, MESH_OBJ, 0, &p, &m, &err));
+    for (int i = 0; i < m.nface; i++) {
+      const int keep = m.face[i][0];
+      if (!(turned >> i & 1)) continue;
+      m.face[i][0] = m.face[i][1];
+      m.face[i][1] = keep;
+    }
+    assert_that(limb_mesh_orient(&m, &p) && limb_mesh_count_edges(&m, &p, &edges));
+    assert_that(edges.open == 0 && edges.turned == 0);
+    check_box(&m, 1);
+    limb_mempool_free(&p);
+  }
+}
+END_TEST
+
+// A third face at an edge ends the neighbourhood there; nothing else is lost.
+START_TEST(edges_of_three_faces)
+{
+  static const char fin[] =
+    "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv 1 1 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 3 2 4\nf 1 2 5\n";
+  memory_pool p = new_pool();
+  limb_mesh m;
+  limb_error err;
+  assert_ok(limb_mesh_read(fin, sizeof fin - 1, MESH_OBJ, 0, &p, &m, &err));
+  assert_that(limb_mesh_orient(&m, &p) && m.nface == 5);
+  limb_mempool_free(&p);
+}
+END_TEST
+
 START_TEST(stl_is_read_as_binary_and_as_text)
 {
   memory_pool p = new_pool();
@@ -213,5 +250,6 @@ START_TEST(hulls_enclose_their_points)
 }
 END_TEST
 
-CHECK_MAIN("mesh", 1, a_box_has_the_moments_of_a_box, stl_is_read_as_binary_and_as_text,
-           only_the_first_object_counts_if_asked, faulty_files_are_refused, hulls_enclose_their_points)
+CHECK_MAIN("mesh", 1, a_box_has_the_moments_of_a_box, faces_are_turned_outwards, edges_of_three_faces,
+           stl_is_read_as_binary_and_as_text, only_the_first_object_counts_if_asked, faulty_files_are_refused,
+           hulls_enclose_their_points)
