@@ -322,7 +322,7 @@ static void put_equalities(const mjcf_writer* w)
   limb_put(w->out, "  </equality>\n");
 }
 
-// A length of -1 stands for that at qpos0.
+// MuJoCo takes a length of -1 as the length at qpos0.
 static double relaxed(double rest) { return rest == -1 ? nextafter(rest, 0) : rest; }
 
 // A shaft is a tendon of length q_motor / ratio - q_joint, relaxed at `rest`.

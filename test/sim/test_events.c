@@ -111,8 +111,8 @@ static limb_model* nut(double mass, double inertia, double pitch, double coulomb
   return fixture_end(b);
 }
 
-// A nut on an upright screw: J q'' = -m g p -+ friction, J = I + m p^2. It passes an angle, hits a stop, rebounds; driven
-// upwards with more friction than weight, it sticks. No energy is lost in between, with every method.
+// A nut on an upright screw: J q'' = -m g p -+ friction, J = I + m p^2. It passes an angle, hits a stop, rebounds;
+// driven upwards with more friction than weight, it sticks. No energy is lost in between, with every method.
 START_TEST(screws_have_events)
 {
   static const limb_sim_method methods[] = {LIMB_SIM_RK4,   LIMB_SIM_VARIATIONAL, LIMB_SIM_IMPLICIT, LIMB_SIM_ERK,
