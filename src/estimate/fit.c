@@ -299,11 +299,10 @@ static limb_status assign_roles(limb_ident* x, limb_error* err)
   const limb_log* log = &x->log;
   const double dt = log->every * log->dt, lost = 2 * (log->filter.half * log->dt + x->filter.half * dt);
   const double seconds = lost + 2.0 * x->n / x->nv * x->every * dt / x->o.train;
-  return limb_fail(
-    err, LIMB_E_ARG, "log",
-    "%llu samples are %d rows after the filter of %.3g Hz, too few for %d parameters: it takes at weakest "
-    "%.2g s of motion without a gap, or a higher cut-off",
-    (unsigned long long)log->samples, x->count, log->cutoff, x->n, seconds);
+  return limb_fail(err, LIMB_E_ARG, "log",
+                   "%llu samples are %d rows after the filter of %.3g Hz, too few for %d parameters: it takes at least "
+                   "%.2g s of motion without a gap, or a higher cut-off",
+                   (unsigned long long)log->samples, x->count, log->cutoff, x->n, seconds);
 }
 
 static limb_status fit(limb_ident* x, limb_error* err)

