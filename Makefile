@@ -3,7 +3,7 @@
 #   make           library and tool, optimised, into build/release
 #   make demo      builds, then runs the demonstration
 #   make test      builds everything, runs all tests on the optimised build
-#   make web       limb as WebAssembly, the npm package build/wasm/limb-wasm-*.tgz
+#   make web       limb as WebAssembly: the page of limb view, and the npm package build/wasm/limb-wasm-*.tgz
 #   make docs      the site, into build/site/html: pages, references, search; links are checked
 #   make bench     measures, next to Pinocchio, MuJoCo and what Debian ships
 #   make lint      format, clang-tidy and the checks in tools/
@@ -49,6 +49,8 @@ web:
 	cmake --preset wasm --log-level=NOTICE >/dev/null
 	cmake --build --preset wasm -j $(JOBS)
 	tools/npm_package build/wasm
+	mkdir -p $(RELEASE)
+	node web/build.mjs build/wasm/web/limb.wasm $(RELEASE)/limb-view.html
 
 docs:
 	scripts/setup build python docs

@@ -30,6 +30,7 @@ if(LIMB_STUDY)
 endif()
 if(LIMB_CLI)
   install(TARGETS limb_cli)
+  install(FILES ${PROJECT_BINARY_DIR}/limb-view.html DESTINATION ${CMAKE_INSTALL_DATADIR}/limb OPTIONAL)
   install(FILES ${PROJECT_BINARY_DIR}/limb.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
   install(FILES ${PROJECT_BINARY_DIR}/completion/limb
           DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)

@@ -277,6 +277,8 @@ export class Robot {
    * reached: false if the loops do not close there; q is then the last configuration on the way.
    */
   move(q: ArrayLike<number>, velocity: string | number, position: number): { reached: boolean; q: Float64Array };
+  /** Poses of all bodies in the world: twelve numbers each, rotation row by row and position. */
+  poses(q: ArrayLike<number>): Float64Array;
   evaluator(names: string | string[], options?: EvaluatorOptions): Evaluator;
   /** Quantities by name at one state: robot.quantities(["tau", "M.elbow"], { q, v, a }). */
   quantities(names: string | string[], state: State, options?: EvaluatorOptions): Record<string, Float64Array>;

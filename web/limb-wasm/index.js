@@ -1,4 +1,4 @@
-// limb in JavaScript: robots, quantities by name, simulation, computed by limb.wasm. index.d.ts describes the interface.
+// limb in JavaScript: robots, quantities by name, simulation, computed by limb.wasm. index.d.ts has the interface.
 import { Files, wasiImports } from "./wasi.js";
 
 const FORMATS = ["auto", "urdf", "yaml", "par", "mjcf", "sdf"];
@@ -205,6 +205,15 @@ export class Robot {
     });
   }
 
+  poses(q) {
+    return within(this.#calls, (memory) => {
+      const count = 12 * this.bodies.length,
+        x = memory.allocate(8 * count);
+      if (this.#calls.web_poses(this.#open(), memory.numbers(q, this.nq, "q"), x) !== 0) this.#fail(memory);
+      return memory.array(x, count).slice();
+    });
+  }
+
   #fail(memory) {
     const { error } = memory.json(this.#calls.web_error(this.#open()));
     throw new LimbError(sentence(this.source, error), error);
@@ -299,7 +308,9 @@ function settingText(value) {
   if (value === true) return "";
   if (Array.isArray(value)) return value.join(",");
   if (typeof value === "object")
-    return Object.entries(value).map(([name, x]) => `${/[,='\s]/.test(name) ? `'${name}'` : name}=${x}`).join(",");
+    return Object.entries(value)
+      .map(([name, x]) => `${/[,='\s]/.test(name) ? `'${name}'` : name}=${x}`)
+      .join(",");
   return String(value);
 }
 
@@ -313,7 +324,10 @@ export class Simulation {
       const words = [];
       for (const [name, value] of Object.entries(settings)) {
         if (value === undefined || value === false) continue;
-        words.push(name.replace(/[A-Z]/g, (c) => "-" + c.toLowerCase()), settingText(value));
+        words.push(
+          name.replace(/[A-Z]/g, (c) => "-" + c.toLowerCase()),
+          settingText(value),
+        );
       }
       if (words.length > 128) throw new LimbError("more than 64 settings");
       // The settings must outlive the run.

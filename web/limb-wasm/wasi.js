@@ -1,8 +1,17 @@
 // The few calls of WASI (snapshot preview 1) that the C library of limb.wasm makes, over files in memory. Nothing is
 // written: limb.wasm reads models and the files that they name. Standard error goes to the console.
 
-const SUCCESS = 0, BADF = 8, INVAL = 28, ISDIR = 31, NOENT = 44, NOTDIR = 54, NOTSUP = 58, ROFS = 69;
-const FOLDER = 3, REGULAR = 4, CHARACTERS = 2;
+const SUCCESS = 0,
+  BADF = 8,
+  INVAL = 28,
+  ISDIR = 31,
+  NOENT = 44,
+  NOTDIR = 54,
+  NOTSUP = 58,
+  ROFS = 69;
+const FOLDER = 3,
+  REGULAR = 4,
+  CHARACTERS = 2;
 const ROOT = 3; // the descriptor of "/", after the standard streams
 
 /** Parts of a path without "." and ".."; null above the root. */
@@ -121,7 +130,7 @@ export function wasiImports(files, memory) {
     },
     fd_fdstat_set_flags: () => NOTSUP,
     fd_filestat_get(fd, at) {
-      if (fd < ROOT) return putStat(at, CHARACTERS, 0, 0), SUCCESS;
+      if (fd < ROOT) return (putStat(at, CHARACTERS, 0, 0), SUCCESS);
       if (!open.has(fd)) return BADF;
       const file = open.get(fd);
       putStat(at, file ? REGULAR : FOLDER, file ? file.bytes.length : 0, file ? file.number : numberOf(""));
@@ -137,7 +146,8 @@ export function wasiImports(files, memory) {
     path_open(_fd, _links, path, size, flags, _rights, _inherited, _fdflags, at) {
       const name = text(path, size);
       const found = files.find(name);
-      const CREATE = 1, DIRECTORY = 2;
+      const CREATE = 1,
+        DIRECTORY = 2;
       if (flags & CREATE) return ROFS;
       if (!found) return NOENT;
       if (flags & DIRECTORY && found !== "folder") return NOTDIR;
@@ -146,7 +156,7 @@ export function wasiImports(files, memory) {
       return SUCCESS;
     },
     fd_read(fd, list, count, read) {
-      if (fd < ROOT) return view().setUint32(read, 0, true), SUCCESS; // standard input is empty
+      if (fd < ROOT) return (view().setUint32(read, 0, true), SUCCESS); // standard input is empty
       if (!open.has(fd)) return BADF;
       const file = open.get(fd);
       if (!file) return ISDIR;

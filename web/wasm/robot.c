@@ -106,6 +106,20 @@ int web_start(web_robot* r, double* q)
   return web_fail(&r->failed, s);
 }
 
+int web_poses(web_robot* r, const double* q, double* x)
+{
+  limb_status s = limb_kinematics(r->data, q, NULL, NULL);
+  for (int i = 0; s == LIMB_OK && i < limb_body_count(r->model); i++) {
+    sp_pose pose;
+    s = limb_frame_pose(r->data, i, &pose);
+    for (int k = 0; k < 9; k++) x[12 * i + k] = pose.R.m[k];
+    x[12 * i + 9] = pose.p.x;
+    x[12 * i + 10] = pose.p.y;
+    x[12 * i + 11] = pose.p.z;
+  }
+  return web_fail(&r->failed, s);
+}
+
 // The coordinate that belongs to a velocity of a joint with as many of both; -1: there is none.
 static int coordinate_of(const web_robot* r, int k)
 {

@@ -5,7 +5,7 @@
 #define LIMB_WASM_WEB_H
 
 #include "limb/assemble.h"
-#include "limb/ik.h"
+#include "limb/kinematics.h"
 #include "limb/limb.h"
 #include "limb/read.h"
 #include "limb/runner.h"
@@ -60,6 +60,9 @@ WEB_EXPORT(web_start) int web_start(web_robot* r, double* q);
 
 // Moves velocity index k to a position, others of closed loops with it; where the branch ends, q stays on it.
 WEB_EXPORT(web_move) int web_move(web_robot* r, int k, double position, double* q);
+
+// Poses of all bodies in the world: 12 numbers each, rotation row by row and position.
+WEB_EXPORT(web_poses) int web_poses(web_robot* r, const double* q, double* x);
 
 // ---- quantities (evaluate.c) -------------------------------------------------------------------------------
 

@@ -37,14 +37,21 @@ function push(robot) {
 const options = (settings) =>
   Object.entries(settings).flatMap(([name, value]) => [
     `--${name}`,
-    typeof value === "object" ? Object.entries(value).map(([key, x]) => `'${key}'=${x}`).join(",") : String(value),
+    typeof value === "object"
+      ? Object.entries(value)
+          .map(([key, x]) => `'${key}'=${x}`)
+          .join(",")
+      : String(value),
   ]);
 
 describe("the digits of the tool", () => {
   const names = limb.robots().map(({ name }) => name);
   it("has all built-in robots", () => {
     const { models } = JSON.parse(run("models", "--format", "json"));
-    assert.deepEqual(names, models.map(({ name }) => name));
+    assert.deepEqual(
+      names,
+      models.map(({ name }) => name),
+    );
   });
 
   for (const name of names) {
@@ -109,7 +116,10 @@ describe("loading", () => {
         <inertial pos="0 0 1" mass="1" diaginertia="1 1 1"/></body></worldbody></mujoco>`,
     };
     const robot = limb.load({ name: "scene/robot.xml", files });
-    assert.deepEqual(robot.velocities.map(({ name }) => name), ["j"]);
+    assert.deepEqual(
+      robot.velocities.map(({ name }) => name),
+      ["j"],
+    );
     robot.free();
   });
 
@@ -137,12 +147,15 @@ describe("loading", () => {
   });
 
   it("says where a text is wrong", () => {
-    assert.throws(() => limb.load({ name: "arm.urdf", text: arm.replace("</robot>", "") }), (error) => {
-      assert.ok(error instanceof LimbError);
-      assert.match(error.message, /^arm\.urdf:\d+:\d+: .*not well-formed XML/);
-      assert.equal(error.findings[0].severity, "error");
-      return true;
-    });
+    assert.throws(
+      () => limb.load({ name: "arm.urdf", text: arm.replace("</robot>", "") }),
+      (error) => {
+        assert.ok(error instanceof LimbError);
+        assert.match(error.message, /^arm\.urdf:\d+:\d+: .*not well-formed XML/);
+        assert.equal(error.findings[0].severity, "error");
+        return true;
+      },
+    );
   });
 
   it("opens no file outside", () => {
@@ -202,10 +215,15 @@ describe("mistakes", () => {
 describe("the package", () => {
   it("runs the program of its README", async () => {
     const text = readFileSync(new URL("../README.md", import.meta.url), "utf8").match(/```js\n([^]*?)```/)[1];
-    const program = text.replace(/^import.*$/m, "").replace("createLimb()", "createLimb(bytes)").replaceAll("console.log", "log");
+    const program = text
+      .replace(/^import.*$/m, "")
+      .replace("createLimb()", "createLimb(bytes)")
+      .replaceAll("console.log", "log");
     const printed = [];
     const AsyncFunction = (async () => {}).constructor;
-    await new AsyncFunction("createLimb", "bytes", "log", program)(createLimb, bytes, (...words) => printed.push(...words));
+    await new AsyncFunction("createLimb", "bytes", "log", program)(createLimb, bytes, (...words) =>
+      printed.push(...words),
+    );
     assert.equal(printed.length, 3);
     assert.ok(Math.abs(printed[0]) > 1 && printed.every(Number.isFinite));
   });

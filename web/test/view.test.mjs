@@ -1,0 +1,314 @@
+// The page of limb view in a real browser, offline: node --test web/test. LIMB_TOOL: a tool with limb-view.html beside
+// it; LIMB_BROWSER: default /usr/bin/chromium. LIMB_PICTURES=write: what is seen becomes the reference, pictures.json.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { pathToFileURL } from "node:url";
+import { chromium } from "playwright-core";
+
+const tool = process.env.LIMB_TOOL ?? "build/release/limb";
+const folder = mkdtempSync(join(tmpdir(), "limb-view-"));
+const references = new URL("pictures.json", import.meta.url);
+const write = process.env.LIMB_PICTURES === "write";
+const pictures = write ? {} : JSON.parse(readFileSync(references, "utf8"));
+const axe = readFileSync(new URL("../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
+const run = (...words) =>
+  String(execFileSync(tool, words, { maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "ignore"] }));
+
+let browser;
+before(async () => {
+  const executablePath = process.env.LIMB_BROWSER ?? "/usr/bin/chromium";
+  browser = await chromium.launch({
+    executablePath,
+    args: ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"],
+  });
+});
+after(async () => {
+  await browser.close();
+  rmSync(folder, { recursive: true });
+  if (write) writeFileSync(references, JSON.stringify(pictures, null, 1) + "\n");
+});
+
+/** Opens the page of a model; every request and every message of the page is a failure. */
+async function open(model, look, options = {}) {
+  const file = join(folder, "view.html"),
+    troubles = [];
+  run("view", model, "--output", file);
+  const context = await browser.newContext({
+    offline: true,
+    viewport: { width: 900, height: 600 },
+    colorScheme: "light",
+    ...options,
+  });
+  try {
+    const page = await context.newPage();
+    page.on(
+      "request",
+      (request) => /^(file|data|blob):/.test(request.url()) || troubles.push(`request: ${request.url()}`),
+    );
+    page.on(
+      "console",
+      (message) =>
+        ["error", "warning"].includes(message.type()) &&
+        !/GPU stall/.test(message.text()) &&
+        troubles.push(message.text()),
+    );
+    page.on("pageerror", (error) => troubles.push(error.message));
+    page.on("dialog", (dialog) => (troubles.push(`dialog: ${dialog.message()}`), dialog.dismiss()));
+    await page.goto(pathToFileURL(file).href);
+    await page.waitForFunction(() => document.documentElement.dataset.ready);
+    assert.equal(
+      await page.evaluate(() => document.documentElement.dataset.ready),
+      "yes",
+      await page.textContent("#status"),
+    );
+    await look(page);
+    assert.deepEqual(troubles, []);
+  } finally {
+    await context.close();
+  }
+}
+
+/** What is seen, as 16 x 12 colours. */
+const seen = (page) =>
+  page.evaluate(
+    () =>
+      new Promise((done) =>
+        requestAnimationFrame(() =>
+          requestAnimationFrame(() => {
+            const small = Object.assign(document.createElement("canvas"), { width: 16, height: 12 }),
+              context = small.getContext("2d");
+            context.imageSmoothingQuality = "high";
+            context.drawImage(document.querySelector("#stage canvas"), 0, 0, 16, 12);
+            const { data } = context.getImageData(0, 0, 16, 12);
+            done([...data].filter((_, k) => k % 4 !== 3));
+          }),
+        ),
+      ),
+  );
+
+/** Moves a slider as a user does. */
+const slide = (page, name, value) =>
+  page.getByLabel(name, { exact: true }).evaluate((input, x) => {
+    input.value = x;
+    input.dispatchEvent(new Event("input"));
+    return Number(input.value);
+  }, value);
+
+/** The page's configuration, and its positions beside the tool's. */
+async function compare(page, model) {
+  const { q, names, bodies, poses } = await page.evaluate(() => ({
+    q: [...limbView.q],
+    names: limbView.robot.coordinates.map((c) => c.name),
+    bodies: limbView.robot.bodies.map((b) => b.name),
+    poses: [...limbView.poses()],
+  }));
+  const states = join(folder, "states.csv");
+  writeFileSync(states, `${names.map((name) => `q.${name}`).join(",")}\n${q.join(",")}\n`);
+  const what = bodies
+    .map((name) => `position.${name}`)
+    .slice(1)
+    .join(",");
+  const [, line] = run("eval", model, "--states", states, "--what", what, "--format", "csv").trim().split("\n");
+  const expected = line
+    .split(",")
+    .map(Number)
+    .slice(-3 * (bodies.length - 1));
+  const found = bodies.flatMap((_, i) => poses.slice(12 * i + 9, 12 * i + 12)).slice(3);
+  found.forEach((x, k) =>
+    assert.ok(Math.abs(x - expected[k]) < 1e-9, `${bodies[1 + Math.floor(k / 3)]}: ${x}, ${expected[k]}`),
+  );
+}
+
+describe("every built-in robot", () => {
+  const { models } = JSON.parse(run("models", "--format", "json"));
+  for (const { name } of models.filter(({ nv }) => nv < 100)) {
+    it(name, () =>
+      open(name, async (page) => {
+        const colours = await seen(page);
+        assert.ok(new Set(colours).size > 4, "the picture is empty");
+        if (write) pictures[name] = Buffer.from(colours).toString("base64");
+        const reference = Buffer.from(pictures[name], "base64");
+        const off = colours.reduce((sum, x, k) => sum + Math.abs(x - reference[k]), 0) / colours.length;
+        assert.ok(off < 0.3, `the picture differs from its reference by ${off} of 255 on average`);
+        await compare(page, name);
+      }),
+    );
+  }
+});
+
+describe("moving", () => {
+  it("moves the joint of a slider", () =>
+    open("panda", async (page) => {
+      const value = await slide(page, "joint2", 1);
+      assert.ok(Math.abs(value - 1) < 0.005);
+      assert.equal(await page.evaluate(() => limbView.q[1]), value);
+      await compare(page, "panda");
+      await page.getByRole("button", { name: "Start configuration" }).click();
+      assert.equal(await page.evaluate(() => limbView.q[1]), 0);
+    }));
+
+  it("keeps loops closed", () =>
+    open("four_bar", async (page) => {
+      const before = await page.evaluate(() => [...limbView.q]);
+      await slide(page, "theta1", 1.5);
+      const now = await page.evaluate(() => [...limbView.q]);
+      now.forEach((x, k) => assert.ok(Math.abs(x - before[k]) > 0.01));
+      await compare(page, "four_bar"); // the tool refuses open loops
+    }));
+
+  it("says where loops end", () =>
+    open("slider_crank", async (page) => {
+      const name = await page.evaluate(() => limbView.sliders.find((s) => s.joint.type === "prismatic").name);
+      await slide(page, name, 1);
+      assert.match(await page.textContent("#status"), /the loops do not close beyond/);
+    }));
+
+  it("moves mimic joints along", async () => {
+    const body = (name) =>
+      `<link name="${name}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>`;
+    const joint = (name, parent, child, more) => `<joint name="${name}" type="continuous"><origin xyz="1 0 0"/>
+      <parent link="${parent}"/><child link="${child}"/><axis xyz="0 0 1"/>${more}</joint>`;
+    const model = join(folder, "fingers.urdf");
+    writeFileSync(
+      model,
+      `<robot name="fingers"><link name="palm"/>${["a", "b", "tip"].map(body).join("")}` +
+        joint("left", "palm", "a", "") +
+        joint("right", "palm", "b", `<mimic joint="left" multiplier="-2"/>`) +
+        joint("end", "b", "tip", "") +
+        "</robot>",
+    );
+    await open(model, async (page) => {
+      assert.equal(await page.locator(".joint").count(), 2);
+      const x = await slide(page, "left", 0.3);
+      const tip = await page.evaluate(() => [...limbView.poses()].slice(-3));
+      assert.ok(Math.abs(tip[0] - 1 - Math.cos(2 * x)) < 1e-12 && Math.abs(tip[1] + Math.sin(2 * x)) < 1e-12);
+      await compare(page, model);
+    });
+  });
+
+  it("tells the torque that holds a joint", () =>
+    open("planar_2r", async (page) => {
+      const [, line] = run(
+        "eval",
+        "planar_2r",
+        "--q",
+        "joint1=0",
+        "--v",
+        "joint1=0",
+        "--a",
+        "0",
+        "--what",
+        "tau",
+        "--format",
+        "csv",
+      )
+        .trim()
+        .split("\n");
+      const expected = Number(line.split(",").at(-2)),
+        note = await page.textContent(".joint small");
+      assert.ok(Math.abs(Number(/([-\d.]+) N m hold it/.exec(note)[1]) / expected - 1) < 1e-3, `${note}; ${expected}`);
+    }));
+});
+
+describe("looking", () => {
+  it("selects a body from the list and by a click", () =>
+    open("quadruped", async (page) => {
+      const name = await page.evaluate(() => limbView.robot.bodies[1].name);
+      await page.getByLabel("Selected").selectOption({ label: name });
+      const mass = await page.evaluate(() => limbView.robot.bodies[1].mass);
+      assert.ok((await page.textContent("#details")).includes(`mass${Number(mass.toPrecision(4))} kg`));
+      await page.getByLabel("Selected").selectOption("-1");
+      const box = await page.locator("#stage").boundingBox();
+      await page.mouse.click(box.x + box.width / 2, box.y + box.height * 0.42);
+      assert.notEqual(await page.getByLabel("Selected").inputValue(), "-1");
+    }));
+
+  it("shows the findings of the doctor", () =>
+    open("examples/sick_arm.urdf", async (page) => {
+      const text = await page.textContent("#findings");
+      assert.match(text, /line 51/);
+      assert.match(text, /principal moments of inertia/);
+      await page.getByLabel("Selected").selectOption({ label: "upper_arm" });
+      assert.match(await page.textContent("#body-findings"), /principal moments of inertia/);
+    }));
+
+  it("is light or dark", async () => {
+    await open(
+      "ur5",
+      async (page) => {
+        assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "dark");
+        await page.getByRole("button", { name: "Dark" }).click();
+        assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "light");
+      },
+      { colorScheme: "dark" },
+    );
+  });
+
+  it("changes the picture with every switch", () =>
+    open("four_bar", async (page) => {
+      for (const box of await page.locator("#look input").all()) {
+        const before = await page.locator("#stage").screenshot();
+        await box.click();
+        await seen(page);
+        assert.notDeepEqual(
+          await page.locator("#stage").screenshot(),
+          before,
+          await box.evaluate((x) => x.parentElement.textContent),
+        );
+      }
+    }));
+
+  it("has no serious barrier", async () => {
+    for (const colorScheme of ["light", "dark"]) {
+      await open(
+        "examples/sick_arm.urdf",
+        async (page) => {
+          await page.addScriptTag({ content: axe }).catch(() => page.evaluate(axe));
+          const { violations } = await page.evaluate(() => globalThis.axe.run());
+          const serious = violations.filter(({ impact }) => ["serious", "critical"].includes(impact));
+          assert.deepEqual(
+            serious.map(({ id, nodes }) => [id, nodes[0].html]),
+            [],
+          );
+        },
+        { colorScheme, bypassCSP: true },
+      );
+    }
+  });
+});
+
+describe("hostile models", () => {
+  it("shows names as text", async () => {
+    const name = `</script><img src=x onerror=alert(1)><script>alert(2)</script>`;
+    const model = join(folder, "sly.limb.yaml"),
+      text = JSON.stringify(name);
+    writeFileSync(
+      model,
+      `limb: 1\nname: ${text}\nbodies:\n  - {name: ${text}, mass: 1, inertia: [1, 0, 0, 1, 0, 1]}\njoints:\n` +
+        `  - {name: ${text}, type: revolute, parent: world, child: ${text}}\n`,
+    );
+    await open(model, async (page) => {
+      assert.equal(await page.textContent("h1"), name);
+      assert.equal(await page.locator("img").count(), 0);
+      assert.equal(await page.locator("script").count(), 3);
+    });
+  });
+
+  it("runs no script but its own", () =>
+    open("ur5", async (page) => {
+      await page.evaluate(() => {
+        const script = document.createElement("script");
+        script.textContent = "globalThis.broken = true";
+        document.body.append(script);
+      });
+      assert.equal(await page.evaluate(() => globalThis.broken), undefined);
+      await assert.rejects(page.evaluate(() => fetch("https://limb.invalid/")));
+      page.removeAllListeners("console"); // both were reported there, as they should be
+    }).catch((error) => {
+      assert.match(error.message, /Content Security Policy/);
+    }));
+});
