@@ -12,7 +12,8 @@
 //
 // Each call changes a builder (limb/builder.h), which comes from a file (limb_reading_builder), from a model
 // (limb_builder_from_model) or from a program. A call that fails leaves it unchanged. What a call removes leaves no
-// gap: later bodies, joints, frames and loops move up, so find them again by name. Each call takes O(n).
+// gap: later bodies, joints, frames and loops move up, so find them again by name. Names in definitions that were
+// asked for before a call are not valid after it. Each call takes O(n).
 //
 // All of them return LIMB_OK; LIMB_E_ARG (NULL, no such body, joint or frame, a number that is not finite, a name that
 // exists); LIMB_E_MODEL (the change contradicts the rest of the robot: err says what); LIMB_E_NOMEM.

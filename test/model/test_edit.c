@@ -548,6 +548,7 @@ START_TEST(names_and_definitions)
   assert_ok(limb_builder_get_joint(b, 2, &j));
   j.viscous = 0.5;
   assert_ok(limb_builder_set_joint(b, 2, &j, &err));
+  assert_ok(limb_builder_get_joint(b, 2, &j)); // its name was that of the builder before
   j.viscous = -1;
   assert_status(limb_builder_set_joint(b, 2, &j, &err), LIMB_E_ARG);
   j.viscous = 0, j.child = 100;
