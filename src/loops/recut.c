@@ -14,6 +14,7 @@
 #include "limb/assemble.h"
 
 #include "base/status.h"
+#include "model/builder_impl.h"
 #include "model/model_impl.h"
 
 #include <math.h>
@@ -142,15 +143,6 @@ static bool is_behind(const limb_model* m, int joint, int body)
 
 // ---- joints between frames ----------------------------------------------------------------------------------
 
-static limb_joint_def turned_round(const limb_joint_def* def)
-{
-  limb_joint_def d = *def;
-  d.axis = sp_scale3(-1, def->axis);
-  if (def->type == LIMB_UNIVERSAL) d.axis = sp_scale3(-1, def->axis2), d.axis2 = sp_scale3(-1, def->axis);
-  if (def->type == LIMB_PLANAR) d.axis = def->axis;
-  return d;
-}
-
 // Whether a joint F M(q) G^-1 needs a body in between.
 static bool is_offset(limb_joint_type type, const sp_pose* G)
 {
@@ -188,7 +180,7 @@ static limb_status add_closure(cut* c)
   if (type == LIMB_UNIVERSAL) def.axis = sp_v3(1, 0, 0), def.axis2 = sp_v3(0, 1, 0);
   const sp_pose *F = &loop->pose_a, *G = &loop->pose_b;
   if (c->b_is_behind) return add_between(c, &def, c->far_body, F, c->near_body, G);
-  def = turned_round(&def);
+  (void)limb_turn_joint(&def, &def); // a closure has no forces
   return add_between(c, &def, c->far_body, G, c->near_body, F);
 }
 
@@ -204,7 +196,11 @@ static limb_status add_joints(cut* c)
   limb_status s = LIMB_OK;
   for (int j = 0; s == LIMB_OK && j < c->m->njoint; j++) {
     const limb_joint_def* given = &c->m->joint[j].def;
-    limb_joint_def def = is_turned(c, j) ? turned_round(given) : *given;
+    limb_joint_def def = *given;
+    if (is_turned(c, j) && !limb_turn_joint(given, &def))
+      return limb_fail(c->err, LIMB_E_UNSUPPORTED, given->name,
+                       "the loop cannot be cut there: seen from its other end this joint has rotors or friction that "
+                       "depend on its pose");
     if (j == c->joint)
       s = add_closure(c);
     else if (is_turned(c, j))

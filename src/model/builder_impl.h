@@ -61,6 +61,10 @@ void limb_free_tendons(limb_builder* b);
 const char* limb_builder_loop_name(const void* b, int i);
 int limb_loop_rows(const limb_loop_def* def);
 
+// model/edit_root.c: the joint seen from its child, its placement aside. False: its rotors or friction would depend on
+// its pose.
+bool limb_turn_joint(const limb_joint_def* def, limb_joint_def* out);
+
 // model/compile.c: the body of limb_builder_build, arguments checked.
 limb_status limb_compile(const limb_builder* b, limb_model** out, limb_error* err);
 

@@ -77,7 +77,19 @@ limb_status limb_builder_set_base(limb_builder* b, limb_joint_type type, limb_er
 
 // ---- turning joints round ---------------------------------------------------------------------------------
 
-static limb_joint_def turned_round(const limb_joint_def* def)
+// The velocities of ball, planar and free joints are in the axes of the child, which becomes the parent: their rotors
+// and friction remain only if they are the same about all axes; of planar and free joints they change with the pose.
+static bool keeps_forces(const limb_joint_def* def)
+{
+  bool same = true, none = true;
+  for (int k = 0; k < LIMB_JOINT_DOFS; k++) {
+    same = same && (k > 2 || def->damping[k] == def->damping[0]);
+    none = none && def->damping[k] == 0 && def->armature[k] == 0;
+  }
+  return def->type == LIMB_SPHERICAL ? same : none || (def->type != LIMB_PLANAR && def->type != LIMB_FREE);
+}
+
+bool limb_turn_joint(const limb_joint_def* def, limb_joint_def* out)
 {
   limb_joint_def d = *def;
   d.axis = sp_scale3(-1, def->axis);
@@ -87,7 +99,8 @@ static limb_joint_def turned_round(const limb_joint_def* def)
   }
   if (def->type == LIMB_PLANAR) d.axis = def->axis;
   d.parent = def->child, d.child = def->parent;
-  return d;
+  *out = d;
+  return keeps_forces(def);
 }
 
 // The axis of the joint that is turned round, with its former placement F, misses the former parent.
@@ -97,26 +110,14 @@ static bool is_offset(limb_joint_type type, const sp_pose* F)
   return shifted && type != LIMB_PRISMATIC && type != LIMB_FIXED;
 }
 
-// The velocities of ball and planar joints are in the axes of the child, which becomes the parent: their rotors and
-// friction remain only if they are the same about all axes; of a planar joint they change with the pose.
-static bool keeps_forces(const limb_joint_def* def)
-{
-  bool same = true, none = true;
-  for (int k = 0; k < 3; k++) {
-    same = same && def->damping[k] == def->damping[0];
-    none = none && def->damping[k] == 0 && def->armature[k] == 0;
-  }
-  return def->type == LIMB_SPHERICAL ? same : def->type != LIMB_PLANAR || none;
-}
-
 static limb_status turn(edit* e, int j)
 {
   const sp_pose F = e->joint[j].placement;
-  if (!keeps_forces(&e->joint[j]))
+  limb_joint_def def;
+  if (!limb_turn_joint(&e->joint[j], &def))
     return limb_fail(e->err, LIMB_E_UNSUPPORTED, e->joint[j].name,
                      "seen from its other end this joint has rotors or friction that depend on its pose");
   const int parent = e->joint[j].parent;
-  limb_joint_def def = turned_round(&e->joint[j]);
   if (!is_offset(def.type, &F)) {
     def.placement = sp_invert(F);
     def.axis = sp_mulv(F.R, def.axis), def.axis2 = sp_mulv(F.R, def.axis2);

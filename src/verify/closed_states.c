@@ -214,6 +214,11 @@ static limb_status copy_tree(const limb_model* m, limb_builder* b)
     s = limb_get_shaft(m, i, &shaft);
     if (s == LIMB_OK) s = limb_builder_add_shaft(b, &shaft, NULL);
   }
+  for (int i = 0; i < limb_tendon_count(m) && s == LIMB_OK; i++) {
+    limb_tendon_def tendon;
+    s = limb_get_tendon(m, i, &tendon);
+    if (s == LIMB_OK) s = limb_builder_add_tendon(b, &tendon, NULL, NULL);
+  }
   return s;
 }
 
