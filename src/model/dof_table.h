@@ -83,8 +83,8 @@ typedef struct limb_dof_table {
   void* cell;   // the table; NULL for robots beyond LIMB_DERIVATIVES_MAX velocities
   void* base;   // 12 numbers per root: velocity and acceleration of its base
   void* dense;  // 12 per ball or free joint: rotation by rows, and origin of the link in its parent
-  void* work;   // LIMB_LANES_MAX ncdof: columns of matrices
-  int* list;    // 2 ncdof: rows of them
+  void* work;   // LIMB_LANES_MAX (ncdof + LIMB_LANES_MAX): columns of matrices
+  int* list;    // 3 ncdof: rows of them
   bool* finite; // of the matrices that forward dynamics has made last: all entries are finite
   void* q;      // ncdof: joint coordinates in compiled order, where the user's are not
 } limb_dof_table;
