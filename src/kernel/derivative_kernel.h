@@ -385,8 +385,8 @@ KERNEL real forward_block(context ctx, const motion_in* in, const slopes* out)
 // Whether M is inverted in place, and not by way of its factors.
 KERNEL bool is_swept(const limb_model* m) { return LANE_KERNELS.sweep && !(m->elim.chain && m->nv <= LIMB_LANES_MAX); }
 
-// M becomes M^-1, and x the accelerations M^-1 x, corrected once by what they leave of x: products with M^-1 lose digits
-// that solving has. copy: scratch for M, n x n. Returns the smallest margin of a pivot.
+// M becomes M^-1, and x the accelerations M^-1 x, corrected once by what they leave of x: products with M^-1 lose
+// digits that solving has. copy: scratch for M, n x n. Returns the smallest margin of a pivot.
 KERNEL real sweep_and_solve(const limb_model* m, const limb_ws* ws, real* copy, real* M, real* x)
 {
   const limb_dof_table* s = &ws->table;

@@ -114,23 +114,24 @@ enum { TALL = 8 }; // rows of a tile
 enum { TALL = 4 };
 #endif
 
-// Rows i ... i + tall - 1 of a block of columns of -A X, A symmetric: row k of A stands for its column. Of X only
-// `count` rows are there, LANES apart, those of the list. Puts `wide` of the columns into rows n apart; returns the sum.
-KERNEL real take_product_tile(const int tall, int n, const cell* A, const cell* X, const int* list, int count, int i,
-                              int wide, cell* to)
+// So many rows of a block of columns of -A X, A symmetric: row k of A, from the first of them on, stands for its
+// column. Of X only `count` rows are there, LANES apart, those of the list. Puts `wide` of the columns into rows n
+// apart; returns the sum.
+KERNEL real take_product_tile(const int tall, int n, const cell* A, const cell* X, const int* list, int count, int wide,
+                              cell* to)
 {
   real sum[TALL], total = zero();
 #pragma GCC unroll 8
   for (int r = 0; r < tall; r++) sum[r] = zero();
   for (int k = 0; k < count; k++) {
-    const cell* a = A + list[k] * (ptrdiff_t)n + i;
+    const cell* a = A + list[k] * (ptrdiff_t)n;
     const real x = lanes_at(X + (ptrdiff_t)k * LANES);
 #pragma GCC unroll 8
     for (int r = 0; r < tall; r++) sum[r] = msub(sum[r], every_lane(a[r]), x);
   }
 #pragma GCC unroll 8
   for (int r = 0; r < tall; r++) {
-    put_some(to + (i + r) * (ptrdiff_t)n, sum[r], wide);
+    put_some(to + r * (ptrdiff_t)n, sum[r], wide);
     total = add(total, sum[r]);
   }
   return total;
@@ -159,9 +160,12 @@ KERNEL real take_product_block(int n, const cell* A, cell* X, int c, cell* work,
   const int wide = n - c < LANES ? n - c : LANES;
   real sum = zero();
   for (int k = 0; k < count; k++) put_lanes(work + (ptrdiff_t)k * LANES, some_at(X + list[k] * (ptrdiff_t)n + c, wide));
-  for (int i = 0; i < n && n >= TALL; i += TALL) // the last tile makes some rows twice
-    sum = add(sum, take_product_tile(TALL, n, A, work, list, count, i + TALL <= n ? i : n - TALL, wide, X + c));
-  for (int i = 0; i < n && n < TALL; i++) sum = add(sum, take_product_tile(1, n, A, work, list, count, i, wide, X + c));
+  for (int next = 0; next < n; next += n < TALL ? 1 : TALL) { // the last tile makes some rows twice
+    const ptrdiff_t i = n < TALL || next + TALL <= n ? next : n - TALL;
+    cell* to = X + i * n + c;
+    sum = add(sum, n < TALL ? take_product_tile(1, n, A + i, work, list, count, wide, to)
+                            : take_product_tile(TALL, n, A + i, work, list, count, wide, to));
+  }
   return sum;
 }
 
@@ -366,7 +370,7 @@ KERNEL int begin_of_sweep(const limb_elimination* e, int k, const int* carries)
 KERNEL cell sweep_rows(const limb_elimination* e, int rows, run_sweep s, cell* diagonal, int* list, bool* finite)
 {
   real total = zero(), min_pivot = one();
-  int* carries = list + 2 * (ptrdiff_t)rows; // rows that others hang on which are done
+  int* carries = list + 2 * (ptrdiff_t)rows; // rows that carry others which are done
   for (int k = 0; k < rows; k++) diagonal[k] = s.A[k * (s.stride + 1)], carries[k] = 0;
   for (int end = rows, first; end > 0; end = first) {
     first = begin_of_sweep(e, end - 1, carries);

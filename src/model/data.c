@@ -240,10 +240,7 @@ static void fill_runs(const limb_model* m)
     const int begin = run->dof, end = begin + run->end - run->begin;
     if (m->link[run->begin].ndof != 1) continue;
     for (int c = begin; c < end; c++) {
-      for (int k = 0; k < 3; k++) {
-        put(m, GIVEN_UP + k, c, c - (1 << k) >= begin);
-        put(m, GIVEN_DOWN + k, c, c + (1 << k) < end);
-      }
+      for (int k = 0; k < 3; k++) put(m, GIVEN_UP + k, c, c - (1 << k) >= begin);
     }
   }
 }
