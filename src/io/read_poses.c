@@ -194,6 +194,17 @@ static int qpos_of(limb_joint_type type)
   return type == LIMB_FREE ? 7 : type == LIMB_SPHERICAL ? 4 : type == LIMB_REVOLUTE || type == LIMB_PRISMATIC;
 }
 
+// A quaternion w x y z as x y z w, normalised; zeros are no rotation, as for MuJoCo.
+static void read_quaternion(mjcf* m, const xml_node* key, const char* joint, double q[4])
+{
+  const double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+  const double w = norm > 1e-15 ? q[0] / norm : 1;
+  for (int k = 0; k < 3; k++) q[k] = norm > 1e-15 ? q[k + 1] / norm : 0;
+  q[3] = w;
+  if (fabs(norm - 1) > 1e-3)
+    limb_mjcf_report(m, RULE_NORMALISED, key, "the quaternion of joint '%.100s' has norm %g instead of 1", joint, norm);
+}
+
 // qpos: the joints in the order of the file, quaternions w x y z.
 static void read_key(mjcf* m, const xml_node* key, int index)
 {
@@ -216,11 +227,7 @@ static void read_key(mjcf* m, const xml_node* key, int index)
   for (int j = 0; j < m->s->njoint && !m->no_memory; j++) {
     const raw_joint* joint = &m->s->joint[j];
     const int n = qpos_of(joint->def.type);
-    if (n >= 4) {
-      const double w = x[n - 4];
-      memmove(&x[n - 4], &x[n - 3], 3 * sizeof *x);
-      x[n - 1] = w;
-    }
+    if (n >= 4) read_quaternion(m, key, joint->name, x + n - 4);
     if (n > 0 && !limb_raw_hold(m->s, joint->name, n, x)) m->no_memory = 1;
     x += n;
   }
