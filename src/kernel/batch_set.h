@@ -251,7 +251,8 @@ KERNEL real fd_derivatives_of(const limb_batch_space* s, const block_of_states* 
   LANE_KERNELS.inverse(m, t, &rows, &to);
   other_slopes(ctx, in, rows.v, &by_state);
   const limb_elimination* tree = m->ncoupling > 0 ? NULL : &m->elim; // couplings join any two
-  *fine &= LANE_KERNELS.take_products(tree, m->nv, out->dx, out->dq, out->dv, t->work, t->list);
+  *fine &= LANE_KERNELS.take_product(tree, m->nv, out->dx, out->dq, t->work, t->list);
+  *fine &= LANE_KERNELS.take_product(tree, m->nv, out->dx, out->dv, t->work, t->list);
   return min_pivot;
 }
 

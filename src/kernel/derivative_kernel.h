@@ -382,38 +382,6 @@ KERNEL real forward_block(context ctx, const motion_in* in, const slopes* out)
   return LANE_KERNELS.forward_block(m, &ws->table, &rows, tau, &to);
 }
 
-// Whether M is inverted in place, and not by way of its factors.
-KERNEL bool is_swept(const limb_model* m) { return LANE_KERNELS.sweep && !(m->elim.chain && m->nv <= LIMB_LANES_MAX); }
-
-// M becomes M^-1, and x the accelerations M^-1 x, corrected once by what they leave of x: products with M^-1 lose
-// digits that solving has. copy: scratch for M, n x n. Returns the smallest margin of a pivot.
-KERNEL real sweep_and_solve(const limb_model* m, const limb_ws* ws, real* copy, real* M, real* x)
-{
-  const limb_dof_table* s = &ws->table;
-  const int n = m->nv;
-  real *left = ws->tau, *step = ws->a;
-  for (ptrdiff_t i = 0; i < (ptrdiff_t)n * n; i++) copy[i] = M[i];
-  for (int i = 0; i < n; i++) left[i] = x[i];
-  const real min_pivot = LANE_KERNELS.sweep(&m->elim, n, M, s->work, ws->a, s->list, s->finite);
-  LANE_KERNELS.times(n, M, left, x);
-  LANE_KERNELS.times(n, copy, x, step);
-  for (int i = 0; i < n; i++) left[i] = sub(left[i], step[i]);
-  LANE_KERNELS.times(n, M, left, step);
-  for (int i = 0; i < n; i++) x[i] = add(x[i], step[i]);
-  return min_pivot;
-}
-
-// The same by the factors of M. packed: scratch for them.
-KERNEL real factor_and_solve(const limb_model* m, const limb_ws* ws, real* packed, real* M, real* x)
-{
-  const limb_elimination* e = &m->elim;
-  pack(e, m->nv, M, packed);
-  const real min_pivot = ltl_factor(e, m->nv, packed, ws->a);
-  set_solve(m, ws, packed, x);
-  *ws->table.finite = LANE_KERNELS.invert(e, m->nv, packed, M, ws->table.work, ws->table.list);
-  return min_pivot;
-}
-
 KERNEL_ENTRY real set_fd_derivatives(const limb_model* m, const link_const* k, const limb_ws* ws, const motion_in* in,
                                      const slopes* out)
 {
@@ -435,15 +403,18 @@ KERNEL_ENTRY real set_fd_derivatives(const limb_model* m, const link_const* k, c
   rows.a = no_acceleration(ctx);
   table_forces(ctx, in, &rows, ws->force, a);
   if (m->has_actuators) add_own_to(m, in->terms, rows.v, &mass);
+  // a = M^-1 (tau - h)
+  pack(&m->elim, m->nv, out->dx, packed);
+  const real min_pivot = ltl_factor(&m->elim, m->nv, packed, ws->a);
   for (int i = 0; i < m->nv; i++) a[i] = sub(in->x[i], a[i]);
-  const real min_pivot =
-    is_swept(m) ? sweep_and_solve(m, ws, out->dq, out->dx, a) : factor_and_solve(m, ws, packed, out->dx, a);
-  bool fine = *s->finite;
+  set_solve(m, ws, packed, a);
+  bool fine = LANE_KERNELS.invert(&m->elim, m->nv, packed, out->dx, s->work, s->list);
   clear_matrix(m, out->dq), clear_matrix(m, out->dv);
   LANE_KERNELS.slopes(m, s, in_compiled_order(m, a, ws->force), &to);
   other_slopes(ctx, in, rows.v, &by_state);
   const limb_elimination* tree = m->ncoupling > 0 ? NULL : &m->elim; // couplings join any two
-  fine &= LANE_KERNELS.take_products(tree, m->nv, out->dx, out->dq, out->dv, s->work, s->list);
+  fine &= LANE_KERNELS.take_product(tree, m->nv, out->dx, out->dq, s->work, s->list);
+  fine &= LANE_KERNELS.take_product(tree, m->nv, out->dx, out->dv, s->work, s->list);
   *s->finite = fine;
   return min_pivot;
 }

@@ -132,10 +132,6 @@ KERNEL_ENTRY real set_factor(const limb_model* m, const link_const* k, const lim
 KERNEL_ENTRY real set_invert(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q, real* packed,
                              real* Minv)
 {
-  if (is_swept(m)) {
-    set_mass_matrix(m, k, ws, q, Minv);
-    return LANE_KERNELS.sweep(&m->elim, m->nv, Minv, ws->table.work, ws->a, ws->table.list, ws->table.finite);
-  }
   const real min_pivot = set_factor(m, k, ws, q, packed);
   *ws->table.finite = LANE_KERNELS.invert(&m->elim, m->nv, packed, Minv, ws->table.work, ws->table.list);
   return min_pivot;

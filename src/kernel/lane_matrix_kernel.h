@@ -2,24 +2,27 @@
 //
 // A matrix of one block: Gauss-Jordan without pivoting. For every k, row k is divided by the pivot and taken
 // off all others, and the column that has become a unit vector is replaced by one of the inverse. Larger ones
-// are swept run by run, along the tree. Scalars that are no vectors go through the factors L'DL
-// (kernel/state_matrix_kernel.h).
+// go through the factors L'DL (kernel/factor_kernel.h), which follow the tree. Cost n^3, and n sum of depths / 2.
 #ifndef LIMB_KERNEL_LANE_MATRIX_KERNEL_H
 #define LIMB_KERNEL_LANE_MATRIX_KERNEL_H
 
 #include "kernel/dof_table_kernel.h"
 
-// Rows of a symmetric matrix of n <= LANES, behind them those of the unit matrix, become those of its inverse. Returns
-// the smallest margin of a pivot over this share of the diagonal, which may be rounding.
-KERNEL cell invert_rows(int n, par doubt, real diagonal, real* row)
+// Rows of a symmetric matrix of n <= LANES, LANES apart in A, become those of its inverse in `row`. Returns
+// the smallest margin of a pivot over what may be rounding.
+KERNEL cell invert_block(int n, const cell* A, real* row)
 {
-  real min_pivot = one();
+  real diagonal = zero(), min_pivot = one();
 #pragma GCC unroll 8
-  for (int k = LANES - 1; k >= 0; k--) {
-    if (k >= n) continue;
+  for (int i = 0; i < LANES; i++) {
+    row[i] = i < n ? some_at(A + (ptrdiff_t)i * LANES, n) : with_lane(zero(), i, lane(one(), 0));
+    diagonal = choose(lanes_within(i, i + 1), row[i], diagonal);
+  }
+#pragma GCC unroll 8
+  for (int k = 0; k < LANES; k++) {
     const lane_set at_k = lanes_within(k, k + 1);
     const real pivot = spread(row[k], k);
-    min_pivot = lesser_lanes(min_pivot, kmsub(pivot, doubt, spread(diagonal, k)));
+    min_pivot = lesser_lanes(min_pivot, kmsub(pivot, constant(LIMB_DOUBT_SQUARE), spread(diagonal, k)));
     const real inverse = recip(pivot);
     const real unit = choose(at_k, one(), row[k]);
     const real divided = mul(unit, inverse);
@@ -32,20 +35,6 @@ KERNEL cell invert_rows(int n, par doubt, real diagonal, real* row)
     row[k] = divided;
   }
   return lane(min_pivot, 0);
-}
-
-KERNEL real unit_row(int i) { return with_lane(zero(), i, lane(one(), 0)); }
-
-// The same of rows that are LANES apart in A.
-KERNEL cell invert_block(int n, const cell* A, real* row)
-{
-  real diagonal = zero();
-#pragma GCC unroll 8
-  for (int i = 0; i < LANES; i++) {
-    row[i] = i < n ? some_at(A + (ptrdiff_t)i * LANES, n) : unit_row(i);
-    diagonal = choose(lanes_within(i, i + 1), row[i], diagonal);
-  }
-  return invert_rows(n, constant(LIMB_DOUBT_SQUARE), diagonal, row);
 }
 
 // sum of x_i row_i
@@ -87,52 +76,28 @@ KERNEL void add_own_slopes(int n, const cell* x, cell* A)
   for (int i = 0; i < n && x; i++) A[i * (LANES + 1)] = add_cell(A[i * (LANES + 1)], x[i]);
 }
 
-// -A X of one block, n <= LANES rows of each LANES apart, A symmetric, to rows n apart. Returns the sum.
-KERNEL real take_block_product(int n, const cell* A, const cell* X, cell* to)
-{
-  real sum[LANES], total = zero();
-#pragma GCC unroll 8
-  for (int r = 0; r < LANES; r++) sum[r] = zero();
-  for (int k = 0; k < n; k++) {
-    const cell* a = A + (ptrdiff_t)k * LANES;
-    const real x = lanes_at(X + (ptrdiff_t)k * LANES);
-#pragma GCC unroll 8
-    for (int r = 0; r < LANES; r++) sum[r] = msub(sum[r], every_lane(a[r]), x);
-  }
-#pragma GCC unroll 8
-  for (int r = 0; r < LANES; r++) {
-    if (r >= n) continue;
-    put_over(to + (ptrdiff_t)r * n, sum[r], LANES, (ptrdiff_t)(n - r) * n);
-    total = add(total, sum[r]);
-  }
-  return total;
-}
+enum { TALL = 8 };
 
-#if defined(__AVX512F__)
-enum { TALL = 8 }; // rows of a tile
-#else
-enum { TALL = 4 };
-#endif
-
-// So many rows of a block of columns of -A X, A symmetric: row k of A, from the first of them on, stands for its
-// column. Of X only `count` rows are there, LANES apart, those of the list. Puts `wide` of the columns into rows n
-// apart; returns the sum.
-KERNEL real take_product_tile(const int tall, int n, const cell* A, const cell* X, const int* list, int count, int wide,
-                              cell* to)
+// A block of columns of -A X, eight rows at a time: rows of A are lda apart, those of X LANES, and n of `to`,
+// where `wide` cells of each are put. Of X only `count` rows are there, those of the list; NULL: all. Returns the sum.
+KERNEL real take_product_block(int n, const cell* A, ptrdiff_t lda, const cell* X, const int* list, int count, cell* to,
+                               int wide)
 {
-  real sum[TALL], total = zero();
-#pragma GCC unroll 8
-  for (int r = 0; r < tall; r++) sum[r] = zero();
-  for (int k = 0; k < count; k++) {
-    const cell* a = A + list[k] * (ptrdiff_t)n;
-    const real x = lanes_at(X + (ptrdiff_t)k * LANES);
-#pragma GCC unroll 8
-    for (int r = 0; r < tall; r++) sum[r] = msub(sum[r], every_lane(a[r]), x);
-  }
-#pragma GCC unroll 8
-  for (int r = 0; r < tall; r++) {
-    put_some(to + r * (ptrdiff_t)n, sum[r], wide);
-    total = add(total, sum[r]);
+  real total = zero();
+  for (int i = 0; i < n; i += TALL) {
+    const int some = n - i < TALL ? n - i : TALL;
+    real sum[TALL];
+    const cell* row[TALL];
+    for (int r = 0; r < TALL; r++) sum[r] = zero(), row[r] = A + (i + (r < some ? r : 0)) * lda;
+    for (int k = 0; k < count; k++) {
+      const real x = lanes_at(X + (ptrdiff_t)k * LANES);
+      for (int r = 0; r < TALL; r++) sum[r] = msub(sum[r], every_lane(row[r][list ? list[k] : k]), x);
+    }
+    for (int r = 0; r < some; r++) {
+      const ptrdiff_t at = (ptrdiff_t)(i + r) * n;
+      put_over(to + at, sum[r], wide, (ptrdiff_t)n * n - at);
+      total = add(total, sum[r]);
+    }
   }
   return total;
 }
@@ -154,265 +119,59 @@ KERNEL int rows_with_block(const limb_elimination* e, int n, int c, int columns,
   return count;
 }
 
-// A block of columns from c on of X = -A X. X has entries in so many rows of the list only. Returns the sum.
-KERNEL real take_product_block(int n, const cell* A, cell* X, int c, cell* work, const int* list, int count)
+// X = -A X for n x n matrices; X has entries along the tree of e only, which may be NULL: anywhere. work: n LANES
+// cells; list: 2 n. False: X is not finite.
+KERNEL_ENTRY bool lane_take_product(const limb_elimination* e, int n, const cell* A, cell* X, cell* work, int* list)
 {
-  const int wide = n - c < LANES ? n - c : LANES;
-  real sum = zero();
-  for (int k = 0; k < count; k++) put_lanes(work + (ptrdiff_t)k * LANES, some_at(X + list[k] * (ptrdiff_t)n + c, wide));
-  for (int next = 0; next < n; next += n < TALL ? 1 : TALL) { // the last tile makes some rows twice
-    const ptrdiff_t i = n < TALL || next + TALL <= n ? next : n - TALL;
-    cell* to = X + i * n + c;
-    sum = add(sum, n < TALL ? take_product_tile(1, n, A + i, work, list, count, wide, to)
-                            : take_product_tile(TALL, n, A + i, work, list, count, wide, to));
-  }
-  return sum;
-}
-
-// X = -A X and Y = -A Y for n x n matrices, A symmetric; X and Y have entries along the tree of e only, which may be
-// NULL: anywhere. work: n LANES cells; list: 2 n places. False: something is not finite.
-KERNEL_ENTRY bool lane_take_products(const limb_elimination* e, int n, const cell* A, cell* X, cell* Y, cell* work,
-                                     int* list)
-{
-  cell* const to[2] = {X, Y};
+  const ptrdiff_t N = n;
   real sum = zero();
   for (int k = 0; k < n; k++) list[k] = k;
   for (int c = 0; c < n; c += LANES) {
-    const int count = e ? rows_with_block(e, n, c, LANES, list) : n;
-    for (int x = 0; x < 2; x++) sum = add(sum, take_product_block(n, A, to[x], c, work, list, count));
+    const int wide = n - c < LANES ? n - c : LANES, count = e ? rows_with_block(e, n, c, LANES, list) : n;
+    for (int k = 0; k < count; k++) put_lanes(work + (ptrdiff_t)k * LANES, some_at(X + list[k] * N + c, wide));
+    sum = add(sum, take_product_block(n, A, N, work, list, count, X + c, wide));
   }
   return finite_lanes(sum);
 }
 
-// y = A x, A symmetric
-KERNEL_ENTRY void lane_times(int n, const cell* A, const cell* x, cell* y)
+enum { GROUP = LANES > 1 ? 4 : 1 }; // blocks at a time, so that sums need not wait for each other
+
+// x = -sum of L_ka X_a over the ancestors in the list, from a column on: `left` there are up to the end of the row.
+KERNEL void ancestors_sum(const limb_elimination* e, int n, const cell* factor, const cell* X, const int* list,
+                          int depth, int left, real x[GROUP])
 {
-  for (int c = 0; c < n; c += LANES) {
-    const int wide = n - c < LANES ? n - c : LANES;
-    real even = zero(), odd = zero();
-    for (int k = 0; k < n; k++) {
-      const real a = some_at(A + k * (ptrdiff_t)n + c, wide), b = every_lane(x[k]);
-      const real sum = madd(even, a, b);
-      even = odd, odd = sum;
+  const bool whole = left >= GROUP * LANES;
+#pragma GCC unroll 4
+  for (int b = 0; b < GROUP; b++) x[b] = zero();
+  for (int j = 0; j < depth; j++) {
+    const real f = every_lane(factor[j]);
+    const cell* from = X + e->v[list[j]] * (ptrdiff_t)n;
+    if (whole) {
+#pragma GCC unroll 4
+      for (int b = 0; b < GROUP; b++) x[b] = msub(x[b], f, lanes_at(from + (ptrdiff_t)b * LANES));
+      continue;
     }
-    put_some(y + c, add(even, odd), wide);
-  }
-}
-
-// ---- inverses along the tree -------------------------------------------------------------------------------
-
-// X = M^-1 in the user's order, in place, run by run from the leaves to the roots.
-//
-// Reference: Goodnight, A tutorial on the SWEEP operator, The American Statistician 33, 1979; Featherstone 2008,
-//            section 6.5: M has entries along the tree only, and elimination from the leaves makes no others.
-// Cost:      O(sum over runs of their width times (rows above and behind)^2).
-//
-// A run R is a chain of rows that are neighbours in the user's order, at most as many as lanes. With K = M_RR^-1, and
-// rows and columns r, s above it and behind it,
-//
-//   P = K M_Rs,      M_RR <- -K,      M_Rs <- P,      M_rR <- P_Rr',      M_rs <- M_rs - M_rR P_Rs
-//
-// which leaves -M^-1 once all runs are swept. M stays symmetric: M_rR is read from the rows of R.
-
-typedef struct run_sweep {
-  cell* A;
-  ptrdiff_t stride;
-  int n;            // columns
-  int first, width; // rows of the run, and its columns, in the user's order
-  int rows, blocks; // how many are above or behind, blocks with columns of these or of the run
-  int *row, *block; // user's numbers, and first columns: LANES are there from each
-  cell* P;          // by blocks, LANES rows each
-} run_sweep;
-
-// Columns of a block that the one before it has, too: only the last one has some.
-KERNEL int shared_columns(const run_sweep* s, int b)
-{
-  return b > 0 && s->block[b] < s->block[b - 1] + LANES ? s->block[b - 1] + LANES - s->block[b] : 0;
-}
-
-KERNEL cell* run_rows(const run_sweep* s, int b) { return s->P + b * LANES * (ptrdiff_t)LANES; }
-
-// P = K M_Rs with -K in the columns of the run, where -1 has been put in place of M_RR. K: LANES apart
-KERNEL void find_run_rows(const run_sweep* s, const cell* K)
-{
-  for (int b = 0; b < s->blocks; b++) {
-    const cell* from = s->A + s->first * s->stride + s->block[b];
-    real sum[LANES];
-#pragma GCC unroll 8
-    for (int i = 0; i < LANES; i++) sum[i] = zero();
-    for (int k = 0; k < s->width; k++, from += s->stride) {
-      const real x = lanes_at(from);
-#pragma GCC unroll 8
-      for (int i = 0; i < LANES; i++) sum[i] = madd(sum[i], every_lane(K[k * LANES + i]), x);
-    }
-#pragma GCC unroll 8
-    for (int i = 0; i < LANES; i++) put_lanes(run_rows(s, b) + (ptrdiff_t)i * LANES, sum[i]);
-  }
-}
-
-// M_rR of LANES rows at most, `some`, as the rows of R have it; G: where it goes if these rows are no neighbours.
-KERNEL const cell* factors_of_rows(const run_sweep* s, const int* row, int some, cell* G, ptrdiff_t* apart)
-{
-  const cell* at = s->A + s->first * s->stride;
-  bool neighbours = row[0] + LANES <= s->n;
-  for (int i = 1; i < some; i++) neighbours = neighbours && row[i] == row[0] + i;
-  *apart = neighbours ? s->stride : LANES;
-  if (neighbours) return at + row[0];
-  for (int k = 0; k < s->width; k++, at += s->stride)
-    for (int i = 0; i < LANES; i++) G[k * LANES + i] = at[row[i < some ? i : 0]];
-  return G;
-}
-
-// M_rs - M_rR P_Rs of at most LANES rows from number r in the list on; last: signs turn. Returns the sum.
-KERNEL real sweep_tile(const run_sweep* s, const bool last, int r)
-{
-  const int *row = s->row + r, some = s->rows - r < LANES ? s->rows - r : LANES;
-  cell G[LANES * LANES];
-  ptrdiff_t apart;
-  const cell* const factor = factors_of_rows(s, row, some, G, &apart);
-  cell* to[LANES];
-  real total = zero();
-#pragma GCC unroll 8
-  for (int i = 0; i < LANES; i++) to[i] = s->A + row[i < some ? i : 0] * s->stride;
-  for (int b = 0; b < s->blocks; b++) {
-    const int c = s->block[b], done = shared_columns(s, b), first = s->first - c;
-    const lane_set own = lanes_within(first < done ? done : first, first + s->width);
-    const cell *P = run_rows(s, b), *f = factor;
-    real x[LANES];
-#pragma GCC unroll 8
-    for (int i = 0; i < LANES; i++) x[i] = choose(own, zero(), lanes_at(to[i] + c));
-    for (int k = 0; k < s->width; k++, f += apart, P += LANES) {
-      real p = lanes_at(P);
-      if (done > 0) p = choose(lanes_within(0, done), zero(), p);
-#pragma GCC unroll 8
-      for (int i = 0; i < LANES; i++) x[i] = msub(x[i], every_lane(f[i]), p);
-    }
-#pragma GCC unroll 8
-    for (int i = 0; i < LANES; i++) {
-      if (i >= some) continue;
-      if (last && done > 0) x[i] = choose(lanes_within(0, done), neg(x[i]), x[i]);
-      put_lanes(to[i] + c, last ? neg(x[i]) : x[i]);
-      if (last) total = add(total, x[i]);
+#pragma GCC unroll 4
+    for (int b = 0; b < GROUP; b++) {
+      const int wide = left - b * LANES;
+      if (wide > 0) x[b] = msub(x[b], f, some_at(from + (ptrdiff_t)b * LANES, wide < LANES ? wide : LANES));
     }
   }
-  return total;
 }
 
-// All rows above the run and behind it, and then its own. Returns the sum.
-KERNEL real sweep_others(const run_sweep* s, const bool last)
-{
-  real total = zero();
-  for (int r = 0; r < s->rows; r += LANES) total = add(total, sweep_tile(s, last, r));
-  for (int b = 0; b < s->blocks; b++) {
-    const cell* P = run_rows(s, b);
-    cell* to = s->A + s->first * s->stride + s->block[b];
-    for (int k = 0; k < s->width; k++, P += LANES, to += s->stride) {
-      const real x = lanes_at(P);
-      put_lanes(to, last ? neg(x) : x);
-      if (last) total = add(total, x);
-    }
-  }
-  return total;
-}
-
-// A run that is prepared. Returns the smallest margin of a pivot.
-KERNEL cell sweep_run(const run_sweep* s, const cell* diagonal, bool last, real* total)
-{
-  real row[LANES];
-  cell K[LANES * LANES];
-  cell* const own = s->A + s->first * (s->stride + 1);
-#pragma GCC unroll 8
-  for (int i = 0; i < LANES; i++) row[i] = i < s->width ? some_at(own + i * s->stride, s->width) : unit_row(i);
-  for (int i = 0; i < s->width; i++)
-    for (int j = 0; j < s->width; j++) own[i * s->stride + j] = lane(i == j ? neg(one()) : zero(), 0);
-  const real held = some_at(diagonal + s->first, s->width);
-  const cell min_pivot = invert_rows(s->width, constant(LIMB_DOUBT), held, row);
-#pragma GCC unroll 8
-  for (int i = 0; i < LANES; i++) put_lanes(K + (ptrdiff_t)i * LANES, row[i]);
-  find_run_rows(s, K);
-  *total = add(*total, last ? sweep_others(s, true) : sweep_others(s, false));
-  return min_pivot;
-}
-
-// Rows above the run first ... end - 1 and behind it (leaf: there are none), and the blocks in which these and the run
-// have columns. list: two places for each row.
-KERNEL void find_run(const limb_elimination* e, int rows, int first, int end, bool leaf, int* list, run_sweep* s)
-{
-  const int above = e->depth[first];
-  int *mark = list + rows, a = e->parent[first];
-  s->first = e->v[first], s->width = end - first;
-  s->row = list, s->block = mark, s->rows = above, s->blocks = 0;
-  for (int i = above - 1; i >= 0; i--, a = e->parent[a]) list[i] = e->v[a];
-  for (int k = first; k < rows && !leaf; k++) {
-    mark[k] = k < end || (e->parent[k] >= first && mark[e->parent[k]]);
-    if (k >= end && mark[k]) list[s->rows++] = e->v[k];
-  }
-  const int count = (s->n + LANES - 1) / LANES;
-  for (int b = 0; b < count; b++) mark[b] = 0;
-  for (int r = 0; r < s->rows; r++) mark[(unsigned)list[r] / LANES] = 1;
-  for (int k = 0; k < s->width; k++) mark[(unsigned)(s->first + k) / LANES] = 1;
-  for (int b = 0; b < count; b++)
-    if (mark[b]) s->block[s->blocks++] = (b + 1) * LANES <= s->n ? b * LANES : s->n - LANES;
-}
-
-// The first row of the run that ends with row k: neighbours, none of which carries others besides. Rows behind k are
-// done.
-KERNEL int begin_of_sweep(const limb_elimination* e, int k, const int* carries)
-{
-  int first = k;
-  while (k - first + 1 < LANES && first > 0 && e->parent[first] == first - 1 && !carries[first - 1] &&
-         e->v[first - 1] == e->v[first] - 1)
-    first--;
-  return first;
-}
-
-// P: LANES (n + LANES) cells; diagonal: a number for each of the rows; list: three places.
-KERNEL cell sweep_rows(const limb_elimination* e, int rows, run_sweep s, cell* diagonal, int* list, bool* finite)
-{
-  real total = zero(), min_pivot = one();
-  int* carries = list + 2 * (ptrdiff_t)rows; // rows that carry others which are done
-  for (int k = 0; k < rows; k++) diagonal[k] = s.A[k * (s.stride + 1)], carries[k] = 0;
-  for (int end = rows, first; end > 0; end = first) {
-    first = begin_of_sweep(e, end - 1, carries);
-    if (e->parent[first] >= 0) carries[e->parent[first]] = 1;
-    find_run(e, rows, first, end, !carries[end - 1], list, &s);
-    const cell margin = sweep_run(&s, diagonal, e->parent[first] < 0, &total);
-    min_pivot = lesser_lanes(min_pivot, every_lane(margin));
-  }
-  *finite = finite_lanes(total);
-  return lane(min_pivot, 0);
-}
-
-// M of n rows becomes its inverse. Returns the smallest margin of a pivot.
-KERNEL_ENTRY cell lane_sweep(const limb_elimination* e, int n, cell* M, cell* work, cell* diagonal, int* list,
-                             bool* finite)
-{
-  run_sweep s = {.A = M, .stride = n, .n = n, .P = work};
-  if (n >= LANES) return sweep_rows(e, n, s, diagonal, list, finite);
-  cell A[LANES * LANES];
-  for (int i = 0; i < LANES; i++)
-    put_lanes(A + (ptrdiff_t)i * LANES, i < n ? some_at(M + (ptrdiff_t)i * n, n) : zero());
-  s.A = A, s.stride = s.n = LANES;
-  const cell min_pivot = sweep_rows(e, n, s, diagonal, list, finite);
-  for (int i = 0; i < n; i++) put_some(M + (ptrdiff_t)i * n, lanes_at(A + (ptrdiff_t)i * LANES), n);
-  return min_pivot;
-}
-
-// ---- inverses of short chains ------------------------------------------------------------------------------
-
-// X = M^-1 from the factors, row by row from the roots: with L unit lower triangular, L X = D^-1 L^-T, and that is zero
-// left of the diagonal. So of row k, as far as column k,
+// X = M^-1 in the user's order from the factors, row by row from the roots: with L unit lower triangular, L X = D^-1
+// L^-T, and that is zero left of the diagonal. So of row k, as far as column k,
 //
 //   X_k = -sum over its ancestors a of L_ka X_a,      and X_kk gains 1 / D_k
 //
-// Rows of the ancestors are complete by then, because every row is put as a column, too. Cost n^3 / 2.
+// Rows of the ancestors are complete by then, because every row is put as a column, too. Columns stand in the order of
+// the elimination until all are there. Cost n sum of depths / 2. Both forms below go through the same operations.
 
 enum { SHORT = 8, SHORT_BLOCKS = SHORT / LANES }; // rows that registers hold, where vectors are wide enough
 
 // Of a short chain: rows stay in registers. Cells that are put one by one would keep those waiting who read whole rows.
-KERNEL_ENTRY bool lane_invert(const limb_elimination* e, int n, const cell* L, cell* X, cell* work, int* list)
+KERNEL bool invert_short_chain(int n, const cell* L, cell* X)
 {
-  (void)e, (void)work, (void)list;
   real row[SHORT][SHORT_BLOCKS], sum = zero();
 #pragma GCC unroll 8
   for (int k = 0; k < SHORT; k++) {
@@ -442,6 +201,44 @@ KERNEL_ENTRY bool lane_invert(const limb_elimination* e, int n, const cell* L, c
       put_over(X + at, row[k][b], LANES, n * n - at);
       sum = add(sum, row[k][b]);
     }
+  }
+  return finite_lanes(sum);
+}
+
+// work: n cells; list: n places.
+KERNEL_ENTRY bool lane_invert(const limb_elimination* e, int n, const cell* L, cell* X, cell* work, int* list)
+{
+  if (LANES >= 4 && e->chain && n <= SHORT) return invert_short_chain(n, L, X);
+  const ptrdiff_t N = n;
+  real sum = zero();
+  bool moved = false;
+  for (int k = 0; k < n; k++) {
+    const int depth = e->depth[k];
+    const cell* factor = L + e->row[k];
+    cell* row = X + e->v[k] * N;
+    for (int a = e->parent[k]; a >= 0; a = e->parent[a]) list[e->depth[a]] = a;
+    for (int c = 0; c < k; c += GROUP * LANES) {
+      real x[GROUP];
+      ancestors_sum(e, n, factor, X + c, list, depth, n - c, x);
+#pragma GCC unroll 4
+      for (int b = 0; b < GROUP; b++) {
+        const int at = c + b * LANES;
+        if (at >= k) continue;
+        put_some(row + at, x[b], n - at < LANES ? n - at : LANES); // later rows overwrite what is behind column k - 1
+        sum = add(sum, choose(lanes_within(0, k - at), x[b], zero()));
+      }
+    }
+    real diagonal = every_lane(factor[depth]);
+    for (int j = 0; j < depth; j++) diagonal = msub(diagonal, every_lane(factor[j]), every_lane(row[list[j]]));
+    row[k] = lane(diagonal, 0);
+    sum = add(sum, diagonal);
+    for (int c = 0; c < k; c++) X[e->v[c] * N + k] = row[c];
+    moved = moved || e->v[k] != k;
+  }
+  for (int i = 0; i < n && moved; i++) {
+    cell* row = X + i * N;
+    for (int k = 0; k < n; k++) work[k] = row[k];
+    for (int k = 0; k < n; k++) row[e->v[k]] = work[k];
   }
   return finite_lanes(sum);
 }

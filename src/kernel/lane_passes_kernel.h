@@ -9,9 +9,6 @@
 #include "kernel/lane_matrix_kernel.h"
 #include "kernel/lane_products_kernel.h"
 #include "kernel/second_kernel.h"
-#ifndef LIMB_KERNEL_LANES_F64_H
-#include "kernel/state_matrix_kernel.h"
-#endif
 
 enum { WANT_ALL = WANT_M | WANT_DQ | WANT_DV };
 
@@ -157,25 +154,17 @@ KERNEL_ENTRY cell lane_forward_block(const limb_model* m, const limb_dof_table* 
   real sum = put_rows_of(n, row, M, out->M);
   slopes_passes(&t, a, &to);
   add_own_slopes(n, in->slope[1], dq), add_own_slopes(n, in->slope[2], dv);
-  sum = add(sum, take_block_product(n, M, dq, out->dq));
-  sum = add(sum, take_block_product(n, M, dv, out->dv));
+  sum = add(sum, take_product_block(n, M, LANES, dq, NULL, n, out->dq, LANES));
+  sum = add(sum, take_product_block(n, M, LANES, dv, NULL, n, out->dv, LANES));
   *s->finite = finite_lanes(sum);
   return min_pivot;
 }
 
 // Fills a table of them (LIMB_LANE_SET, kernel/tables.h).
-#ifdef LIMB_KERNEL_LANES_F64_H
-#define LANE_KERNEL_TABLE                                                                                            \
-  {                                                                                                                  \
-    LANES, lane_inverse, lane_bias, lane_slopes, lane_coriolis, BLOCK_PAYS ? lane_forward_block : NULL, lane_second, \
-      lane_invert, lane_sweep, lane_times, lane_body_rows, lane_take_products                                        \
+#define LANE_KERNEL_TABLE                                                                               \
+  {                                                                                                     \
+    LANES, lane_inverse, lane_bias, lane_slopes, lane_coriolis, BLOCK_PAYS ? lane_forward_block : NULL, \
+      LANES > 1 ? lane_second : NULL, lane_invert, lane_body_rows, lane_take_product                    \
   }
-#else
-#define LANE_KERNEL_TABLE                                                                                             \
-  {                                                                                                                   \
-    LANES, lane_inverse, lane_bias, lane_slopes, lane_coriolis, NULL, NULL, state_invert, NULL, NULL, lane_body_rows, \
-      lane_take_products                                                                                              \
-  }
-#endif
 
 #endif

@@ -95,32 +95,21 @@ KERNEL real product_tile(const int high, int n, const cell* A, const cell* x, co
   return sum;
 }
 
-// Columns c, ... of X, at most BROAD, with entries in so many rows of the list. Returns the sum.
-KERNEL real product_columns(int n, const cell* A, cell* X, int c, cell* work, const int* list, int count)
+// A symmetric, X with entries along the tree of e; NULL: anywhere. work: BROAD n cells; list: 2 n places. False: X is
+// not finite.
+KERNEL_ENTRY bool state_take_product(const limb_elimination* e, int n, const cell* A, cell* X, cell* work, int* list)
 {
-  const int wide = n - c < BROAD ? n - c : BROAD;
-  real sum = zero();
-  for (int k = 0; k < count; k++) {
-    for (int b = 0; b < BROAD; b++) work[k * BROAD + b] = b < wide ? X[list[k] * (ptrdiff_t)n + c + b] : zero();
-  }
-  int i = 0;
-  for (; i + HIGH <= n; i += HIGH)
-    sum = add(sum, product_tile(HIGH, n, A + i, work, list, count, X + i * (ptrdiff_t)n + c, wide));
-  for (; i < n; i++) sum = add(sum, product_tile(1, n, A + i, work, list, count, X + i * (ptrdiff_t)n + c, wide));
-  return sum;
-}
-
-// X = -A X and Y = -A Y, A symmetric, the others with entries along the tree of e; NULL: anywhere. work: BROAD n cells;
-// list: 2 n places. False: something is not finite.
-KERNEL_ENTRY bool state_take_products(const limb_elimination* e, int n, const cell* A, cell* X, cell* Y, cell* work,
-                                      int* list)
-{
-  cell* const to[2] = {X, Y};
   real sum = zero();
   for (int k = 0; k < n; k++) list[k] = k;
   for (int c = 0; c < n; c += BROAD) {
-    const int count = e ? rows_with_block(e, n, c, BROAD, list) : n;
-    for (int x = 0; x < 2; x++) sum = add(sum, product_columns(n, A, to[x], c, work, list, count));
+    const int wide = n - c < BROAD ? n - c : BROAD, count = e ? rows_with_block(e, n, c, wide, list) : n;
+    for (int k = 0; k < count; k++) {
+      for (int b = 0; b < BROAD; b++) work[k * BROAD + b] = b < wide ? X[list[k] * (ptrdiff_t)n + c + b] : zero();
+    }
+    int i = 0;
+    for (; i + HIGH <= n; i += HIGH)
+      sum = add(sum, product_tile(HIGH, n, A + i, work, list, count, X + i * (ptrdiff_t)n + c, wide));
+    for (; i < n; i++) sum = add(sum, product_tile(1, n, A + i, work, list, count, X + i * (ptrdiff_t)n + c, wide));
   }
   return finite_lanes(sum);
 }

@@ -328,7 +328,7 @@ KERNEL_ENTRY bool sweep_coriolis(const limb_model* m, const limb_dof_table* s, c
 #define LANE_KERNEL_TABLE                                                                     \
   {                                                                                           \
     .lanes = 1, .inverse = sweep_inverse, .coriolis = sweep_coriolis, .invert = state_invert, \
-    .body_rows = lane_body_rows, .take_products = state_take_products                         \
+    .body_rows = lane_body_rows, .take_product = state_take_product                           \
   }
 
 #endif

@@ -149,7 +149,7 @@ typedef enum verify_class {
 } verify_class;
 
 // How much more than is usual rounding may take.
-static const double VERIFY_SAFE = 200;
+static const double VERIFY_SAFE = 100;
 
 // The share of a result that rounding may take when a matrix of that condition is inverted, and the largest tolerance.
 static inline double verify_lost(double condition) { return VERIFY_SAFE * DBL_EPSILON * condition; }
