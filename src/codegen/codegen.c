@@ -318,7 +318,6 @@ static void set_types(limb_emitter* e)
   e->syntax = &limb_syntaxes[o->language];
   if (o->lanes > 1) {
     (void)snprintf(e->value, sizeof e->value, "%s_lanes", e->prefix);
-    (void)snprintf(e->mask, sizeof e->mask, "%s_status", e->prefix);
   } else {
     (void)snprintf(e->value, sizeof e->value, "%s", e->real);
   }

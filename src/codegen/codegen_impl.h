@@ -59,7 +59,6 @@ typedef struct limb_emitter {
   char prefix[96];
   const char* real; // "double"
   char value[128];  // type of inputs and outputs: real, or lanes of it
-  char mask[128];   // type of the status of lanes
   limb_emitted* function;
   int nfunction;
   int inside;           // depth of fractions and roots: no line breaks inside
@@ -172,7 +171,6 @@ void limb_emit_c_test(limb_emitter* e, const limb_trial* t);
 // comments and prototypes (emit_c_files.c)
 void limb_c_head_comment(limb_emitter* e, const char* what); // comment at the top of a file
 void limb_c_lane_type(limb_emitter* e);                      // of lanes
-const char* limb_c_status_type(limb_emitter* e, const limb_emitted* p);
 void limb_c_prototype(limb_emitter* e, const limb_emitted* p, const char* end);
 void limb_c_describe(limb_emitter* e, const limb_emitted* p); // comment above a prototype
 

@@ -183,7 +183,8 @@ static void put_whole(limb_emitter* e, const limb_emitted* p)
   limb_emit_statements(e, p, sums, p->schedule.count);
 }
 
-// Margins are local. The status is whether all of them are positive, which NaN is not.
+// Margins are local. The status is whether all of them are positive, which NaN is not; of lanes a bit for each, as
+// vectors that are returned depend on the instruction set.
 static void put_margins(limb_emitter* e, const limb_emitted* p)
 {
   const limb_output* margin = &p->f->output[p->f->noutput];
@@ -193,14 +194,21 @@ static void put_margins(limb_emitter* e, const limb_emitted* p)
 static void put_status(limb_emitter* e, const limb_emitted* p)
 {
   const limb_output* margin = &p->f->output[p->f->noutput];
-  const bool lanes = e->options.lanes > 1;
+  const bool lanes = e->options.lanes > 1, single = e->options.single != 0;
+  const char *type = lanes ? "mask" : "int", *zero = lanes ? "none" : single ? "0.0f" : "0.0";
   if (!p->f->judged) return;
-  if (lanes) limb_text_print(e->text, "  const %s none = {0};\n", e->value);
-  const char *type = limb_c_status_type(e, p), *zero = lanes ? "none" : e->options.single ? "0.0f" : "0.0";
+  if (lanes)
+    limb_text_print(e->text,
+                    "  typedef %s mask __attribute__((vector_size(%ld)));\n  const %s none = {0};\n  int bad = 0;\n",
+                    single ? "int" : "long long", limb_emit_bytes(e), e->value);
   limb_text_print(e->text, "  %s good = (%s)(%s[0] > %s);\n", type, type, margin->name, zero);
   for (int i = 1; i < margin->rows; i++)
     limb_text_print(e->text, "  good &= (%s)(%s[%d] > %s);\n", type, margin->name, i, zero);
-  text(e, lanes ? "  return ~good;\n" : "  return 1 - good;\n");
+  if (lanes)
+    limb_text_print(e->text, "  for (int k = 0; k < %d; k++) bad |= (good[k] == 0) << k;\n  return bad;\n",
+                    e->options.lanes);
+  else
+    text(e, "  return 1 - good;\n");
 }
 
 static void put_function(limb_emitter* e, limb_emitted* p)

@@ -131,9 +131,9 @@ void limb_c_describe(limb_emitter* e, const limb_emitted* p)
   text(e, " *\n");
   if (p->f->judged)
     limb_text_print(e->text,
-                    " * Returns 0, or %s where matrices to be inverted are singular or nearly so: outputs have\n"
+                    " * Returns 0%s where matrices to be inverted are singular or nearly so: outputs have\n"
                     " * few digits or none there.\n",
-                    e->options.lanes > 1 ? "-1 in lanes" : "1");
+                    e->options.lanes > 1 ? ", or the sum of 2^k of the lanes k" : ", or 1");
   if (p->f->note) {
     limb_text_print(e->text, " * %s", p->f->note);
     if (p->f->nnoted) list_names(e, p->f->noted, p->f->nnoted);
@@ -180,13 +180,6 @@ void limb_c_lane_type(limb_emitter* e)
   limb_text_print(e->text, "/* %d states at once, one in each lane. */\n", lanes);
   limb_text_print(e->text, "typedef %s %s __attribute__((vector_size(%ld)));\n\n", e->real, e->value,
                   limb_emit_bytes(e));
-  bool judged = false;
-  for (int i = 0; i < e->nfunction; i++) judged = judged || e->function[i].f->judged;
-  if (judged)
-    limb_text_print(
-      e->text,
-      "/* Their status: 0, or -1 in lanes without a result. */\ntypedef %s %s __attribute__((vector_size(%ld)));\n\n",
-      e->options.single ? "int" : "long long", e->mask, limb_emit_bytes(e));
 }
 
 // name(arguments)
@@ -198,15 +191,10 @@ static void put_signature(limb_emitter* e, const limb_emitted* p, bool types)
   limb_text_put(&e->scratch, ")");
 }
 
-const char* limb_c_status_type(limb_emitter* e, const limb_emitted* p)
-{
-  return !p->f->judged ? "void" : e->options.lanes > 1 ? e->mask : "int";
-}
-
 void limb_c_prototype(limb_emitter* e, const limb_emitted* p, const char* end)
 {
   limb_text_clear(&e->scratch);
-  limb_text_print(&e->scratch, "%s ", limb_c_status_type(e, p));
+  limb_text_put(&e->scratch, p->f->judged ? "int " : "void ");
   put_signature(e, p, true);
   limb_text_put(&e->scratch, end);
   limb_emit_flush(e);
@@ -293,7 +281,7 @@ static void put_call(limb_emitter* e, const limb_emitted* p)
 {
   limb_emit_begin(e);
   limb_text_put(&e->scratch, "  ");
-  if (p->f->judged) limb_text_print(&e->scratch, "const %s status = ", limb_c_status_type(e, p));
+  if (p->f->judged) limb_text_put(&e->scratch, "const int status = ");
   put_signature(e, p, false);
   limb_text_put(&e->scratch, ";");
   limb_emit_flush(e);
@@ -341,12 +329,7 @@ static void put_comparison(limb_emitter* e, const limb_emitted* p, int o, double
 
 static void put_status_test(limb_emitter* e)
 {
-  const char* one = e->options.single ? "1.0f" : "1.0";
-  if (e->options.lanes > 1)
-    limb_text_print(e->text, "    for (int k = 0; k < %d; k++) worst = (status[k] == 0) ? worst : %s;\n",
-                    e->options.lanes, one);
-  else
-    limb_text_print(e->text, "    worst = (status == 0) ? worst : %s;\n", one);
+  limb_text_print(e->text, "    worst = (status == 0) ? worst : %s;\n", e->options.single ? "1.0f" : "1.0");
 }
 
 static void put_function_test(limb_emitter* e, const limb_trial* t, int index)

@@ -126,8 +126,8 @@ static const char* any_frame_name(const void* model, int i)
 
 const char* limb_frame_hint(const limb_model* m, const char* wrong, char text[LIMB_FRAME_HINT])
 {
-  text[0] = 0;
-  if (!m || !wrong) return text;
+  if (text) text[0] = 0;
+  if (!m || !wrong || !text) return text;
   const int joint = limb_find_joint(m, wrong);
   if (joint >= 0) {
     const int child = m->joint[joint].def.child, own = limb_stands_for(m, child);

@@ -654,7 +654,7 @@ class Convert(Case):
 
     def test_a_joint_is_no_frame(self):
         self.refused(2, "eval", "panda", "--q", "joint1=1", "--what", "pose", "--frame", "joint4",
-                     says="has no frame 'joint4'; did you mean 'link4'?")
+                     says="has no frame 'joint4'; the joint of that name carries 'link4'")
 
     def test_devices_are_written_directly(self):
         self.fine("convert", "ur5", "/dev/null", "--to", "urdf")

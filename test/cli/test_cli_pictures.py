@@ -310,7 +310,7 @@ class Pictures(unittest.TestCase):
         table = self.table(["time", "q.j", "v.j", "a.j"], [[0, 0, 0, 0], [1, 1, 0, 0]], "a <b> & \"c\".csv")
         root, frames = self.read_svg(self.animate(robot, table, "out.svg")[1])
         self.assertEqual(root.find(SVG + "title").text, NAME)
-        self.assertIn(str(table), [t.text for t in root.iter(SVG + "text")])
+        self.assertIn(table.name, [t.text for t in root.iter(SVG + "text")])
         self.assertEqual(frames, {2})
         self.assertEqual(self.scene(robot, table)["title"], NAME)
 

@@ -98,7 +98,7 @@ START_TEST(standard_deviations_are_honest)
     check_at("%s, method %d: %.1f %% of %d intervals hold", robots[_i], method[k], 100 * share, all);
     if (draws == 100) printf("%s, method %d: %.1f %%\n", robots[_i], method[k], 100 * share);
     assert_that(share > (draws == 100 ? 0.92 : 0.85));
-    assert_that(share < (draws == 100 ? 0.985 : 1));
+    if (draws == 100) assert_that(share < 0.985); // of few all may hold
   }
   limb_model_destroy(m);
 }

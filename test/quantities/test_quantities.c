@@ -36,7 +36,7 @@ START_TEST(short_and_wrong_names)
   static const char* const short_name[][2] = {{"t", "time"}, {"pos", "position"}, {"body", "velocity"}};
   static const char* const near[][2] = {{"rnea", "tau"},
                                         {"vellocity", "velocity"},
-                                        {"closed_M", "M"},
+                                        {"closed_M", "reduced_M"},
                                         {"inertia", "M"},
                                         {"jacobian", "J"},
                                         {"closed_acc", "acc"},
