@@ -71,7 +71,8 @@ enum {
 };
 
 /// What was probably meant by a name that no frame has, as the end of a sentence: "; did you mean 'link3'?"; if it is
-/// the name of a joint, "; the joint of that name carries 'link3'"; "" if nothing is near. Returns text, which may be NULL.
+/// the name of a joint, "; the joint of that name carries 'link3'"; "" if nothing is near. Returns text, which may be
+/// NULL.
 LIMB_API const char* limb_frame_hint(const limb_model* m, const char* wrong, char text[LIMB_FRAME_HINT]);
 
 /// 1 for the fixed joint between an auxiliary body and the body to which it belongs.
