@@ -136,7 +136,7 @@ limb_status closure_check(limb_closure* c, double time, const double* q, const d
 PyObject* robot_close(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* names);
 
 // Marks as bytes; None is NULL. 0, or -1 with an exception set that names them.
-int read_marks(PyObject* object, int n, const char* name, const unsigned char** out);
+int read_marks(PyObject* object, int count, const char* name, const unsigned char** out);
 
 // ---- robots --------------------------------------------------------------------------------------------------
 

@@ -119,7 +119,7 @@ PyObject* robot_close(PyObject* self, PyObject* const* args, Py_ssize_t nargs, P
                  .robot = self,
                  .ninput = 4,
                  .noutput = 1 + j.with_v + j.with_a,
-                 .input = {{"q", nq, 0}, {"v", nv, 1}, {"a", nv, 1}, {"time", -1, 1}},
+                 .input = {{"q", nq, 0, 0}, {"v", nv, 1, 0}, {"a", nv, 1, 0}, {"time", -1, 1, 0}},
                  .output = {{1, {nq}, (size_t)nq}, {1, {nv}, (size_t)nv}, {1, {nv}, (size_t)nv}},
                  .heavy = 512,
                  .run = run,

@@ -406,6 +406,17 @@ static void put_loop(const limb_writer* w, const limb_loop_def* def)
 
 // ---- the robot ------------------------------------------------------------------------------------
 
+// Springs between joints.
+static void put_springs(const limb_writer* w)
+{
+  limb_shaft_def shaft;
+  limb_tendon_def tendon;
+  if (limb_builder_shaft_count(w->b) > 0) limb_put(w, "\nshafts:\n");
+  for (int i = 0; limb_builder_get_shaft(w->b, i, &shaft) == LIMB_OK; i++) put_shaft(w, &shaft);
+  if (limb_builder_tendon_count(w->b) > 0) limb_put(w, "\ntendons:\n");
+  for (int i = 0; limb_builder_get_tendon(w->b, i, &tendon) == LIMB_OK; i++) put_tendon(w, &tendon);
+}
+
 void limb_write_yaml(const limb_writer* w)
 {
   const limb_builder* b = w->b;
@@ -413,8 +424,6 @@ void limb_write_yaml(const limb_writer* w)
   limb_body_def body;
   limb_joint_def joint;
   limb_frame_info frame;
-  limb_shaft_def shaft;
-  limb_tendon_def tendon;
   limb_loop_def loop;
   limb_put(w, "# Units: m, kg, s, rad, N, N m. Inertia about the centre of mass: ixx, ixy, ixz, iyy, iyz, izz.\n");
   limb_put(w, "limb: %d\nname: %q\ngravity: %v\n", (int)LIMB_YAML_SCHEMA, limb_builder_name(b), &g);
@@ -425,10 +434,7 @@ void limb_write_yaml(const limb_writer* w)
   for (int i = 1; limb_builder_get_body(b, i, &body) == LIMB_OK; i++) put_body(w, i, &body);
   if (limb_builder_joint_count(b) > 0) limb_put(w, "\njoints:\n");
   for (int i = 0; limb_builder_get_joint(b, i, &joint) == LIMB_OK; i++) put_joint(w, i, &joint);
-  if (limb_builder_shaft_count(b) > 0) limb_put(w, "\nshafts:\n");
-  for (int i = 0; limb_builder_get_shaft(b, i, &shaft) == LIMB_OK; i++) put_shaft(w, &shaft);
-  if (limb_builder_tendon_count(b) > 0) limb_put(w, "\ntendons:\n");
-  for (int i = 0; limb_builder_get_tendon(b, i, &tendon) == LIMB_OK; i++) put_tendon(w, &tendon);
+  put_springs(w);
   if (limb_builder_frame_count(b) > 0) limb_put(w, "\nframes:\n");
   for (int i = 0; limb_builder_get_frame(b, i, &frame) == LIMB_OK; i++) put_frame(w, &frame);
   if (limb_builder_loop_count(b) > 0) limb_put(w, "\nloops:\n");

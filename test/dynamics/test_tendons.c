@@ -258,7 +258,7 @@ static void refused(limb_builder* b, limb_tendon_def def, limb_status status, co
 START_TEST(tendons_are_checked)
 {
   static const int twice[2] = {0, 0}, unknown[1] = {7}, good[2] = {0, 2};
-  static const double one[2] = {1, 1}, none[2] = {1, 0}, wild[2] = {1, NAN};
+  static const double one[2] = {1, 1}, none[2] = {1, 0}, wild[2] = {1, (double)NAN};
   limb_builder* b = make_slides(0);
   limb_tendon_def def = limb_default_tendon_def("cord"), x;
   int index;
@@ -271,7 +271,7 @@ START_TEST(tendons_are_checked)
   refused(b, def, LIMB_E_NONFINITE, "coefficient 1 is not finite");
   def.coefficient = one, def.stiffness = -1;
   refused(b, def, LIMB_E_ARG, "stiffness is negative");
-  def.stiffness = INFINITY;
+  def.stiffness = HUGE_VAL;
   refused(b, def, LIMB_E_NONFINITE, "stiffness is not finite");
   def.stiffness = 1, def.name = "";
   refused(b, def, LIMB_E_ARG, "name");
@@ -318,7 +318,7 @@ START_TEST(armature_is_checked)
   joint_refused(LIMB_SPHERICAL, 2, 1, 0, "the same about all axes");
   joint_refused(LIMB_FREE, 3, 1, 0, "none in translation");
   joint_refused(LIMB_SPHERICAL, 0, 0, -1, "damping[0] is negative");
-  joint_refused(LIMB_PLANAR, 1, NAN, 0, "armature[1] is not finite");
+  joint_refused(LIMB_PLANAR, 1, (double)NAN, 0, "armature[1] is not finite");
 }
 END_TEST
 

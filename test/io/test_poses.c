@@ -187,8 +187,7 @@ START_TEST(faulty_srdf)
     "<robot><group_state name='a'><joint name='turn' value='x'/></group_state></robot>",
     "<robot><group_state name='a'><joint name='turn' value='1e999'/></group_state></robot>",
     "<robot><group_state name='a'><joint name='turn' value='1 2'/></group_state></robot>",
-    "<robot><group_state name='a'><joint name='turn' value='1 2 3 4 5 6 7 8'/>"
-    "</group_state></robot>"};
+    "<robot><group_state name='a'><joint name='turn' value='1 2 3 4 5 6 7 8'/></group_state></robot>"};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     limb_reading* r = NULL;
     assert_that(read_with(bad[i], &r) != LIMB_OK);
