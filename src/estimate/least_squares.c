@@ -6,8 +6,8 @@
 //            work: dtpqrt, dgeqp3, dgesvd, dtrtri.
 // Cost:      2 n^2 per equation, 4 n^3 for the solution.
 #include "estimate/ident_impl.h"
+#include "estimate/lapack.h"
 
-#include <lapacke.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,8 +35,8 @@ limb_status limb_triangle_add(limb_triangle* t, int rows, int stride, double* bl
   const int size = t->n + 1, together = size < TRIANGLE_BLOCK ? size : TRIANGLE_BLOCK;
   double* scratch = t->T + (size_t)TRIANGLE_BLOCK * (size_t)size;
   if (rows == 0) return LIMB_OK;
-  const lapack_int failed =
-    LAPACKE_dtpqrt_work(LAPACK_COL_MAJOR, rows, size, 0, together, t->R, size, block, stride, t->T, together, scratch);
+  const int failed = limb_lapack_load()->dtpqrt_work(BY_COLUMNS, rows, size, 0, together, t->R, size, block, stride,
+                                                     t->T, together, scratch);
   t->equations += (size_t)rows;
   return failed ? LIMB_E_NONFINITE : LIMB_OK;
 }
@@ -77,7 +77,7 @@ static inline size_t at(int row, int column, int rows) { return (size_t)row + (s
 typedef struct scaled {
   int n;
   double *R, *length, *right, *tau, *sigma, *copy; // n x n, n, n, n, n, n x n
-  lapack_int* pivot;                               // from 1 on
+  int* pivot;                                      // from 1 on
 } scaled;
 
 static bool scaled_make(int n, scaled* out)
@@ -115,8 +115,8 @@ static double condition_of(scaled* a, int rank)
   for (int j = 0; j < rank; j++)
     for (int i = 0; i < rank; i++) a->copy[i + j * rank] = i <= j ? a->R[at(i, j, n)] : 0;
   double* superdiagonal = a->copy + (size_t)rank * (size_t)rank;
-  if (rank == 0 || LAPACKE_dgesvd(LAPACK_COL_MAJOR, 'N', 'N', rank, rank, a->copy, rank, a->sigma, &none, 1, &none, 1,
-                                  superdiagonal))
+  if (rank == 0 || limb_lapack_load()->dgesvd(BY_COLUMNS, 'N', 'N', rank, rank, a->copy, rank, a->sigma, &none, 1,
+                                              &none, 1, superdiagonal))
     return HUGE_VAL;
   return a->sigma[0] / a->sigma[rank - 1];
 }
@@ -127,7 +127,7 @@ static limb_status covariance_of(const scaled* a, int rank, limb_solution* s)
   const int n = a->n;
   memset(s->covariance, 0, (size_t)n * (size_t)n * sizeof *s->covariance);
   double* inverse = a->R; // R11^-1
-  if (rank && LAPACKE_dtrtri(LAPACK_COL_MAJOR, 'U', 'N', rank, inverse, n)) return LIMB_E_SINGULAR;
+  if (rank && limb_lapack_load()->dtrtri(BY_COLUMNS, 'U', 'N', rank, inverse, n)) return LIMB_E_SINGULAR;
   for (int i = 0; i < rank; i++) {
     for (int j = i; j < rank; j++) {
       double sum = 0;
@@ -144,12 +144,13 @@ static limb_status solve(const limb_triangle* t, scaled* a, limb_solution* s)
 {
   const int n = t->n;
   scale(t, s->x, a);
-  if (LAPACKE_dgeqp3(LAPACK_COL_MAJOR, n, n, a->R, n, a->pivot, a->tau)) return LIMB_E_NONFINITE;
-  if (LAPACKE_dormqr(LAPACK_COL_MAJOR, 'L', 'T', n, 1, n, a->R, n, a->tau, a->right, n)) return LIMB_E_NONFINITE;
+  if (limb_lapack_load()->dgeqp3(BY_COLUMNS, n, n, a->R, n, a->pivot, a->tau)) return LIMB_E_NONFINITE;
+  if (limb_lapack_load()->dormqr(BY_COLUMNS, 'L', 'T', n, 1, n, a->R, n, a->tau, a->right, n)) return LIMB_E_NONFINITE;
   int rank = 0;
   while (rank < n && fabs(a->R[at(rank, rank, n)]) > RANK_TOLERANCE * fabs(a->R[0])) rank++;
   s->rank = rank;
-  if (rank && LAPACKE_dtrtrs(LAPACK_COL_MAJOR, 'U', 'N', 'N', rank, 1, a->R, n, a->right, n)) return LIMB_E_SINGULAR;
+  if (rank && limb_lapack_load()->dtrtrs(BY_COLUMNS, 'U', 'N', 'N', rank, 1, a->R, n, a->right, n))
+    return LIMB_E_SINGULAR;
   for (int k = 0; k < n; k++) {
     const int p = a->pivot[k] - 1;
     s->hidden[p] = k >= rank;

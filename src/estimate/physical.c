@@ -14,10 +14,10 @@
 //
 // p are rotor inertias and coefficients of friction, which are positive. g is chosen by cross-validation.
 #include "estimate/ident_impl.h"
+#include "estimate/lapack.h"
 
 #include "base/status.h"
 
-#include <lapacke.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -192,7 +192,7 @@ static bool direction(physical* p)
     p->H[k + (ptrdiff_t)k * nu] += 1e-10;
     p->g[k] *= -p->scale[k];
   }
-  if (LAPACKE_dposv(LAPACK_COL_MAJOR, 'U', nu, 1, p->H, nu, p->g, nu)) return false;
+  if (limb_lapack_load()->dposv(BY_COLUMNS, 'U', nu, 1, p->H, nu, p->g, nu)) return false;
   for (int k = 0; k < nu; k++) p->g[k] *= p->scale[k];
   return true;
 }
