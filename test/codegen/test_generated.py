@@ -210,7 +210,7 @@ class Generated(unittest.TestCase):
                 taken = {x.split("\t")[0].split(":")[-1]: int(x.split("\t")[1]) for x in lines}
                 self.assertGreater(len(said), 0)
                 for name, most in said.items():
-                    body = source.split(f"void {name}(")[-1].split("\n}\n")[0]
+                    body = re.split(rf"\n(?:void|int) {name}\(", source)[-1].split("\n}\n")[0]
                     called = [0] + [size for other, size in taken.items() if f"{other}(" in body]
                     self.assertLessEqual(taken[name] + max(called), int(most), f"{name}, {compiler}")
 
