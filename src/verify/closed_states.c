@@ -183,7 +183,6 @@ limb_status verify_close(verify* t)
   if (s == LIMB_OK) s = draw_motion(t, &seed);
   if (s == LIMB_OK) s = draw_torques(t, &seed);
   if (s == LIMB_OK) s = solve(t);
-  // Closures regularise a tree that has no mass in some direction, and may spoil another.
   for (int closed = 0; closed <= 1 && s == LIMB_OK && t->nv <= VERIFY_WIDE; closed++)
     (void)!verify_condition(t, closed ? c->d : t->d, c->q, c->size_force, c->size_acc);
   return c->status = s;

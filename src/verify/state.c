@@ -256,9 +256,10 @@ limb_status verify_condition(verify* t, limb_data* d, const double* q, double fo
   if (s == LIMB_OK) s = limb_mass_matrix_inverse(d, q, t->A);
   if (s != LIMB_OK) return s;
   const double inverse = verify_norm(t, t->A), condition = verify_norm(t, t->M) * inverse;
-  t->condition = fmax(t->condition, condition);
-  t->lost = fmax(t->lost, verify_lost(condition));
-  if (change > 0) t->lost = fmax(t->lost, VERIFY_FORCES * inverse * force / change);
+  double* lost = d == t->d ? &t->lost : &t->closed_lost;
+  if (d == t->d) t->condition = fmax(t->condition, condition);
+  *lost = fmax(*lost, verify_lost(condition));
+  if (change > 0) *lost = fmax(*lost, VERIFY_FORCES * inverse * force / change);
   return LIMB_OK;
 }
 

@@ -23,10 +23,11 @@ typedef struct outcome {
 struct limb_verification {
   limb_verify_options o;
   int nv, loops;
-  double size;       // of the robot: the larger number of bodies or velocities
-  double condition;  // of M, the largest
-  double lost;       // share of accelerations that is rounding; 0: not known
-  double lost_rates; // the same of their rates by finite differences
+  double size;        // of the robot: the larger number of bodies or velocities
+  double condition;   // of M, the largest
+  double lost;        // share of accelerations that is rounding; 0: not known
+  double closed_lost; // the same with the loops closed
+  double lost_rates;  // the same of their rates by finite differences
   sp_vec3 gravity;
   double open; // residual of loops at the start
   int count;
@@ -157,13 +158,19 @@ static int inverts(const verify_check* c)
   return c->class == VERIFY_INVERSE || c->class == VERIFY_INVERSE_DIFFERENCES;
 }
 
+// Closures regularise a tree that has no mass in some direction, and may spoil another.
+static double lost_by(const limb_verification* x, const outcome* o)
+{
+  return o->closed ? fmax(x->lost, x->closed_lost) : x->lost;
+}
+
 // Inverting M loses as many digits as its condition number has, or more where large forces cancel; where that is not
 // known, the robot is large, and so is the number. Differences have an error of their own. Constraints that depend on
 // each other but for what stays open of rounded loops contradict each other by a multiple of it.
 static double tolerance_of(const limb_verification* x, const outcome* o)
 {
   const verify_check* c = o->check;
-  const double lost = x->condition > 0 ? fmin(VERIFY_LOST, x->lost) : VERIFY_LOST;
+  const double known = lost_by(x, o), lost = known > 0 ? fmin(VERIFY_LOST, known) : VERIFY_LOST;
   const double rates = c->class == VERIFY_INVERSE_DIFFERENCES ? fmin(VERIFY_LOST, x->lost_rates) : 0;
   const double open = o->closed && x->open > ROUNDED ? OPEN * x->open : 0;
   const double own = fmax(fmax(rates, open), c->class >= VERIFY_DIFFERENCES ? 1e-6 : 0);
@@ -195,7 +202,7 @@ static limb_verdict judge(const limb_verification* x, const outcome* o, const ch
     return LIMB_VERDICT_SKIPPED;
   }
   if (o->off <= tolerance_of(x, o)) return LIMB_VERDICT_OK;
-  if (!inverts(c) || x->lost <= VERIFY_LOST) return LIMB_VERDICT_FAILED;
+  if (!inverts(c) || lost_by(x, o) <= VERIFY_LOST) return LIMB_VERDICT_FAILED;
   *reason = "M is singular up to rounding: its inverse has no digits";
   return LIMB_VERDICT_NOT_APPLICABLE;
 }
@@ -237,7 +244,7 @@ static limb_status verify_all(limb_verification* x, const limb_model* m, limb_er
   if (s == LIMB_OK && x->loops > 0) s = close_loops(&t, &x->open, err);
   const int open = s == LIMB_E_NOCONV;
   if (s == LIMB_OK) s = run_states(x, &t);
-  x->condition = t.condition, x->lost = t.lost, x->lost_rates = t.lost_rates;
+  x->condition = t.condition, x->lost = t.lost, x->closed_lost = t.closed_lost, x->lost_rates = t.lost_rates;
   x->gravity = env.gravity;
   verify_loops_free(&t);
   verify_free(&t);

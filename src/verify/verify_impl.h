@@ -44,6 +44,7 @@ typedef struct verify {
   double* mixed;        // the given numbers of a and of tau
   double condition;     // of M, the worst so far; 0: not known
   double lost;          // share of accelerations that is rounding of M, and of forces: the worst so far
+  double closed_lost;   // the same with the loops closed; both 0: not known
   int unresolved;       // by finite differences: the check that is being made
   double used;          // step of the last finite difference
   double lost_rates;    // share of rates of accelerations that is their rounding over such a step: the worst so far

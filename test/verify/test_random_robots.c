@@ -39,8 +39,8 @@ static int alarms_of(uint64_t seed)
 // tree without mass in a direction in which loops hardly give it any, a closure that does not touch the platform.
 START_TEST(alarms_of_the_past)
 {
-  static const unsigned long long seeds[] = {1664,  5486,  9370,  21696, 22792, 23294, 9441,   39339, 52886,
-                                             54693, 57654, 59063, 62504, 65841, 72006, 104224, 114360};
+  static const unsigned long long seeds[] = {1664,  5486,  9370,  21696, 22792, 23294, 9441,  39339,  52886,
+                                             53266, 54693, 57654, 59063, 62504, 65841, 72006, 104224, 114360};
   int alarms = 0;
   for (size_t i = 0; i < sizeof seeds / sizeof *seeds; i++) {
     check_at("robot %llu", seeds[i]);
