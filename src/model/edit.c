@@ -17,8 +17,6 @@ typedef struct edit_text {
   char text[];
 } edit_text;
 
-limb_status limb_edit_no_memory(const edit* e) { return limb_fail(e->err, LIMB_E_NOMEM, "robot", "out of memory"); }
-
 const char* limb_edit_text(edit* e, const char* a, const char* b, const char* c)
 {
   const size_t size = sizeof(edit_text) + strlen(a) + strlen(b) + strlen(c) + 1;

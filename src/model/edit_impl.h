@@ -5,6 +5,7 @@
 
 #include "limb/edit.h"
 
+#include "base/status.h"
 #include "model/builder_impl.h"
 
 typedef struct edit_tendon {
@@ -56,7 +57,11 @@ limb_status limb_edit_add_tendons(const edit* e, limb_builder* to);
 // The body or frame of a name, and its pose in the body.
 limb_status limb_edit_find_frame(const edit* e, const char* name, int* body, sp_pose* pose);
 
-// LIMB_E_ARG, LIMB_E_MODEL about a joint or body.
-limb_status limb_edit_no_memory(const edit* e);
+// The constant tells the static analyzer that this is no success.
+static inline limb_status limb_edit_no_memory(const edit* e)
+{
+  (void)limb_fail(e->err, LIMB_E_NOMEM, "robot", "out of memory");
+  return LIMB_E_NOMEM;
+}
 
 #endif

@@ -70,7 +70,7 @@ limb_status limb_builder_add_tendon(limb_builder* b, const limb_tendon_def* def,
   int* joint = (int*)(block + own.count);
   own.coefficient = memcpy(block, own.coefficient, (size_t)own.count * sizeof *block);
   own.joint = memcpy(joint, own.joint, (size_t)own.count * sizeof *joint);
-  own.name = strcpy((char*)(joint + own.count), own.name);
+  own.name = memcpy(joint + own.count, own.name, strlen(own.name) + 1);
   b->tendon[b->ntendon] = own;
   if (tendon) *tendon = b->ntendon;
   b->ntendon++;
