@@ -13,7 +13,7 @@ endif()
 
 # Style sheets and the page of an animation are text files, compiled in.
 set(limb_study_texts "")
-foreach(text plot.css map.css animation_svg.css animation_page.css animation_page.html animation_page.js)
+foreach(text plot.css map.css report.css animation_svg.css animation_page.css animation_page.html animation_page.js)
   string(REPLACE . _ name ${text})
   limb_text_to_c(${PROJECT_SOURCE_DIR}/src/draw/${text} ${name} draw/figure.h ${PROJECT_BINARY_DIR}/draw/${name}.c)
   list(APPEND limb_study_texts ${PROJECT_BINARY_DIR}/draw/${name}.c)

@@ -1,4 +1,4 @@
-// limb: robot dynamics in C. Drawings: robots in motion, curves, maps, trees of bodies.
+// limb: robot dynamics in C. Drawings: robots in motion, curves, maps, trees of bodies; pages for reports.
 //
 //     limb_animation* a = NULL;
 //     if (limb_animation_create(model, NULL, &a) != LIMB_OK) return 1;
@@ -150,6 +150,52 @@ typedef struct limb_map_drawing {
 /// Writes SVG: cells of the grid, darker for a worse condition; singular points in red; points at which the loops do
 /// not close are empty. With a frame also the positions of its origin.
 LIMB_API void limb_map_write(const limb_map_drawing* drawing, FILE* out);
+
+// ---- pages -----------------------------------------------------------------------------------------
+//
+//     limb_page_begin(file, "panda", "along pick_and_place.csv");
+//     limb_page_heading(file, 2, "Torques");
+//     limb_page_table_write(file, &table);
+//     limb_page_end(file, NULL);
+//
+// Reports in HTML: they load nothing, run no script, and print on A4 without cutting tables' rows and pictures. Calls
+// write to the stream in their order. Text is escaped. NULL for the stream or a text is ignored.
+
+typedef enum limb_page_style {
+  LIMB_PAGE_PLAIN = 0,
+  LIMB_PAGE_NOTE = 1, ///< small
+  LIMB_PAGE_GOOD = 2, ///< a verdict: green
+  LIMB_PAGE_BAD = 3   ///< a verdict: red
+} limb_page_style;
+
+/// Marks of cells.
+enum { LIMB_PAGE_OVER = 1, /* red */ LIMB_PAGE_FAIR = 2 /* grey */ };
+
+typedef struct limb_page_table {
+  int columns, rows;
+  const char* const* heading; ///< one per column; NULL: none
+  const unsigned char* left;  ///< one per column: 1 left-aligned; NULL: all are right-aligned
+  const char* const* cell;    ///< row by row
+  const unsigned char* mark;  ///< row by row; NULL: none
+} limb_page_table;
+
+LIMB_API void limb_page_begin(FILE* out, const char* title, const char* subtitle);
+LIMB_API void limb_page_end(FILE* out, const char* footer);
+LIMB_API void limb_page_heading(FILE* out, int level, const char* text); ///< level 2, 3 or 4
+LIMB_API void limb_page_text(FILE* out, limb_page_style style, const char* text);
+LIMB_API void limb_page_table_write(FILE* out, const limb_page_table* t);
+
+/// Numbers in large print: count pairs of a label and a value.
+LIMB_API void limb_page_tiles(FILE* out, int count, const char* const* text);
+
+/// A drawing in SVG, of length bytes, as wide as the place; words describe it to those who do not see it.
+LIMB_API void limb_page_picture(FILE* out, const char* svg, size_t length, const char* words);
+
+/// Opens a place that is not cut by the end of a page; left > 0: two places side by side, the first left times as wide
+/// as the second, which limb_page_next begins. Close it with the same number.
+LIMB_API void limb_page_open(FILE* out, double left);
+LIMB_API void limb_page_next(FILE* out);
+LIMB_API void limb_page_close(FILE* out, double left);
 
 // ---- trees -----------------------------------------------------------------------------------------
 

@@ -19,6 +19,7 @@
 // Text files of this folder, line by line, closed by NULL: style sheets, and the page of an animation.
 extern const char* const plot_css[];
 extern const char* const map_css[];
+extern const char* const report_css[];
 extern const char* const animation_svg_css[];
 extern const char* const animation_page_css[];
 extern const char* const animation_page_html[];
@@ -33,7 +34,7 @@ void svg_rect(FILE* out, const char* class, double x, double y, double width, do
 void svg_line(FILE* out, const char* class, double x1, double y1, double x2, double y2);
 void svg_circle(FILE* out, const char* class, double x, double y, double radius);
 
-// Text with & < > escaped, for XML and HTML; longer than max characters, it ends in an ellipsis.
+// Text with & < > " escaped, for XML and HTML and their attributes; longer than max characters, it ends in an ellipsis.
 void svg_escape(FILE* out, const char* text, int max);
 
 // The same as an element that begins, is centred or ends at x.

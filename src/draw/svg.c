@@ -32,6 +32,8 @@ static void escape(FILE* out, const char* text, int length)
     (void)fputs("&lt;", out);
   else if (c == '>')
     (void)fputs("&gt;", out);
+  else if (c == '"')
+    (void)fputs("&quot;", out);
   else
     (void)fwrite(text, 1, (size_t)length, out);
 }
