@@ -20,7 +20,7 @@ MAY_SEE = {  # layer: layers it may include besides its own and the public heade
     "batch": ["base", "linalg", "model", "kernel", "kinematics", "dynamics", "loops"],
     "quantities": ["base"],  # the rest by public headers
     "io": ["base"],
-    "estimate": ["base"],  # limb_ident, by public headers
+    "estimate": ["base", "linalg"],  # limb_ident, by public headers
     # limb_study: libraries of their own, as sim; the reference formulations of verify are in the core.
     "reference": ["base", "linalg", "model", "kernel", "kinematics", "dynamics", "verify"],
     "verify": ["base", "linalg"],

@@ -179,9 +179,7 @@ static int run(const cli_args* args)
   code = read_options(args, &robot.env, &o);
   if (code == EXIT_FINE) {
     const limb_status s = limb_ident_create(robot.model, &o, &x);
-    if (s == LIMB_E_IO)
-      code = cli_usage(args, "needs LAPACKE, which is not installed (Debian: liblapacke)");
-    else if (s == LIMB_E_UNSUPPORTED)
+    if (s == LIMB_E_UNSUPPORTED)
       code = cli_usage(args,
                        "%s: identification is for trees of joints with as many coordinates as velocities: no "
                        "loops, no ball and free joints, at least one joint that moves",

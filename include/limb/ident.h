@@ -63,8 +63,7 @@ LIMB_API limb_ident_options limb_default_ident_options(void);
 // ---- samples -------------------------------------------------------------------------------------------
 
 /// @return LIMB_OK; LIMB_E_ARG (NULL, options out of range); LIMB_E_UNSUPPORTED (loops, ball and free joints, a newer
-///         options struct); LIMB_E_IO (LAPACKE, which is loaded here, is not installed); LIMB_E_NOMEM; as
-///         limb_base_create.
+///         options struct); LIMB_E_NOMEM; as limb_base_create.
 LIMB_NODISCARD LIMB_API limb_status limb_ident_create(const limb_model* m, const limb_ident_options* options,
                                                       limb_ident** out);
 LIMB_API void limb_ident_destroy(limb_ident* x); ///< NULL is accepted

@@ -1,6 +1,5 @@
 // An identification from its creation to its answers.
 #include "estimate/ident_impl.h"
-#include "estimate/lapack.h"
 
 #include "base/status.h"
 
@@ -120,7 +119,6 @@ limb_status limb_ident_create(const limb_model* m, const limb_ident_options* opt
   if (!out) return LIMB_E_ARG;
   *out = NULL;
   if (!m) return LIMB_E_ARG;
-  if (!limb_lapack_load()) return LIMB_E_IO;
   limb_ident* x = calloc(1, sizeof *x);
   if (!x) return LIMB_E_NOMEM;
   x->m = m;

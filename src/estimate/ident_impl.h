@@ -75,10 +75,7 @@ typedef struct limb_triangle {
   int n; // columns of A
   size_t equations;
   double* R; // (n + 1) squared
-  double* T; // scratch of LAPACK
 } limb_triangle;
-
-enum { TRIANGLE_BLOCK = 32 }; // columns that reflectors are applied to together
 
 bool limb_triangle_make(int n, limb_triangle* out);
 void limb_triangle_free(limb_triangle* t);
@@ -96,6 +93,7 @@ typedef struct limb_solution {
   double* x;             // n; stays in hidden columns
   unsigned char* hidden; // n
   double* covariance;    // n x n, of residuals of variance 1; zero in hidden rows
+  double* combination;   // n x n: a hidden row has the coefficients by which its column is a sum of others
 } limb_solution;
 
 bool limb_solution_make(int n, limb_solution* out);

@@ -2,11 +2,12 @@
 //
 // Reference: J. Demmel, L. Grigori, M. Hoemmen, J. Langou, Communication-optimal parallel and sequential QR and LU
 //            factorizations, SIAM J. Scientific Computing 34(1), 2012 (sequential TSQR); G. Golub, C. Van Loan, Matrix
-//            computations, 4th edition, section 5.5.6 (basic solutions by QR with column pivoting). LAPACK does the
-//            work: dtpqrt, dgeqp3, dgesvd, dtrtri.
+//            computations, 4th edition, sections 5.2.2 (Householder) and 5.5.6 (basic solutions by QR with column
+//            pivoting).
 // Cost:      2 n^2 per equation, 4 n^3 for the solution.
 #include "estimate/ident_impl.h"
-#include "estimate/lapack.h"
+
+#include "linalg/dense.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,26 +20,39 @@ bool limb_triangle_make(int n, limb_triangle* out)
 {
   const size_t size = (size_t)n + 1;
   *out = (limb_triangle){.n = n, .R = calloc(size * size, sizeof(double))};
-  out->T = malloc(2 * TRIANGLE_BLOCK * size * sizeof(double)); // reflectors, and scratch
-  return out->R && out->T;
+  return out->R != NULL;
 }
 
 void limb_triangle_free(limb_triangle* t)
 {
-  free(t->R), free(t->T);
+  free(t->R);
   *t = (limb_triangle){0};
 }
 
-// [R; block] = Q [R'; 0]
+// y -= (x' y + v r) x / (v - r'), ...: the reflection of a column [r; y] along [v; x], c = 2 / (v^2 + x' x).
+static inline void reflect(size_t rows, double v, double c, const double* x, double* r, double* y)
+{
+  const double w = c * (v * *r + limb_dot(rows, x, y));
+  *r -= w * v;
+  for (size_t i = 0; i < rows; i++) y[i] -= w * x[i];
+}
+
+// [R; block] = Q [R'; 0], column by column: reflections leave what is below R's diagonal zero.
 limb_status limb_triangle_add(limb_triangle* t, int rows, int stride, double* block)
 {
-  const int size = t->n + 1, together = size < TRIANGLE_BLOCK ? size : TRIANGLE_BLOCK;
-  double* scratch = t->T + (size_t)TRIANGLE_BLOCK * (size_t)size;
-  if (rows == 0) return LIMB_OK;
-  const int failed = limb_lapack_load()->dtpqrt_work(BY_COLUMNS, rows, size, 0, together, t->R, size, block, stride,
-                                                     t->T, together, scratch);
-  t->equations += (size_t)rows;
-  return failed ? LIMB_E_NONFINITE : LIMB_OK;
+  const size_t size = (size_t)t->n + 1, count = (size_t)rows;
+  for (size_t j = 0; j < size && rows > 0; j++) {
+    const double* x = block + j * (size_t)stride;
+    double* R = t->R + j * size + j;
+    const double square = limb_dot(count, x, x), length = sqrt(*R * *R + square);
+    if (!isfinite(length)) return LIMB_E_NONFINITE;
+    if (square == 0) continue;
+    const double after = *R > 0 ? -length : length, v = *R - after, c = 2 / (v * v + square);
+    *R = after;
+    for (size_t k = j + 1; k < size; k++) reflect(count, v, c, x, t->R + k * size + j, block + k * (size_t)stride);
+  }
+  t->equations += count;
+  return LIMB_OK;
 }
 
 limb_status limb_triangle_merge(limb_triangle* t, const limb_triangle* other)
@@ -58,7 +72,8 @@ bool limb_solution_make(int n, limb_solution* out)
 {
   const size_t size = (size_t)n + 1;
   *out = (limb_solution){.n = n, .x = calloc(size, sizeof(double)), .hidden = calloc(size, 1)};
-  out->covariance = calloc(size * size, sizeof(double));
+  out->covariance = calloc(2 * size * size, sizeof(double));
+  if (out->covariance) out->combination = out->covariance + size * size;
   return out->x && out->hidden && out->covariance;
 }
 
@@ -73,91 +88,136 @@ static inline size_t at(int row, int column, int rows) { return (size_t)row + (s
 
 // ---- solving ----------------------------------------------------------------------------------------------
 
-// Scratch of a solution: R with columns of length 1, in the order of the pivots after factoring.
+// Scratch of a solution: R with columns of length 1, then in the order of the pivots; z beside it.
 typedef struct scaled {
   int n;
-  double *R, *length, *right, *tau, *sigma, *copy; // n x n, n, n, n, n, n x n
-  int* pivot;                                      // from 1 on
+  double *R, *copy, *length, *norm; // n x n, n x n, n, 2 n
+  int* pivot;
+  limb_triangle ordered; // the triangle of the columns in the order of the pivots, and what x leaves of z
 } scaled;
 
 static bool scaled_make(int n, scaled* out)
 {
   const size_t size = (size_t)n + 1;
-  *out = (scaled){.n = n, .R = malloc((2 * size * size + 4 * size) * sizeof(double))};
+  *out = (scaled){.n = n, .R = malloc((2 * size * size + 3 * size) * sizeof(double))};
   out->pivot = calloc(size, sizeof *out->pivot);
-  if (!out->R || !out->pivot) return false;
-  out->copy = out->R + size * size, out->length = out->copy + size * size;
-  out->right = out->length + size, out->tau = out->right + size, out->sigma = out->tau + size;
+  if (!out->R || !out->pivot || !limb_triangle_make(n, &out->ordered)) return false;
+  out->copy = out->R + size * size, out->length = out->copy + size * size, out->norm = out->length + size;
   return true;
 }
 
-static void scaled_free(scaled* a) { free(a->R), free(a->pivot); }
-
-// Columns of length 1; those of length 0 stay. Right-hand side: what x leaves, z - R x.
-static void scale(const limb_triangle* t, const double* x, scaled* a)
+static void scaled_free(scaled* a)
 {
-  const int n = t->n, size = n + 1;
-  memcpy(a->right, t->R + (size_t)n * (size_t)size, (size_t)n * sizeof *a->right);
+  free(a->R), free(a->pivot);
+  limb_triangle_free(&a->ordered);
+}
+
+// Columns of length 1; those of length 0 stay.
+static void scale(const limb_triangle* t, scaled* a)
+{
+  const int n = t->n;
   for (int j = 0; j < n; j++) {
-    const double* column = t->R + (size_t)j * (size_t)size;
-    double square = 0;
-    for (int i = 0; i <= j; i++) square += column[i] * column[i], a->right[i] -= column[i] * x[j];
+    const double* column = t->R + at(0, j, n + 1);
+    const double square = limb_dot((size_t)j + 1, column, column);
     a->length[j] = square > 0 ? sqrt(square) : 1;
     for (int i = 0; i < n; i++) a->R[at(i, j, n)] = i <= j ? column[i] / a->length[j] : 0;
   }
 }
 
+// Pivots by the columns alone, then a triangle of all of them in that order with z - R x beside.
+static limb_status order(const limb_triangle* t, const double* x, scaled* a)
+{
+  const int n = t->n;
+  double* block = malloc((size_t)n * ((size_t)n + 1) * sizeof *block);
+  if (!block) return LIMB_E_NOMEM;
+  double* right = block + (size_t)n * (size_t)n;
+  memcpy(a->copy, a->R, (size_t)n * (size_t)n * sizeof *block);
+  limb_qr_factor(n, n, a->copy, a->pivot, a->norm);
+  for (int i = 0; i < n; i++) {
+    right[i] = t->R[at(i, n, n + 1)];
+    for (int j = i; j < n; j++) right[i] -= t->R[at(i, j, n + 1)] * x[j];
+  }
+  for (int k = 0; k < n; k++) memcpy(block + at(0, k, n), a->R + at(0, a->pivot[k], n), (size_t)n * sizeof *block);
+  const limb_status s = limb_triangle_add(&a->ordered, n, n, block);
+  free(block);
+  return s;
+}
+
 // Ratio of the largest singular value to the smallest of the columns that count.
 static double condition_of(scaled* a, int rank)
 {
-  const int n = a->n;
-  double none;
   for (int j = 0; j < rank; j++)
-    for (int i = 0; i < rank; i++) a->copy[i + j * rank] = i <= j ? a->R[at(i, j, n)] : 0;
-  double* superdiagonal = a->copy + (size_t)rank * (size_t)rank;
-  if (rank == 0 || limb_lapack_load()->dgesvd(BY_COLUMNS, 'N', 'N', rank, rank, a->copy, rank, a->sigma, &none, 1,
-                                              &none, 1, superdiagonal))
-    return HUGE_VAL;
-  return a->sigma[0] / a->sigma[rank - 1];
+    for (int i = 0; i < rank; i++) a->copy[i + j * rank] = i <= j ? a->ordered.R[at(i, j, a->n + 1)] : 0;
+  if (rank == 0 || !limb_singular_values(rank, rank, a->copy, a->norm)) return HUGE_VAL;
+  return a->norm[0] / a->norm[rank - 1];
+}
+
+// x = R11^-1 x
+static void back_substitute(const scaled* a, int rank, double* x)
+{
+  for (int k = rank - 1; k >= 0; k--) {
+    const double* column = a->ordered.R + at(0, k, a->n + 1);
+    x[k] /= column[k];
+    for (int i = 0; i < k; i++) x[i] -= column[i] * x[k];
+  }
 }
 
 // covariance = S P (R11' R11)^-1 P' S, with S the inverse lengths and P the pivots.
-static limb_status covariance_of(const scaled* a, int rank, limb_solution* s)
+static void covariance_of(const scaled* a, int rank, limb_solution* s)
 {
   const int n = a->n;
+  double* inverse = a->R; // R11^-1, by rows
   memset(s->covariance, 0, (size_t)n * (size_t)n * sizeof *s->covariance);
-  double* inverse = a->R; // R11^-1
-  if (rank && limb_lapack_load()->dtrtri(BY_COLUMNS, 'U', 'N', rank, inverse, n)) return LIMB_E_SINGULAR;
+  for (int j = 0; j < rank; j++) {
+    double* x = a->copy; // column j of R11^-1
+    for (int i = 0; i < rank; i++) x[i] = i == j;
+    back_substitute(a, j + 1, x);
+    for (int i = 0; i < rank; i++) inverse[i * rank + j] = i <= j ? x[i] : 0;
+  }
   for (int i = 0; i < rank; i++) {
     for (int j = i; j < rank; j++) {
-      double sum = 0;
-      for (int k = j; k < rank; k++) sum += inverse[at(i, k, n)] * inverse[at(j, k, n)];
-      const int p = a->pivot[i] - 1, q = a->pivot[j] - 1;
-      sum /= a->length[p] * a->length[q];
-      s->covariance[p * n + q] = s->covariance[q * n + p] = sum;
+      const int p = a->pivot[i], q = a->pivot[j];
+      const double sum = limb_dot((size_t)(rank - j), inverse + i * rank + j, inverse + j * rank + j);
+      s->covariance[p * n + q] = s->covariance[q * n + p] = sum / (a->length[p] * a->length[q]);
     }
   }
-  return LIMB_OK;
+}
+
+// Coefficients by which hidden columns are combinations of the others, R11^-1 R12, in units of the parameters.
+static void combine_hidden(scaled* a, int rank, limb_solution* s)
+{
+  const int n = a->n;
+  memset(s->combination, 0, (size_t)n * (size_t)n * sizeof *s->combination);
+  for (int k = rank; k < n; k++) {
+    const int hidden = a->pivot[k];
+    memcpy(a->norm, a->ordered.R + at(0, k, n + 1), (size_t)rank * sizeof *a->norm);
+    back_substitute(a, rank, a->norm);
+    for (int i = 0; i < rank; i++)
+      s->combination[hidden * n + a->pivot[i]] = a->norm[i] * a->length[hidden] / a->length[a->pivot[i]];
+  }
 }
 
 static limb_status solve(const limb_triangle* t, scaled* a, limb_solution* s)
 {
   const int n = t->n;
-  scale(t, s->x, a);
-  if (limb_lapack_load()->dgeqp3(BY_COLUMNS, n, n, a->R, n, a->pivot, a->tau)) return LIMB_E_NONFINITE;
-  if (limb_lapack_load()->dormqr(BY_COLUMNS, 'L', 'T', n, 1, n, a->R, n, a->tau, a->right, n)) return LIMB_E_NONFINITE;
+  scale(t, a);
+  const limb_status status = order(t, s->x, a);
+  if (status != LIMB_OK) return status;
+  double* right = a->ordered.R + at(0, n, n + 1);
+  const double first = fabs(a->ordered.R[0]);
   int rank = 0;
-  while (rank < n && fabs(a->R[at(rank, rank, n)]) > RANK_TOLERANCE * fabs(a->R[0])) rank++;
+  while (rank < n && fabs(a->ordered.R[at(rank, rank, n + 1)]) > RANK_TOLERANCE * first) rank++;
   s->rank = rank;
-  if (rank && limb_lapack_load()->dtrtrs(BY_COLUMNS, 'U', 'N', 'N', rank, 1, a->R, n, a->right, n))
-    return LIMB_E_SINGULAR;
+  back_substitute(a, rank, right);
   for (int k = 0; k < n; k++) {
-    const int p = a->pivot[k] - 1;
+    const int p = a->pivot[k];
     s->hidden[p] = k >= rank;
-    if (k < rank) s->x[p] += a->right[k] / a->length[p];
+    if (k < rank) s->x[p] += right[k] / a->length[p];
   }
   s->condition = condition_of(a, rank);
-  return covariance_of(a, rank, s);
+  combine_hidden(a, rank, s);
+  covariance_of(a, rank, s);
+  return LIMB_OK;
 }
 
 limb_status limb_solve(const limb_triangle* t, limb_solution* s)

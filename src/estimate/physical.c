@@ -14,9 +14,9 @@
 //
 // p are rotor inertias and coefficients of friction, which are positive. g is chosen by cross-validation.
 #include "estimate/ident_impl.h"
-#include "estimate/lapack.h"
 
 #include "base/status.h"
+#include "linalg/dense.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -192,7 +192,8 @@ static bool direction(physical* p)
     p->H[k + (ptrdiff_t)k * nu] += 1e-10;
     p->g[k] *= -p->scale[k];
   }
-  if (limb_lapack_load()->dposv(BY_COLUMNS, 'U', nu, 1, p->H, nu, p->g, nu)) return false;
+  if (!limb_cholesky(nu, p->H)) return false;
+  limb_cholesky_solve(nu, p->H, p->g);
   for (int k = 0; k < nu; k++) p->g[k] *= p->scale[k];
   return true;
 }
