@@ -122,8 +122,11 @@ export interface BuiltIn {
 /** A model as one text, or as several files by their paths; `name` is the path of the model. */
 export type Source =
   | string
-  | { name: string; text: string; files?: Record<string, string | Uint8Array | ArrayBuffer> }
-  | { name: string; text?: undefined; files: Record<string, string | Uint8Array | ArrayBuffer> };
+  | { name: string; text: string; files?: Files }
+  | { name: string; text?: undefined; files: Files };
+
+/** Contents by path. */
+export type Files = Record<string, string | Uint8Array | ArrayBuffer>;
 
 export interface LoadOptions {
   /** Default "auto": by the name of the file, then by its content. */
@@ -242,6 +245,105 @@ export interface Motion {
   summary: SimulationSummary;
 }
 
+/** A run file as text, or with the files that it names. */
+export type RunSource = string | { name: string; text: string; files?: Files };
+
+export interface RunDescription {
+  title: string | null;
+  /** A built-in robot, or the path of a model. */
+  model: string | null;
+  duration: string | null;
+}
+
+/** What is known of one joint component along a motion, as `limb id --size` prints it; null: no limit, no position. */
+export interface Sizing {
+  torque: Peak;
+  speed: Peak;
+  power: Peak;
+  torqueRms: number;
+  meanPower: number;
+  energyDelivered: number;
+  energyAbsorbed: number;
+  torqueLimit: number | null;
+  speedLimit: number | null;
+  min: number | null;
+  max: number | null;
+  /** To the nearest limit of position; negative beyond it. */
+  margin: number | null;
+}
+
+export interface Peak {
+  value: number;
+  time: number;
+  /** Of a torque the speed at that time, of a speed the torque. */
+  other: number;
+}
+
+/** Inverse dynamics along a table; columns by the names of coordinates and velocities. */
+export interface TableMotion {
+  /** Numbers of rows, if there is no column called time. */
+  time: Float64Array;
+  hasTime: boolean;
+  q: Record<string, Float64Array>;
+  v: Record<string, Float64Array>;
+  a: Record<string, Float64Array>;
+  tau: Record<string, Float64Array>;
+  /** By velocity; empty without time. */
+  sizing: Record<string, Sizing>;
+  /** What was not used, or is doubtful. */
+  notes: string[];
+}
+
+export interface EquationOptions {
+  /** From "M,C,g,h,tau,T,U,L,christoffel,Psi,Psidot"; default: M, C, g, and Psi if there are loops. */
+  what?: string;
+  notation?: "text" | "latex" | "c";
+  /** true: the robot's numbers instead of symbols. */
+  numbers?: boolean;
+  /** Default 2000: larger entries are an error. */
+  maxTerms?: number;
+}
+
+/** As the options of `limb codegen` (docs/codegen.md). */
+export interface CodegenOptions {
+  /** Quantities, separated by commas, or "all"; default "tau". */
+  what?: string;
+  prefix?: string;
+  frame?: string;
+  language?: "c" | "python" | "matlab" | "julia" | "rust" | "latex";
+  sines?: "libm" | "given" | "own";
+  symbols?: "none" | "inertia" | "all";
+  order?: "latency" | "registers";
+  float?: boolean;
+  lanes?: 1 | 2 | 4 | 8 | 16;
+  split?: number;
+  givenGravity?: boolean;
+  friction?: boolean;
+  /** Time of the search for fewer operations, about in seconds; default 1. */
+  effort?: number;
+}
+
+export interface CodegenFunction {
+  name: string;
+  quantity: string;
+  mul: number;
+  add: number;
+  div: number;
+  sines: number;
+  other: number;
+  statements: number;
+  /** Bytes of intermediate results that are live at once. */
+  stack: number;
+  /** From the library in random states, relative to the largest entry. */
+  difference: number;
+}
+
+export interface Generated {
+  prefix: string;
+  files: { name: string; text: string }[];
+  functions: CodegenFunction[];
+}
+
 /** A simulation, row by row: each row is the time and the columns. Free it before its robot. */
 export class Simulation implements Iterable<Float64Array> {
   /** The next row; null: the end, or a failure, which describe().error tells. */
@@ -282,8 +384,18 @@ export class Robot {
   evaluator(names: string | string[], options?: EvaluatorOptions): Evaluator;
   /** Quantities by name at one state: robot.quantities(["tau", "M.elbow"], { q, v, a }). */
   quantities(names: string | string[], state: State, options?: EvaluatorOptions): Record<string, Float64Array>;
-  simulation(settings: Settings): Simulation;
-  simulate(settings: Settings): Motion;
+  /** run: a run file that the settings override; its model and the files that it writes do not matter here. */
+  simulation(settings: Settings, run?: RunSource): Simulation;
+  simulate(settings: Settings, run?: RunSource): Motion;
+  /** `limb id`: torques along a CSV table. differentiate: v and a are derivatives of the positions. */
+  inverseDynamics(
+    table: string | Uint8Array | ArrayBuffer,
+    options?: { differentiate?: boolean; name?: string },
+  ): TableMotion;
+  /** `limb equations`: the equations of motion of a small robot. */
+  equations(options?: EquationOptions): string;
+  /** `limb codegen`: code for this robot. */
+  codegen(options?: CodegenOptions): Generated;
   free(): void;
 }
 
@@ -292,6 +404,15 @@ export class Limb {
   robots(): BuiltIn[];
   /** Loads a built-in robot by its name, or a model from memory. */
   load(source: Source, options?: LoadOptions): Robot;
+  /**
+   * `limb check --repair`: the file with the nearest inertias that bodies can have; a URDF keeps every other byte, limb
+   * YAML is written anew. findings: what changed, with the old and the new numbers.
+   */
+  repair(source: Source, options?: LoadOptions): { text: string; changed: number; findings: Finding[] };
+  /** What a run file is about; faulty ones are errors. */
+  run(source: Source): RunDescription;
+  /** What codegen can be asked for. */
+  codegenQuantities(): { name: string; meaning: string; robots: string }[];
   /** Bytes of memory that limb.wasm has taken. */
   readonly memoryBytes: number;
 }

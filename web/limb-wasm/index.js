@@ -1,97 +1,62 @@
 // limb in JavaScript: robots, quantities by name, simulation, computed by limb.wasm. index.d.ts has the interface.
+import { answer, LimbError, Memory, sentence, within } from "./memory.js";
 import { Files, wasiImports } from "./wasi.js";
+
+export { LimbError };
 
 const FORMATS = ["auto", "urdf", "yaml", "par", "mjcf", "sdf"];
 const BASES = ["as-file", "fixed", "floating", "planar"];
 const INPUTS = { q: 1, v: 2, a: 4, tau: 8, time: 16 }; // LIMB_NEEDS_Q ... of limb/quantities.h
 const FOLDER = "/model/";
+const LANGUAGES = ["c", "python", "matlab", "julia", "rust", "latex"];
+const NOTATIONS = ["text", "latex", "c"];
+const SINES = ["libm", "given", "own"];
+const SYMBOLS = ["none", "inertia", "all"];
+const ORDERS = ["latency", "registers"];
 
-export class LimbError extends Error {
-  /** @param {string} message */
-  constructor(message, detail = {}, findings = []) {
-    super(message);
-    this.name = "LimbError";
-    this.detail = detail;
-    this.findings = findings;
-  }
+/** The index of a word, as limb.wasm counts. */
+function choose(list, value, what) {
+  const k = list.indexOf(value);
+  if (k < 0) throw new LimbError(`unknown ${what} '${value}'; known: ${list.join(", ")}`);
+  return k;
 }
 
-/** An error of limb as one line. */
-function sentence(source, error) {
-  const position = error.line > 0 ? `:${error.line}:${error.column}` : "";
-  return [source && source + position, error.where, error.text].filter(Boolean).join(": ");
+/** How to read, as a structure of limb.wasm. */
+function readingOptions(memory, options) {
+  const args = Object.entries(options.args ?? {}).map(([key, value]) => `${key}:=${value}`);
+  const packages = (options.packages ?? []).map((folder) => FOLDER + folder).join(":");
+  return memory.words([
+    choose(FORMATS, options.format ?? "auto", "format"),
+    choose(BASES, options.base ?? "as-file", "base"),
+    options.mimic === false ? 1 : 0,
+    options.doctor === false ? 0 : 1,
+    packages ? memory.text(packages) : 0,
+    args.length > 0 ? memory.list(args) : 0,
+  ]);
 }
 
-/** Memory of limb.wasm: texts, arrays and lists go in, texts and arrays come out. */
-class Memory {
-  /** @param {any} calls */
-  constructor(calls) {
-    this.calls = calls;
-    /** @type {number[]} */
-    this.blocks = [];
-  }
-
-  allocate(size) {
-    const at = this.calls.malloc(size || 1);
-    if (at === 0) throw new LimbError("out of memory");
-    this.blocks.push(at);
-    return at;
-  }
-
-  /** @param {string | null | undefined} value */
-  text(value) {
-    if (value === null || value === undefined) return 0;
-    if (value.includes("\0")) throw new LimbError("a text contains a zero byte");
-    const bytes = new TextEncoder().encode(value);
-    const at = this.allocate(bytes.length + 1);
-    const place = new Uint8Array(this.calls.memory.buffer, at, bytes.length + 1);
-    place.set(bytes);
-    place[bytes.length] = 0;
-    return at;
-  }
-
-  /** A list of texts, closed by NULL. @param {string[]} values */
-  list(values) {
-    const places = values.map((value) => this.text(value));
-    const at = this.allocate(4 * (values.length + 1));
-    new Uint32Array(this.calls.memory.buffer, at, values.length + 1).set([...places, 0]);
-    return at;
-  }
-
-  /** @param {ArrayLike<number> | null | undefined} values */
-  numbers(values, count, name) {
-    if (values === null || values === undefined) return 0;
-    if (values.length !== count) throw new LimbError(`${name} has ${values.length} numbers; the robot needs ${count}`);
-    const at = this.allocate(8 * count);
-    this.array(at, count).set(values);
-    return at;
-  }
-
-  array(at, count) {
-    return new Float64Array(this.calls.memory.buffer, at, count);
-  }
-
-  json(at) {
-    if (at === 0) throw new LimbError("out of memory");
-    const bytes = new Uint8Array(this.calls.memory.buffer, at);
-    return JSON.parse(new TextDecoder().decode(bytes.subarray(0, bytes.indexOf(0))));
-  }
-
-  free() {
-    for (const at of this.blocks) this.calls.free(at);
-    this.blocks = [];
-  }
-}
-
-/** Runs a function with memory that is freed afterwards. */
-function within(calls, work) {
-  const memory = new Memory(calls);
+/** Puts the files of a source where limb.wasm reads them, while it works with them. */
+function withFiles(files, source, work) {
+  const given = typeof source === "string" ? {} : source;
+  const { name } = given;
+  if (given.text !== undefined && !name)
+    throw new LimbError("a text needs a name, such as arm.urdf: messages begin with it");
+  if (given.files && !name) throw new LimbError("files need a name: the one of them that is the model");
   try {
-    return work(memory);
+    for (const [path, content] of Object.entries(given.files ?? {})) files.set(FOLDER + path, content);
+    if (given.text !== undefined) files.set(FOLDER + name, given.text);
+    return work(typeof source === "string" ? source : FOLDER + name);
   } finally {
-    memory.free();
+    files.clear();
   }
 }
+
+/** Findings with the names of files that users know. */
+function ownNames(findings) {
+  for (const finding of findings) finding.file = shortName(finding.file);
+  return findings;
+}
+const shortName = (file) => (file.startsWith(FOLDER) ? file.slice(FOLDER.length) : file);
 
 export class Limb {
   #calls;
@@ -111,64 +76,56 @@ export class Limb {
   }
 
   load(source, options = {}) {
-    const given = typeof source === "string" ? {} : source;
-    let name = typeof source === "string" ? source : given.name;
-    if (given.text !== undefined) {
-      if (!name) throw new LimbError("a text needs a name, such as arm.urdf: messages begin with it");
-      this.#files.set(FOLDER + name, given.text);
-    }
-    for (const [path, content] of Object.entries(given.files ?? {})) this.#files.set(FOLDER + path, content);
-    if (given.files && !name) throw new LimbError("files need a name: the one of them that is the model");
-    try {
-      return this.#open(typeof source === "string" ? name : FOLDER + name, options);
-    } finally {
-      this.#files.clear();
-    }
+    return withFiles(this.#files, source, (path) => this.#open(path, options));
   }
 
   #open(path, options) {
-    const choose = (list, value, what) => {
-      const k = list.indexOf(value);
-      if (k < 0) throw new LimbError(`unknown ${what} '${value}'; known: ${list.join(", ")}`);
-      return k;
-    };
     return within(this.#calls, (memory) => {
-      const how = memory.allocate(24);
-      const args = Object.entries(options.args ?? {}).map(([key, value]) => `${key}:=${value}`);
-      const packages = (options.packages ?? []).map((folder) => FOLDER + folder).join(":");
-      const words = [
-        choose(FORMATS, options.format ?? "auto", "format"),
-        choose(BASES, options.base ?? "as-file", "base"),
-        options.mimic === false ? 1 : 0,
-        options.doctor === false ? 0 : 1,
-        packages ? memory.text(packages) : 0,
-        args.length > 0 ? memory.list(args) : 0,
-      ];
-      const source = memory.text(path);
-      new Uint32Array(this.#calls.memory.buffer, how, words.length).set(words);
-      const handle = this.#calls.web_open(source, how);
+      const handle = this.#calls.web_open(memory.text(path), readingOptions(memory, options));
       if (handle === 0) throw new LimbError("out of memory");
       const about = memory.json(this.#calls.web_describe(handle));
-      const short = (file) => (file.startsWith(FOLDER) ? file.slice(FOLDER.length) : file);
-      for (const finding of about.findings ?? []) finding.file = short(finding.file);
-      about.source = short(about.source ?? path);
+      ownNames(about.findings ?? []);
+      about.source = shortName(about.source ?? path);
       if (about.error) {
         this.#calls.web_close(handle);
         throw new LimbError(sentence(about.source, about.error), about.error, about.findings);
       }
       delete about.error;
-      return new Robot(this.#calls, handle, about);
+      return new Robot(this.#calls, handle, about, this.#files);
     });
+  }
+
+  repair(source, options = {}) {
+    return withFiles(this.#files, source, (path) =>
+      within(this.#calls, (memory) => {
+        const at = this.#calls.web_repair(memory.text(path), readingOptions(memory, options));
+        const result = answer(memory, at, shortName(path));
+        ownNames(result.findings);
+        return result;
+      }),
+    );
+  }
+
+  run(source) {
+    return withFiles(this.#files, source, (path) =>
+      within(this.#calls, (memory) => answer(memory, this.#calls.web_run(memory.text(path)), shortName(path))),
+    );
+  }
+
+  codegenQuantities() {
+    return within(this.#calls, (memory) => memory.json(this.#calls.web_codegen_quantities()));
   }
 }
 
 export class Robot {
   #calls;
   #handle;
+  #files;
 
-  constructor(calls, handle, about) {
+  constructor(calls, handle, about, files) {
     this.#calls = calls;
     this.#handle = handle;
+    this.#files = files;
     Object.assign(this, about);
     this.nq = about.coordinates.length;
     this.nv = about.velocities.length;
@@ -233,12 +190,83 @@ export class Robot {
     }
   }
 
-  simulation(settings) {
-    return new Simulation(this.#calls, this.#open(), settings);
+  equations(options = {}) {
+    return within(this.#calls, (memory) => {
+      const notation = choose(NOTATIONS, options.notation ?? "text", "notation");
+      const what = options.what ? memory.text(String(options.what)) : 0;
+      const terms = options.maxTerms ?? 0;
+      const at = this.#calls.web_equations(this.#open(), what, notation, options.numbers ? 1 : 0, terms);
+      return answer(memory, at, "").text;
+    });
   }
 
-  simulate(settings) {
-    const run = this.simulation(settings);
+  codegen(options = {}) {
+    return within(this.#calls, (memory) => {
+      const text = (value) => (value ? memory.text(String(value)) : 0);
+      const how = memory.words([
+        text(options.what),
+        text(options.prefix),
+        text(options.frame),
+        choose(LANGUAGES, options.language ?? "c", "language"),
+        choose(SINES, options.sines ?? "libm", "sines"),
+        choose(SYMBOLS, options.symbols ?? "none", "symbols"),
+        choose(ORDERS, options.order ?? "latency", "order"),
+        options.float ? 1 : 0,
+        options.lanes ?? 1,
+        options.split ?? 0,
+        options.givenGravity ? 1 : 0,
+        options.friction === false ? 0 : 1,
+        0,
+        0,
+      ]);
+      memory.array(how + 48, 1)[0] = options.effort ?? 1;
+      return answer(memory, this.#calls.web_codegen(this.#open(), how), "");
+    });
+  }
+
+  inverseDynamics(table, options = {}) {
+    const source = { name: options.name ?? "table.csv", files: { [options.name ?? "table.csv"]: table } };
+    return withFiles(this.#files, source, (path) =>
+      within(this.#calls, (memory) => {
+        const handle = this.#calls.web_motion_open(this.#open(), memory.text(path), options.differentiate ? 1 : 0);
+        if (handle === 0) throw new LimbError("out of memory");
+        try {
+          return this.#motion(memory, handle, source.name);
+        } finally {
+          this.#calls.web_motion_close(handle);
+        }
+      }),
+    );
+  }
+
+  /** The rows of a motion as columns by name. */
+  #motion(memory, handle, name) {
+    const about = answer(memory, this.#calls.web_motion_describe(handle), name);
+    const { nq, nv } = this;
+    const width = 1 + nq + 3 * nv;
+    const all = memory.array(this.#calls.web_motion_numbers(handle), about.rows * width);
+    const column = (k) => Float64Array.from({ length: about.rows }, (_, i) => all[i * width + k]);
+    const named = (dofs, first) => Object.fromEntries(dofs.map((dof, k) => [dof.name, column(first + k)]));
+    return {
+      time: column(0),
+      hasTime: about.hasTime === 1,
+      q: named(this.coordinates, 1),
+      v: named(this.velocities, 1 + nq),
+      a: named(this.velocities, 1 + nq + nv),
+      tau: named(this.velocities, 1 + nq + 2 * nv),
+      sizing: Object.fromEntries(about.sizing.map((x, k) => [this.velocities[k].name, x])),
+      notes: about.notes,
+    };
+  }
+
+  simulation(settings, run) {
+    const open = (path) => new Simulation(this.#calls, this.#open(), settings, path);
+    if (run === undefined) return open(null);
+    return withFiles(this.#files, typeof run === "string" ? { name: "run.yaml", text: run } : run, open);
+  }
+
+  simulate(settings, file) {
+    const run = this.simulation(settings, file);
     try {
       const rows = [...run];
       const about = run.describe();
@@ -318,7 +346,7 @@ export class Simulation {
   #calls;
   #handle;
 
-  constructor(calls, robot, settings) {
+  constructor(calls, robot, settings, path) {
     this.#calls = calls;
     within(calls, (memory) => {
       const words = [];
@@ -333,11 +361,11 @@ export class Simulation {
       // The settings must outlive the run.
       const kept = new Memory(calls);
       this.kept = kept;
-      this.#handle = calls.web_sim_open(robot, kept.list(words));
+      this.#handle = calls.web_sim_open(robot, kept.text(path), kept.list(words));
       const { error } = this.describe();
       if (!error) return;
       this.free();
-      throw new LimbError(sentence("", error), error);
+      throw new LimbError(sentence(path && error.line ? shortName(path) : "", error), error);
     });
   }
 

@@ -121,11 +121,11 @@ static void put_dofs(json* j, const char* key, int count, const web_robot* r, in
   json_end(j, ']');
 }
 
-static void put_findings(json* j, const limb_reading* reading, limb_findings* list)
+void web_put_findings(json* j, limb_reading* reading, int from)
 {
-  limb_findings_sort(list);
+  const limb_findings* list = limb_reading_findings(reading);
   json_begin(j, "findings", '[');
-  for (int i = 0; i < limb_findings_count(list); i++) {
+  for (int i = from; i < limb_findings_count(list); i++) {
     limb_finding f;
     limb_rule_info rule = {.why = "", .fix = ""};
     if (limb_findings_get(list, i, &f) != LIMB_OK) continue;
@@ -156,7 +156,8 @@ const char* web_describe(web_robot* r)
   if (r->reading) {
     json_text(j, "source", limb_reading_source(r->reading));
     json_text(j, "format", limb_format_name(limb_reading_format(r->reading)));
-    put_findings(j, r->reading, limb_reading_findings(r->reading));
+    limb_findings_sort(limb_reading_findings(r->reading));
+    web_put_findings(j, r->reading, 0);
   }
   if (r->dofs) {
     const limb_model* m = r->model;

@@ -45,8 +45,7 @@ const char* web_robots(void)
   return json_done(&j);
 }
 
-// Reads, has the doctor look, builds.
-static limb_status open_robot(web_robot* r, const char* source, const web_reading_options* how)
+limb_read_options web_read_options(const web_reading_options* how)
 {
   limb_read_options opt = limb_default_read_options();
   opt.format = (limb_format)how->format;
@@ -54,6 +53,13 @@ static limb_status open_robot(web_robot* r, const char* source, const web_readin
   opt.no_mimic = how->no_mimic;
   opt.package_path = how->packages;
   opt.xacro_arguments = how->xacro_arguments;
+  return opt;
+}
+
+// Reads, has the doctor look, builds.
+static limb_status open_robot(web_robot* r, const char* source, const web_reading_options* how)
+{
+  const limb_read_options opt = web_read_options(how);
   limb_status s = limb_read(source, &opt, &r->reading, &r->failed);
   if (s != LIMB_OK) return s;
   if (how->doctor) {

@@ -8,6 +8,7 @@
 enum { MAX_SETTINGS = 64 };
 
 struct web_sim {
+  limb_reading* file; // NULL: no run file
   limb_run_override* run;
   limb_runner* runner;
   limb_run_rows* rows;
@@ -20,37 +21,58 @@ struct web_sim {
   json text;
 };
 
-// Puts the settings over an empty run, with one table as output.
-static limb_status take_settings(web_sim* s, const char* const* settings)
+// Reads a run file. An error in it is its first finding of that weight.
+static limb_status read_run(const char* path, limb_reading** out, limb_error* err)
 {
-  static const limb_run nothing;
+  limb_finding f;
+  const limb_status status = limb_read_run(path, NULL, out, err);
+  const limb_findings* list = *out ? limb_reading_findings(*out) : NULL;
+  for (int i = 0; status != LIMB_OK && list && i < limb_findings_count(list); i++) {
+    if (limb_findings_get(list, i, &f) != LIMB_OK || f.severity != LIMB_ERROR) continue;
+    err->line = f.line, err->column = f.column;
+    (void)snprintf(err->where, sizeof err->where, "%s", f.where);
+    (void)snprintf(err->text, sizeof err->text, "%s", f.text);
+    break;
+  }
+  return status;
+}
+
+// Puts the settings over a run, with one table as output.
+static limb_status take_settings(web_sim* s, const limb_run* base, const char* const* settings)
+{
   limb_run_setting own[MAX_SETTINGS + 2] = {{0}};
   int n = 0;
   for (; settings[2 * n] && n < MAX_SETTINGS; n++) own[n] = (limb_run_setting){settings[2 * n], settings[2 * n + 1]};
   own[n] = (limb_run_setting){"output", "-"};
-  return limb_run_override_create(&nothing, own, &s->run, &s->failed);
+  return limb_run_override_create(base, own, &s->run, &s->failed);
 }
 
-static limb_status begin(web_sim* s, const web_robot* r, const char* const* settings)
+static limb_status begin(web_sim* s, const web_robot* r, const char* path, const char* const* settings)
 {
-  limb_status status = take_settings(s, settings);
+  static const limb_run nothing;
+  limb_status status = path ? read_run(path, &s->file, &s->failed) : LIMB_OK;
+  if (status == LIMB_OK) status = take_settings(s, path ? limb_reading_run(s->file) : &nothing, settings);
   if (status != LIMB_OK) return status;
   const limb_run* run = limb_run_override_run(s->run);
   limb_runner_options options = limb_default_runner_options(r->model);
+  options.path = path;
+  options.poses = r->reading;
   status = limb_runner_create(run, r->model, &options, &s->runner, &s->failed);
   if (status != LIMB_OK) return status;
   s->sim = limb_runner_sim(s->runner);
   s->setup = limb_runner_setup_of(s->runner);
   s->now = s->setup->start;
-  status = limb_run_rows_create(s->runner, &run->output[0], &s->rows, &s->failed);
+  int table = 0; // the one of take_settings, behind the plots of the file
+  while (!run->output[table].file.text) table++;
+  status = limb_run_rows_create(s->runner, &run->output[table], &s->rows, &s->failed);
   return status == LIMB_OK ? limb_runner_start(s->runner, &s->failed) : status;
 }
 
-web_sim* web_sim_open(const web_robot* r, const char* const* settings)
+web_sim* web_sim_open(const web_robot* r, const char* run, const char* const* settings)
 {
   web_sim* s = calloc(1, sizeof *s);
   if (!s) return NULL;
-  const limb_status status = begin(s, r, settings);
+  const limb_status status = begin(s, r, run, settings);
   s->over = status != LIMB_OK;
   if (status != LIMB_OK && s->failed.status == LIMB_OK) (void)web_fail(&s->failed, status);
   return s;
@@ -62,6 +84,7 @@ void web_sim_close(web_sim* s)
   limb_run_rows_destroy(s->rows);
   limb_runner_destroy(s->runner);
   limb_run_override_destroy(s->run);
+  limb_reading_destroy(s->file);
   json_free(&s->events);
   json_free(&s->text);
   free(s);
@@ -165,4 +188,25 @@ const char* web_sim_describe(web_sim* s)
   json_entries(j, "events", &s->events);
   json_end(j, '}');
   return json_done(j);
+}
+
+const char* web_run(const char* path)
+{
+  static json j;
+  limb_reading* file = NULL;
+  limb_error err = {0};
+  const limb_status status = read_run(path, &file, &err);
+  if (status != LIMB_OK && err.status == LIMB_OK) (void)web_fail(&err, status);
+  json_clear(&j);
+  json_begin(&j, "", '{');
+  web_put_error(&j, &err);
+  if (status == LIMB_OK) {
+    const limb_run* run = limb_reading_run(file);
+    json_text(&j, "title", run->title.text);
+    json_text(&j, "model", run->model.name.text);
+    json_text(&j, "duration", run->duration.text);
+  }
+  json_end(&j, '}');
+  limb_reading_destroy(file);
+  return json_done(&j);
 }

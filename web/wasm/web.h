@@ -32,6 +32,7 @@ typedef struct web_evaluator {
 } web_evaluator;
 
 typedef struct web_sim web_sim;
+typedef struct web_motion web_motion;
 
 // "error": {"status", "line", "column", "where", "text"}, or null with LIMB_OK.
 void web_put_error(json* j, const limb_error* err);
@@ -49,6 +50,11 @@ typedef struct web_reading_options {
   const char* packages;
   const char* const* xacro_arguments;
 } web_reading_options;
+
+limb_read_options web_read_options(const web_reading_options* how);
+
+// "findings": those of the reading from index `from` on.
+void web_put_findings(json* j, limb_reading* reading, int from);
 
 WEB_EXPORT(web_open) web_robot* web_open(const char* source, const web_reading_options* how); // NULL: out of memory
 WEB_EXPORT(web_close) void web_close(web_robot* r);
@@ -80,10 +86,44 @@ WEB_EXPORT(web_evaluator_error) const char* web_evaluator_error(web_evaluator* e
 
 // ---- simulation (simulate.c) -------------------------------------------------------------------------------
 
-// settings: names and texts of limb_run_setting in turn, closed by NULL.
-WEB_EXPORT(web_sim_open) web_sim* web_sim_open(const web_robot* r, const char* const* settings);
+// run: the path of a run file; NULL: none. settings: put over it, names and texts of limb_run_setting in turn, closed
+// by NULL.
+WEB_EXPORT(web_sim_open)
+web_sim* web_sim_open(const web_robot* r, const char* run, const char* const* settings);
 WEB_EXPORT(web_sim_close) void web_sim_close(web_sim* s);
 WEB_EXPORT(web_sim_next) const double* web_sim_next(web_sim* s); // the next row; NULL: the run is over
 WEB_EXPORT(web_sim_describe) const char* web_sim_describe(web_sim* s);
+
+// The title and the model of a run file, or its findings.
+WEB_EXPORT(web_run) const char* web_run(const char* path);
+
+// ---- motions (motion.c) ------------------------------------------------------------------------------------
+
+// Inverse dynamics along a table of states. differentiate: 1: velocities and accelerations from the positions.
+WEB_EXPORT(web_motion_open)
+web_motion* web_motion_open(const web_robot* r, const char* path, int differentiate);
+WEB_EXPORT(web_motion_close) void web_motion_close(web_motion* m);
+WEB_EXPORT(web_motion_describe) const char* web_motion_describe(web_motion* m);
+WEB_EXPORT(web_motion_numbers) const double* web_motion_numbers(const web_motion* m); // rows of time, q, v, a, tau
+
+// ---- texts (write.c) ---------------------------------------------------------------------------------------
+
+// The file with the nearest inertias that bodies can have, whether or not it is a robot that can be built.
+WEB_EXPORT(web_repair) const char* web_repair(const char* source, const web_reading_options* how);
+
+// what: NULL: the default; max_terms: 0: the default.
+WEB_EXPORT(web_equations)
+const char* web_equations(web_robot* r, const char* what, int notation, int numbers, int max_terms);
+
+// As limb_codegen_options; texts may be NULL.
+typedef struct web_codegen_options {
+  const char *what, *prefix, *frame;
+  int language, sines, symbols, order;
+  int single, lanes, max_statements, gravity_argument, friction;
+  double effort;
+} web_codegen_options;
+
+WEB_EXPORT(web_codegen) const char* web_codegen(web_robot* r, const web_codegen_options* how);
+WEB_EXPORT(web_codegen_quantities) const char* web_codegen_quantities(void);
 
 #endif
