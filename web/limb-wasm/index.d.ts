@@ -184,6 +184,22 @@ export interface QuantityInfo {
   robots: string;
 }
 
+/** Follows a target from one configuration to the next, within limits, with closed loops. */
+export class InverseKinematics {
+  /**
+   * @param position  of the frame in the world [m]
+   * @param rotation  of the frame, row by row
+   * @param q         where it starts
+   * @returns the solution, or the nearest configuration with the reason and the distance left [m]
+   */
+  solve(
+    position: ArrayLike<number>,
+    rotation: ArrayLike<number>,
+    q: ArrayLike<number>,
+  ): { reached: boolean; reason: string; distance: number; q: Float64Array };
+  free(): void;
+}
+
 /** Computes the same quantities at many states. */
 export class Evaluator {
   readonly items: Item[];
@@ -379,6 +395,15 @@ export class Robot {
    * reached: false if the loops do not close there; q is then the last configuration on the way.
    */
   move(q: ArrayLike<number>, velocity: string | number, position: number): { reached: boolean; q: Float64Array };
+  /** Names of the poses that the files of the model define. */
+  readonly namedPoses: string[];
+  /** The configuration of a named pose, with closed loops. */
+  namedPose(name: string): Float64Array;
+  /**
+   * Inverse kinematics of a body or frame, by name or index (frames follow the bodies). rotation: true: its pose is to
+   * be reached, otherwise its position. Free joints stay. Free it before the robot.
+   */
+  ik(frame: string | number, options?: { rotation?: boolean }): InverseKinematics;
   /** Poses of all bodies in the world: twelve numbers each, rotation row by row and position. */
   poses(q: ArrayLike<number>): Float64Array;
   evaluator(names: string | string[], options?: EvaluatorOptions): Evaluator;

@@ -162,6 +162,16 @@ export class Robot {
     });
   }
 
+  namedPose(name) {
+    const index = this.namedPoses.indexOf(name);
+    if (index < 0) throw new LimbError(`no pose '${name}'; known: ${this.namedPoses.join(", ") || "none"}`);
+    return within(this.#calls, (memory) => {
+      const q = memory.allocate(8 * this.nq);
+      if (this.#calls.web_named_pose(this.#open(), index, q) !== 0) this.#fail(memory);
+      return memory.array(q, this.nq).slice();
+    });
+  }
+
   poses(q) {
     return within(this.#calls, (memory) => {
       const count = 12 * this.bodies.length,
@@ -174,6 +184,13 @@ export class Robot {
   #fail(memory) {
     const { error } = memory.json(this.#calls.web_error(this.#open()));
     throw new LimbError(sentence(this.source, error), error);
+  }
+
+  ik(frame, options = {}) {
+    const names = [...this.bodies, ...this.frames].map(({ name }) => name);
+    const index = typeof frame === "number" ? frame : names.indexOf(frame);
+    if (!(index in names)) throw new LimbError(`no frame '${frame}'`);
+    return new InverseKinematics(this.#calls, this.#open(), this.nq, index, options);
   }
 
   evaluator(names, options = {}) {
@@ -278,6 +295,37 @@ export class Robot {
     } finally {
       run.free();
     }
+  }
+}
+
+export class InverseKinematics {
+  #calls;
+  #handle;
+  #nq;
+
+  constructor(calls, robot, nq, frame, options) {
+    this.#calls = calls;
+    this.#nq = nq;
+    this.#handle = calls.web_ik_open(robot, frame, options.rotation ? 1 : 0);
+    if (this.#handle === 0) throw new LimbError("out of memory");
+  }
+
+  solve(position, rotation, q) {
+    if (this.#handle === 0) throw new LimbError("the inverse kinematics were freed");
+    return within(this.#calls, (memory) => {
+      const pose = memory.numbers([...rotation, ...position], 12, "rotation and position");
+      const at = memory.numbers(q, this.#nq, "q");
+      const status = this.#calls.web_ik_solve(this.#handle, pose, at);
+      const { error, reason, reached, distance } = memory.json(this.#calls.web_ik_describe(this.#handle));
+      if (error) throw new LimbError(sentence("", error), error);
+      if (status !== 0) throw new LimbError(reason);
+      return { reached: reached === 1, reason, distance, q: memory.array(at, this.#nq).slice() };
+    });
+  }
+
+  free() {
+    if (this.#handle !== 0) this.#calls.web_ik_close(this.#handle);
+    this.#handle = 0;
   }
 }
 

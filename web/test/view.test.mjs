@@ -63,7 +63,7 @@ async function open(model, look, options = {}) {
     assert.equal(
       await page.evaluate(() => document.documentElement.dataset.ready),
       "yes",
-      await page.textContent("#status"),
+      await page.textContent("main"),
     );
     await look(page);
     assert.deepEqual(troubles, []);
@@ -82,7 +82,7 @@ const seen = (page) =>
             const small = Object.assign(document.createElement("canvas"), { width: 16, height: 12 }),
               context = small.getContext("2d");
             context.imageSmoothingQuality = "high";
-            context.drawImage(document.querySelector("#stage canvas"), 0, 0, 16, 12);
+            context.drawImage(document.querySelector(".lv-stage canvas"), 0, 0, 16, 12);
             const { data } = context.getImageData(0, 0, 16, 12);
             done([...data].filter((_, k) => k % 4 !== 3));
           }),
@@ -164,7 +164,7 @@ describe("moving", () => {
     open("slider_crank", async (page) => {
       const name = await page.evaluate(() => limbView.sliders.find((s) => s.joint.type === "prismatic").name);
       await slide(page, name, 1);
-      assert.match(await page.textContent("#status"), /the loops do not close beyond/);
+      assert.match(await page.textContent(".lv-status"), /the loops do not close beyond/);
     }));
 
   it("moves mimic joints along", async () => {
@@ -182,7 +182,7 @@ describe("moving", () => {
         "</robot>",
     );
     await open(model, async (page) => {
-      assert.equal(await page.locator(".joint").count(), 2);
+      assert.equal(await page.locator(".lv-joint").count(), 2);
       const x = await slide(page, "left", 0.3);
       const tip = await page.evaluate(() => [...limbView.poses()].slice(-3));
       assert.ok(Math.abs(tip[0] - 1 - Math.cos(2 * x)) < 1e-12 && Math.abs(tip[1] + Math.sin(2 * x)) < 1e-12);
@@ -209,8 +209,8 @@ describe("moving", () => {
         .trim()
         .split("\n");
       const expected = Number(line.split(",").at(-2)),
-        note = await page.textContent(".joint small");
-      assert.ok(Math.abs(Number(/([-\d.]+) N m hold it/.exec(note)[1]) / expected - 1) < 1e-3, `${note}; ${expected}`);
+        note = await page.textContent(".lv-joint small");
+      assert.ok(Math.abs(Number(/([\u2212\d.]+) N m/.exec(note)[1].replace("\u2212", "-")) / expected - 1) < 1e-3, `${note}; ${expected}`);
     }));
 });
 
@@ -220,20 +220,20 @@ describe("looking", () => {
       const name = await page.evaluate(() => limbView.robot.bodies[1].name);
       await page.getByLabel("Selected").selectOption({ label: name });
       const mass = await page.evaluate(() => limbView.robot.bodies[1].mass);
-      assert.ok((await page.textContent("#details")).includes(`mass${Number(mass.toPrecision(4))} kg`));
+      assert.ok((await page.textContent(".lv-details")).includes(`mass${Number(mass.toPrecision(4))} kg`));
       await page.getByLabel("Selected").selectOption("-1");
-      const box = await page.locator("#stage").boundingBox();
+      const box = await page.locator(".lv-stage").boundingBox();
       await page.mouse.click(box.x + box.width / 2, box.y + box.height * 0.42);
       assert.notEqual(await page.getByLabel("Selected").inputValue(), "-1");
     }));
 
   it("shows the findings of the doctor", () =>
     open("examples/sick_arm.urdf", async (page) => {
-      const text = await page.textContent("#findings");
+      const text = await page.textContent(".lv-panel details:last-of-type");
       assert.match(text, /line 51/);
       assert.match(text, /principal moments of inertia/);
       await page.getByLabel("Selected").selectOption({ label: "upper_arm" });
-      assert.match(await page.textContent("#body-findings"), /principal moments of inertia/);
+      assert.match(await page.textContent(".lv-details + .lv-findings"), /principal moments of inertia/);
     }));
 
   it("is light or dark", async () => {
@@ -250,12 +250,12 @@ describe("looking", () => {
 
   it("changes the picture with every switch", () =>
     open("four_bar", async (page) => {
-      for (const box of await page.locator("#look input").all()) {
-        const before = await page.locator("#stage").screenshot();
+      for (const box of await page.locator("details", { hasText: "Whole robot" }).locator("input").all()) {
+        const before = await page.locator(".lv-stage").screenshot();
         await box.click();
         await seen(page);
         assert.notDeepEqual(
-          await page.locator("#stage").screenshot(),
+          await page.locator(".lv-stage").screenshot(),
           before,
           await box.evaluate((x) => x.parentElement.textContent),
         );

@@ -1,49 +1,32 @@
-// The robot as solids: of each body the box of its mass and inertia, sticks from joint to joint, joints, and what is
-// shown of a selected body.
+// The robot: a group per body, with its visual shapes, or what stands for them, and what is shown on request.
 import {
   AxesHelper,
   Box3,
-  BoxGeometry,
   CylinderGeometry,
   Group,
-  Matrix4,
+  LineBasicMaterial,
+  LineSegments,
   Mesh,
   MeshBasicMaterial,
   MeshStandardMaterial,
   Sphere,
   SphereGeometry,
   Vector3,
+  WireframeGeometry,
 } from "three";
-import { boxEdges, ellipsoidAxes, principal } from "./inertia.js";
+import { ellipsoidAxes, principal } from "./inertia.js";
+import { Shapes } from "./shapes.js";
+import { placed, points, solids, stick, vector } from "./solids.js";
 
 const COLOURS = [0x4e79a7, 0xf28e2b, 0x59a14f, 0xb07aa1, 0x76b7b2, 0xe15759, 0xedc948, 0x9c755f];
 const CHOSEN = 0xffb300,
   JOINT = 0x5b6770,
   PASSIVE = 0xaab4bb,
   CENTRE = 0xd81b60,
-  CLOSURE = 0x8e24aa;
+  CLOSURE = 0x8e24aa,
+  COLLISION = 0x00a88f;
+const BARE = [0.72, 0.75, 0.78]; // shapes without a colour
 const UP = new Vector3(0, 1, 0);
-const vector = (a) => new Vector3(a[0], a[1], a[2]);
-
-/** A cylinder from a to b; null if they coincide. */
-function stick(a, b, radius, material) {
-  const along = b.clone().sub(a),
-    length = along.length();
-  if (length < 1e-9) return null;
-  const mesh = new Mesh(new CylinderGeometry(radius, radius, length, 12), material);
-  mesh.position.copy(a).addScaledVector(along, 0.5);
-  mesh.quaternion.setFromUnitVectors(UP, along.divideScalar(length));
-  return mesh;
-}
-
-/** Position and principal axes of a body's inertia, for a unit solid that is scaled to its size. */
-function placed(mesh, body, axes, size) {
-  const rotation = new Matrix4().makeBasis(...axes.map(vector));
-  mesh.position.copy(vector(body.com));
-  mesh.quaternion.setFromRotationMatrix(rotation);
-  mesh.scale.set(...size);
-  return mesh;
-}
 
 export class Figure {
   /** @type {Group[]} one per body, the world included */
@@ -51,138 +34,175 @@ export class Figure {
   root = new Group();
   #robot;
   #scale;
+  #shapes;
+  #drawn; // bodies with visual shapes
   #materials = [];
-  #shown = { frames: [], axes: [], centres: [], solids: [], closures: [] };
+  #shown = { visuals: [], solids: [], collisions: [], frames: [], axes: [], joints: [], centres: [], closures: [] };
+  #joints = []; // what is coloured by torques: markers of joints
   #ellipsoid = null;
   #chosen = -1;
 
-  constructor(robot, poses) {
+  /** @param {{shapes?: import("./view.js").Shape[], meshes?: import("./view.js").MeshData[]}} look */
+  constructor(robot, poses, look) {
     this.#robot = robot;
+    this.#shapes = new Shapes(look.meshes);
     this.groups = robot.bodies.map(() => new Group());
-    for (const group of this.groups) {
+    for (const [i, group] of this.groups.entries()) {
       group.matrixAutoUpdate = false;
+      group.userData.body = i;
       this.root.add(group);
     }
     this.move(poses);
     this.#scale = this.#size();
+    const shapes = look.shapes ?? [];
+    this.#drawn = new Set(shapes.filter((s) => !s.collision && s.body > 0).map((s) => s.body));
+    for (const shape of shapes) this.#addShape(shape);
     robot.bodies.forEach((body, i) => this.#addBody(body, i));
     robot.loops.forEach((loop) => this.#addLoop(loop));
-    this.root.traverse((part) => (part.castShadow = part.receiveShadow = Boolean(part.isMesh)));
+    this.root.traverse((part) => {
+      const solid = Boolean(part.isMesh) && !part.material.isMeshBasicMaterial;
+      part.castShadow = part.receiveShadow = solid;
+    });
+  }
+
+  get hasVisuals() {
+    return this.#drawn.size > 0;
+  }
+  get hasCollisions() {
+    return this.#shown.collisions.length > 0;
+  }
+  /** How large the robot is: what the thickness of sticks is measured by [m]. */
+  get scale() {
+    return this.#scale;
   }
 
   /** Poses of all bodies: twelve numbers each, rotation row by row and position. */
   move(x) {
     this.groups.forEach((group, i) => {
-      const [a, b, c, d, e, f, g, h, k, px, py, pz] = x.subarray(12 * i, 12 * i + 12);
-      group.matrix.set(a, b, c, px, d, e, f, py, g, h, k, pz, 0, 0, 0, 1);
+      const k = 12 * i;
+      // prettier-ignore
+      group.matrix.set(x[k], x[k + 1], x[k + 2], x[k + 9], x[k + 3], x[k + 4], x[k + 5], x[k + 10],
+                       x[k + 6], x[k + 7], x[k + 8], x[k + 11], 0, 0, 0, 1);
       group.matrixWorldNeedsUpdate = true;
     });
   }
 
-  /** The points by which a body is drawn, in its axes: its origin, its centre, its joints and closures. */
-  #points(i) {
-    const { bodies, joints, loops } = this.#robot,
-      body = bodies[i];
-    const list = joints.filter((joint) => joint.parent === i).map((joint) => vector(joint.placement.p));
-    for (const loop of loops) {
-      if (loop.bodyA === body.name) list.push(vector(loop.poseA.p));
-      if (loop.bodyB === body.name) list.push(vector(loop.poseB.p));
-    }
-    return list;
-  }
-
-  /** How large the robot is: what the thickness of sticks is measured by. */
   #size() {
     const box = new Box3();
     this.#robot.bodies.forEach((body, i) => {
-      const own = [new Vector3(), ...this.#points(i), ...(body.mass > 0 ? [vector(body.com)] : [])];
+      const own = [new Vector3(), ...points(this.#robot, i), ...(body.mass > 0 ? [vector(body.com)] : [])];
       for (const p of own) box.expandByPoint(p.applyMatrix4(this.groups[i].matrix));
     });
     return Math.max(0.6 * box.getSize(new Vector3()).length(), 1e-3);
   }
 
-  /** A sphere around what is drawn. */
-  bounds() {
+  /** A box around what is drawn. */
+  box() {
     const box = new Box3(),
       part = new Box3();
     this.root.updateMatrixWorld(true);
-    this.root.traverse((object) => object.isMesh && object.visible && box.union(part.setFromObject(object)));
-    const { center, radius } = box.getBoundingSphere(new Sphere());
+    this.root.traverse((object) => {
+      const counts = object.isMesh && object.visible && !object.userData.scenery;
+      if (counts) box.union(part.setFromObject(object));
+    });
+    return box;
+  }
+
+  /** A sphere around what is drawn. */
+  bounds() {
+    const { center, radius } = this.box().getBoundingSphere(new Sphere());
     return radius > 0 ? { centre: center, radius } : { centre: new Vector3(), radius: 1 };
   }
 
-  /** The height of the lowest corner of what is drawn. */
-  lowest(up) {
-    const corner = new Vector3();
-    let low = Infinity;
-    this.root.updateMatrixWorld(true);
-    this.root.traverse((object) => {
-      if (!object.isMesh || !object.visible) return;
-      const at = object.geometry.attributes.position;
-      for (let k = 0; k < at.count; k++)
-        low = Math.min(low, corner.fromBufferAttribute(at, k).applyMatrix4(object.matrixWorld).dot(vector(up)));
-    });
-    return low;
+  #addShape(shape) {
+    const object = this.#shapes.make(shape, BARE);
+    if (!object) return;
+    if (shape.kind === "plane" || (shape.body === 0 && !shape.collision)) object.userData.scenery = shape.kind === "plane";
+    if (shape.collision) {
+      const lines = new LineSegments(
+        new WireframeGeometry(object.geometry),
+        new LineBasicMaterial({ color: COLLISION, transparent: true, opacity: 0.5 }),
+      );
+      lines.matrixAutoUpdate = false;
+      lines.matrix.copy(object.matrix);
+      lines.userData.untouchable = true;
+      this.#show("collisions", lines, false);
+      this.groups[shape.body].add(lines);
+      return;
+    }
+    this.#show("visuals", object, true);
+    this.groups[shape.body].add(object);
   }
 
   #material(i) {
     const color = i === 0 ? PASSIVE : COLOURS[i % COLOURS.length]; // the world is grey
-    const material = new MeshStandardMaterial({ color, roughness: 0.6, metalness: 0.05 });
-    this.#materials[i] = material;
-    return material;
+    return (this.#materials[i] ??= new MeshStandardMaterial({
+      color,
+      roughness: 0.55,
+      metalness: 0.05,
+      userData: { body: i, opacity: 1 },
+    }));
   }
 
   #addBody(body, i) {
     const group = this.groups[i],
       thin = 0.012 * this.#scale,
-      material = this.#material(i);
-    group.userData.body = i;
-    for (const p of this.#points(i)) {
-      const part = stick(new Vector3(), p, thin, material);
-      if (part) group.add(part);
+      bare = !this.#drawn.has(i) && !this.#hidden(i);
+    for (const part of solids(this.#robot, i, thin, this.#scale, this.#material(i))) {
+      part.userData.bare = bare;
+      this.#show("solids", part, bare);
+      group.add(part);
     }
     const axes = new AxesHelper(0.12 * this.#scale);
     this.#show("frames", axes, false);
+    axes.userData.untouchable = true;
     group.add(axes);
     if (i === 0) return;
-    if (body.mass > 0) this.#addSolid(body, group, material, thin);
-    this.#addJoint(this.#robot.joints[body.joint], group, thin);
+    if (body.mass > 0) this.#addCentre(body, group, thin);
+    this.#addJoint(this.#robot.joints[body.joint], group, thin, bare);
   }
 
-  #addSolid(body, group, material, thin) {
-    const { moments, axes } = principal(body.inertia);
-    const size = boxEdges(body.mass, moments).map((x) => Math.min(Math.max(x, 1.6 * thin), this.#scale));
-    const box = placed(new Mesh(new BoxGeometry(1, 1, 1), material), body, axes, size);
-    this.#show("solids", box, true);
-    const bar = stick(new Vector3(), vector(body.com), thin, material);
-    const centre = new Mesh(
-      new SphereGeometry(1.8 * thin, 16, 12),
-      new MeshBasicMaterial({ color: CENTRE, depthTest: false }),
-    );
+  /** A body whose sticks only say where it stands: the world below a robot that has shapes. */
+  #hidden(i) {
+    return i === 0 && this.#drawn.size > 0;
+  }
+
+  #addCentre(body, group, thin) {
+    const material = new MeshBasicMaterial({ color: CENTRE, depthTest: false, transparent: true });
+    const centre = new Mesh(new SphereGeometry(1.5 * thin, 16, 12), material);
     centre.position.copy(vector(body.com));
     centre.renderOrder = 2;
+    centre.userData.untouchable = true;
     this.#show("centres", centre, false);
-    group.add(box, centre, ...(bar ? [bar] : []));
+    group.add(centre);
   }
 
-  #addJoint(joint, group, thin) {
+  #addJoint(joint, group, thin, bare) {
     if (!joint || joint.type === "fixed" || joint.auxiliary) return;
     const material = new MeshStandardMaterial({ color: joint.passive ? PASSIVE : JOINT, roughness: 0.5 });
     const axis = vector(joint.axis);
     const round = ["spherical", "free", "universal", "planar"].includes(joint.type);
     const part = new Mesh(
-      round ? new SphereGeometry(2 * thin, 20, 16) : new CylinderGeometry(1.9 * thin, 1.9 * thin, 5 * thin, 24),
+      round ? new SphereGeometry(2 * thin, 24, 16) : new CylinderGeometry(1.9 * thin, 1.9 * thin, 5 * thin, 28),
       material,
     );
     if (!round) part.quaternion.setFromUnitVectors(UP, axis);
+    part.userData.bare = bare;
+    this.#show("joints", part, bare);
+    if (joint.nv === 1) this.#joints.push({ v: joint.v, part, plain: material, hot: null });
     const line = stick(
-      axis.clone().multiplyScalar(-10 * thin),
-      axis.clone().multiplyScalar(10 * thin),
-      0.3 * thin,
-      new MeshBasicMaterial({ color: CHOSEN }),
+      axis.clone().multiplyScalar(-12 * thin),
+      axis.clone().multiplyScalar(12 * thin),
+      0.25 * thin,
+      new MeshBasicMaterial({ color: CHOSEN, depthTest: false, transparent: true }),
     );
-    this.#show("axes", line, false);
-    group.add(part, line);
+    if (line) {
+      line.renderOrder = 3;
+      line.userData.untouchable = true;
+      this.#show("axes", line, false);
+      group.add(line);
+    }
+    group.add(part);
   }
 
   #addLoop(loop) {
@@ -192,8 +212,8 @@ export class Figure {
     ]) {
       const i = this.#robot.bodies.findIndex((body) => body.name === name);
       const mark = new Mesh(
-        new SphereGeometry(0.02 * this.#scale, 16, 12),
-        new MeshStandardMaterial({ color: CLOSURE }),
+        new SphereGeometry(0.02 * this.#scale, 20, 16),
+        new MeshStandardMaterial({ color: CLOSURE, roughness: 0.5 }),
       );
       mark.position.copy(vector(pose.p));
       this.#show("closures", mark, true);
@@ -206,37 +226,65 @@ export class Figure {
     this.#shown[kind].push(part);
   }
 
-  /** Shows or hides a kind of parts: frames, axes, centres, solids, closures. */
+  /**
+   * Shows or hides a kind of parts. Boxes and joints: "some" are those of bodies without visual shapes.
+   * @param {keyof Figure["#shown"]} kind @param {boolean | "some"} visible
+   */
   toggle(kind, visible) {
-    for (const part of this.#shown[kind]) part.visible = visible;
+    for (const part of this.#shown[kind]) part.visible = visible === "some" ? part.userData.bare : visible;
+  }
+
+  #all() {
+    return [...this.#materials.filter(Boolean), ...this.#shapes.materials];
   }
 
   transparent(on) {
-    this.#materials.forEach((material) => {
-      material.transparent = on;
-      material.opacity = on ? 0.35 : 1;
+    for (const material of this.#all()) {
+      const own = material.userData.opacity;
+      material.transparent = on || own < 1;
+      material.opacity = on ? 0.3 * own : own;
       material.depthWrite = !on;
       material.needsUpdate = true;
-    });
+    }
+  }
+
+  /** Colours the joints by numbers from 0 to 1, one per velocity; null: as usual. */
+  heat(values) {
+    for (const joint of this.#joints) {
+      joint.hot ??= new MeshStandardMaterial({ roughness: 0.4 });
+      joint.part.material = values ? joint.hot : joint.plain;
+      if (values) joint.hot.color.setHSL(0.66 * (1 - Math.min(1, values[joint.v])), 0.85, 0.5);
+    }
+    this.toggle("joints", values ? true : "some");
   }
 
   /** Marks a body and shows its inertia ellipsoid. @param {number} i -1: none */
   choose(i) {
-    if (this.#chosen > 0) this.#materials[this.#chosen].emissive.set(0x000000);
+    for (const material of this.#all()) material.emissive.set(material.userData.body === i && i > 0 ? 0x6b4500 : 0);
     this.#ellipsoid?.removeFromParent();
+    this.#ellipsoid?.geometry.dispose();
     this.#ellipsoid = null;
     this.#chosen = i;
-    if (i <= 0) return;
-    this.#materials[i].emissive.set(0x5a3d00);
     const body = this.#robot.bodies[i];
-    if (!(body.mass > 0)) return;
+    if (i <= 0 || !(body.mass > 0)) return;
     const { moments, axes } = principal(body.inertia),
-      thin = 0.012 * this.#scale;
+      thin = 0.006 * this.#scale;
     const size = ellipsoidAxes(body.mass, moments).map((x) => Math.min(Math.max(x, thin), this.#scale));
-    const material = new MeshStandardMaterial({ color: CHOSEN, transparent: true, opacity: 0.45, depthWrite: false });
+    const material = new MeshStandardMaterial({
+      color: CHOSEN,
+      transparent: true,
+      opacity: 0.55,
+      depthTest: false,
+      depthWrite: false,
+    });
     this.#ellipsoid = placed(new Mesh(new SphereGeometry(1, 32, 24), material), body, axes, size);
     this.#ellipsoid.renderOrder = 1;
+    this.#ellipsoid.userData.untouchable = true;
     this.groups[i].add(this.#ellipsoid);
+  }
+
+  get chosen() {
+    return this.#chosen;
   }
 
   /** The body that an object belongs to; -1: none. */

@@ -1,53 +1,95 @@
-// The stage: camera, lights, controls, and drawing when something has changed.
+// The stage: camera, lights, ground, controls, and drawing when something has changed.
 import {
   Color,
   DirectionalLight,
-  GridHelper,
-  HemisphereLight,
+  DoubleSide,
+  Mesh,
+  NeutralToneMapping,
+  PCFShadowMap,
   PerspectiveCamera,
+  PlaneGeometry,
+  PMREMGenerator,
   Raycaster,
   Scene,
+  ShaderMaterial,
+  ShadowMaterial,
   Vector2,
   Vector3,
   WebGLRenderer,
 } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
+import { RoomEnvironment } from "three/addons/environments/RoomEnvironment.js";
 
 const COLOURS = {
-  light: { back: 0xf4f6f7, grid: 0xc9d2d9, sky: 0xffffff, ground: 0x8f9aa3 },
-  dark: { back: 0x12181d, grid: 0x2d3942, sky: 0xdfe9f0, ground: 0x30383e },
+  light: { back: 0xf3f5f7, line: 0x8696a3, shadow: 0.28, ambient: 0.55 },
+  dark: { back: 0x14191e, line: 0x6d7f8d, shadow: 0.5, ambient: 0.4 },
+};
+
+// Lines of a grid whose cells are `step` wide, every tenth stronger; they fade away from the centre, and where they
+// would be thinner than a pixel.
+const GRID = {
+  vertexShader: `varying vec2 at;
+    void main() { at = position.xy; gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0); }`,
+  fragmentShader: `uniform vec3 colour; uniform float step, reach; varying vec2 at;
+    float lines(float cell) {
+      vec2 x = at / cell, width = fwidth(x), d = abs(fract(x - 0.5) - 0.5) / max(width, 1e-6);
+      return (1.0 - min(min(d.x, d.y), 1.0)) * (1.0 - smoothstep(0.2, 0.6, max(width.x, width.y)));
+    }
+    void main() {
+      float fade = 1.0 - smoothstep(0.35, 1.0, length(at) / reach);
+      gl_FragColor = vec4(colour, fade * max(0.32 * lines(step), 0.6 * lines(10.0 * step)));
+      #include <colorspace_fragment>
+    }`,
 };
 
 export class Stage {
   #element;
   #renderer;
   #controls;
-  #sky = new HemisphereLight(0xffffff, 0x8f9aa3, 1.6);
-  #sun = new DirectionalLight(0xffffff, 2.2);
+  #sun = new DirectionalLight(0xffffff, 2.0);
   #grid = null;
+  #floor = null;
   #waiting = false;
+  #theme = "light";
   #up;
+  #watch;
+  #stopped = false;
+  /** Called before each drawing. @type {Set<(now: number) => void>} */
+  before = new Set();
 
   /** @param {HTMLElement} element @param {number[]} up */
   constructor(element, up) {
     this.#element = element;
     this.#up = new Vector3(...up);
     this.scene = new Scene();
-    this.camera = new PerspectiveCamera(40, 1, 0.01, 1000);
+    this.camera = new PerspectiveCamera(36, 1, 0.01, 1000);
     this.camera.up.copy(this.#up);
     this.#renderer = new WebGLRenderer({ antialias: true, preserveDrawingBuffer: true });
     this.#renderer.shadowMap.enabled = true;
-    this.#renderer.domElement.setAttribute("aria-hidden", "true");
-    element.append(this.#renderer.domElement);
-    this.#controls = new OrbitControls(this.camera, this.#renderer.domElement);
+    this.#renderer.shadowMap.type = PCFShadowMap;
+    this.#renderer.toneMapping = NeutralToneMapping;
+    this.canvas = this.#renderer.domElement;
+    this.canvas.setAttribute("aria-hidden", "true");
+    element.append(this.canvas);
+    this.#light();
+    this.#controls = new OrbitControls(this.camera, this.canvas);
     this.#controls.listenToKeyEvents(element);
     this.#controls.addEventListener("change", () => this.draw());
-    this.#sun.castShadow = true;
-    this.#sun.shadow.mapSize.set(1024, 1024);
-    this.#sun.shadow.bias = -0.0005;
-    this.scene.add(this.#sky, this.#sun, this.#sun.target);
-    new ResizeObserver(() => this.#resize()).observe(element);
+    this.#watch = new ResizeObserver(() => this.#resize());
+    this.#watch.observe(element);
     this.#resize();
+  }
+
+  #light() {
+    const maker = new PMREMGenerator(this.#renderer);
+    const room = new RoomEnvironment();
+    this.scene.environment = maker.fromScene(room, 0.04).texture;
+    this.scene.environmentRotation.setFromVector3(new Vector3(this.#up.z > 0.5 ? Math.PI / 2 : 0, 0, 0));
+    maker.dispose();
+    this.#sun.castShadow = true;
+    this.#sun.shadow.mapSize.set(2048, 2048);
+    this.#sun.shadow.radius = 4;
+    this.scene.add(this.#sun, this.#sun.target);
   }
 
   #resize() {
@@ -62,12 +104,18 @@ export class Stage {
 
   /** Draws before the next frame. */
   draw() {
-    if (this.#waiting) return;
+    if (this.#waiting || this.#stopped) return;
     this.#waiting = true;
-    requestAnimationFrame(() => {
+    requestAnimationFrame((now) => {
       this.#waiting = false;
-      this.#renderer.render(this.scene, this.camera);
+      if (!this.#stopped) this.drawNow(now);
     });
+  }
+
+  /** Draws at once: for recordings. */
+  drawNow(now = 0) {
+    for (const work of this.before) work(now);
+    this.#renderer.render(this.scene, this.camera);
   }
 
   /** Two directions across `up`. */
@@ -82,64 +130,124 @@ export class Stage {
     const [a, b] = this.#across();
     const from = flat
       ? new Vector3(...flat)
-      : a.clone().multiplyScalar(0.75).addScaledVector(b, -0.85).addScaledVector(this.#up, 0.5);
-    const distance = (1.15 * radius) / Math.sin(((this.camera.fov / 2) * Math.PI) / 180);
+      : a.clone().multiplyScalar(0.75).addScaledVector(b, -0.85).addScaledVector(this.#up, 0.42);
+    const half = ((this.camera.fov / 2) * Math.PI) / 180;
+    const distance = (1.08 * radius) / Math.sin(Math.min(half, Math.atan(Math.tan(half) * this.camera.aspect)));
     this.#controls.target.copy(centre);
     this.camera.position.copy(centre).addScaledVector(from.normalize(), distance);
     this.camera.near = distance / 200;
     this.camera.far = distance * 50;
     this.camera.updateProjectionMatrix();
-    this.#sun.position
-      .copy(centre)
-      .addScaledVector(this.#up, 3 * radius)
-      .addScaledVector(a, 1.5 * radius)
-      .addScaledVector(b, -radius);
-    this.#sun.target.position.copy(centre);
-    const box = this.#sun.shadow.camera;
-    [box.left, box.right, box.bottom, box.top] = [-radius, radius, -radius, radius].map((x) => 1.5 * x);
-    [box.near, box.far] = [0.1 * radius, 8 * radius];
-    box.updateProjectionMatrix();
+    this.#controls.maxDistance = 20 * distance;
+    this.#aim(centre, radius, a, b);
     this.#controls.update();
     this.draw();
   }
 
-  /** A grid across `up`, at a height. */
-  grid(size, height, visible, theme) {
-    if (this.#grid) (this.scene.remove(this.#grid), this.#grid.dispose());
-    this.#grid = null;
-    if (visible) {
-      const step = 10 ** Math.floor(Math.log10(size));
-      const cells = 2 * Math.ceil((2 * size) / step);
-      this.#grid = new GridHelper(cells * step, cells, COLOURS[theme].grid, COLOURS[theme].grid);
-      this.#grid.quaternion.setFromUnitVectors(new Vector3(0, 1, 0), this.#up);
-      this.#grid.position.copy(this.#up).multiplyScalar(height);
-      this.scene.add(this.#grid);
+  #aim(centre, radius, a, b) {
+    this.#sun.position
+      .copy(centre)
+      .addScaledVector(this.#up, 3 * radius)
+      .addScaledVector(a, 1.3 * radius)
+      .addScaledVector(b, -1.6 * radius);
+    this.#sun.target.position.copy(centre);
+    const box = this.#sun.shadow.camera;
+    [box.left, box.right, box.bottom, box.top] = [-radius, radius, -radius, radius].map((x) => 1.6 * x);
+    [box.near, box.far] = [0.1 * radius, 9 * radius];
+    box.updateProjectionMatrix();
+    this.#sun.shadow.normalBias = 0.006 * radius;
+    this.#sun.shadow.needsUpdate = true;
+  }
+
+  /** A grid that catches shadows, across `up` at a height; visible: what of it is shown. */
+  ground(radius, height, visible) {
+    for (const part of [this.#grid, this.#floor]) {
+      part?.removeFromParent();
+      part?.geometry.dispose();
+      part?.material.dispose();
     }
+    const reach = 6 * radius,
+      plane = new PlaneGeometry(2 * reach, 2 * reach);
+    const uniforms = {
+      colour: { value: new Color() },
+      step: { value: 10 ** Math.floor(Math.log10(radius)) / (radius / 10 ** Math.floor(Math.log10(radius)) < 3 ? 5 : 2) },
+      reach: { value: reach },
+    };
+    this.#grid = new Mesh(
+      plane,
+      new ShaderMaterial({ ...GRID, uniforms, transparent: true, depthWrite: false, side: DoubleSide }),
+    );
+    this.#floor = new Mesh(plane.clone(), new ShadowMaterial());
+    this.#floor.receiveShadow = true;
+    this.#floor.material.depthWrite = false;
+    for (const [k, part] of [this.#floor, this.#grid].entries()) {
+      part.quaternion.setFromUnitVectors(new Vector3(0, 0, 1), this.#up);
+      part.position.copy(this.#up).multiplyScalar(height - 0.001 * radius * k);
+      part.renderOrder = -2 + k;
+      part.visible = visible;
+      part.userData.scenery = true;
+      this.scene.add(part);
+    }
+    this.theme(this.#theme);
+  }
+
+  showGround(visible) {
+    for (const part of [this.#grid, this.#floor]) if (part) part.visible = visible;
+    this.draw();
+  }
+
+  shadows(on) {
+    this.#sun.castShadow = on;
     this.draw();
   }
 
   /** @param {"light" | "dark"} theme */
   theme(theme) {
     const c = COLOURS[theme];
+    this.#theme = theme;
     this.scene.background = new Color(c.back);
-    this.#sky.color.set(c.sky);
-    this.#sky.groundColor.set(c.ground);
+    this.scene.environmentIntensity = c.ambient;
+    this.#grid?.material.uniforms.colour.value.set(c.line);
+    if (this.#floor) this.#floor.material.opacity = c.shadow;
     this.draw();
+  }
+
+  /** While something else is dragged, the camera stays. */
+  holdCamera(on) {
+    this.#controls.enabled = !on;
   }
 
   /** Calls back with the first object under a click, or null. */
   onPick(objects, pick) {
-    const canvas = this.#renderer.domElement;
     let down = null;
-    canvas.addEventListener("pointerdown", (event) => (down = [event.clientX, event.clientY]));
-    canvas.addEventListener("pointerup", (event) => {
+    this.canvas.addEventListener("pointerdown", (event) => (down = [event.clientX, event.clientY]));
+    this.canvas.addEventListener("pointerup", (event) => {
       if (!down || Math.hypot(event.clientX - down[0], event.clientY - down[1]) > 4) return;
-      const place = canvas.getBoundingClientRect();
+      const place = this.canvas.getBoundingClientRect();
       const x = (2 * (event.clientX - place.left)) / place.width - 1;
       const y = 1 - (2 * (event.clientY - place.top)) / place.height;
       const ray = new Raycaster();
       ray.setFromCamera(new Vector2(x, y), this.camera);
-      pick(ray.intersectObjects(objects(), true)[0]?.object ?? null);
+      pick(ray.intersectObjects(objects(), true).find(({ object }) => shown(object))?.object ?? null);
     });
   }
+
+  destroy() {
+    this.#stopped = true;
+    this.#watch.disconnect();
+    this.#controls.dispose();
+    this.scene.environment?.dispose();
+    this.scene.traverse((part) => {
+      part.geometry?.dispose();
+      for (const material of [part.material].flat()) material?.dispose?.();
+    });
+    this.#renderer.dispose();
+    this.canvas.remove();
+  }
+}
+
+/** Whether an object and all that it hangs on is visible: rays also hit what is hidden. */
+function shown(object) {
+  for (let at = object; at; at = at.parent) if (!at.visible || at.userData.untouchable) return false;
+  return true;
 }

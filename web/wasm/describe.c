@@ -170,6 +170,12 @@ const char* web_describe(web_robot* r)
     put_joints(j, m);
     put_frames(j, m);
     put_loops(j, m);
+    json_begin(j, "namedPoses", '[');
+    for (int i = 0; i < limb_reading_pose_count(r->reading); i++) {
+      limb_named_pose pose;
+      if (limb_reading_get_pose(r->reading, i, &pose) == LIMB_OK) json_text(j, "", pose.name);
+    }
+    json_end(j, ']');
   }
   json_end(j, '}');
   return json_done(j);

@@ -112,6 +112,16 @@ int web_start(web_robot* r, double* q)
   return web_fail(&r->failed, s);
 }
 
+int web_named_pose(web_robot* r, int index, double* q)
+{
+  limb_named_pose pose;
+  limb_status s = limb_reading_get_pose(r->reading, index, &pose);
+  if (s == LIMB_OK) s = limb_start(r->model, q);
+  if (s == LIMB_OK) s = limb_run_take_pose(r->reading, pose.name, r->model, q, NULL, &r->failed);
+  if (s == LIMB_OK && limb_loop_count(r->model) > 0) s = limb_assemble(r->data, NULL, q, NULL);
+  return web_fail(&r->failed, s);
+}
+
 int web_poses(web_robot* r, const double* q, double* x)
 {
   limb_status s = limb_kinematics(r->data, q, NULL, NULL);

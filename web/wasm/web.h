@@ -70,6 +70,21 @@ WEB_EXPORT(web_move) int web_move(web_robot* r, int k, double position, double* 
 // Poses of all bodies in the world: 12 numbers each, rotation row by row and position.
 WEB_EXPORT(web_poses) int web_poses(web_robot* r, const double* q, double* x);
 
+// The configuration of a named pose of the model's files, with closed loops if they close.
+WEB_EXPORT(web_named_pose) int web_named_pose(web_robot* r, int index, double* q);
+
+// ---- inverse kinematics (ik.c) -----------------------------------------------------------------------------
+
+typedef struct web_ik web_ik;
+
+// A frame whose position, with rotation: whose pose, is to be reached; free joints stay. NULL: out of memory.
+WEB_EXPORT(web_ik_open) web_ik* web_ik_open(const web_robot* r, int frame, int rotation);
+WEB_EXPORT(web_ik_close) void web_ik_close(web_ik* ik);
+// pose: as of web_poses. q: the start, and the configuration that comes nearest.
+WEB_EXPORT(web_ik_solve) int web_ik_solve(web_ik* ik, const double* pose, double* q);
+// Of the last solve: reason, reached, distance; or why the frame cannot be moved.
+WEB_EXPORT(web_ik_describe) const char* web_ik_describe(web_ik* ik);
+
 // ---- quantities (evaluate.c) -------------------------------------------------------------------------------
 
 WEB_EXPORT(web_quantities) const char* web_quantities(web_robot* r);
