@@ -98,6 +98,79 @@ LIMB_NODISCARD LIMB_API limb_status limb_builder_set_shaft(limb_builder* b, int 
 LIMB_NODISCARD LIMB_API limb_status limb_builder_set_loop(limb_builder* b, int loop, const limb_loop_def* def,
                                                           limb_error* err);
 
+// ---- shapes -----------------------------------------------------------------------------------------
+//
+// What a robot looks like and what it collides with. Shapes belong to the builder alone: a model has none, and nothing
+// depends on them. Readers add those of a file if limb_read_options.shapes is set, writers write them, and changes keep
+// them on their bodies. limb_read_triangles (limb/read.h) loads a mesh.
+//
+//     limb_shape_def shape;
+//     for (int i = 0; limb_builder_get_shape(b, i, &shape) == LIMB_OK; i++)
+//       if (shape.use & LIMB_SHAPE_VISUAL) draw(&shape);
+
+/// What a shape is for, combined by |. Values are pinned.
+typedef enum limb_shape_use {
+  LIMB_SHAPE_VISUAL = 1,   ///< it is displayed
+  LIMB_SHAPE_COLLISION = 2 ///< it collides
+} limb_shape_use;
+
+/// X(ENUM, value, "name", count): the types of shapes, and how many numbers of `extent` they have. Values are pinned.
+#define LIMB_SHAPE_LIST(X)        \
+  X(BOX, 0, "box", 3)             \
+  X(SPHERE, 1, "sphere", 1)       \
+  X(CYLINDER, 2, "cylinder", 2)   \
+  X(CAPSULE, 3, "capsule", 2)     \
+  X(ELLIPSOID, 4, "ellipsoid", 3) \
+  X(PLANE, 5, "plane", 2)         \
+  X(MESH, 6, "mesh", 3)
+
+typedef enum limb_shape_type {
+#define LIMB_X(name, value, text, count) LIMB_SHAPE_##name = (value),
+  LIMB_SHAPE_LIST(LIMB_X)
+#undef LIMB_X
+} limb_shape_type;
+
+/// A shape on a body. Start from limb_default_shape_def(). Texts may be NULL, which is "".
+typedef struct limb_shape_def {
+  size_t size;      ///< sizeof(limb_shape_def), set by the default function
+  const char* name; ///< "": none; names need not differ
+  int body;
+  unsigned use; ///< at least one limb_shape_use; default visual
+  limb_shape_type type;
+  sp_pose pose;     ///< of the shape's frame in the body; cylinders and capsules lie along z, planes are normal to z
+  double extent[3]; ///< box: edges; sphere: radius; cylinder: radius, length; capsule: radius, length of the cylinder
+                    ///< between the half spheres; ellipsoid: radii; plane: edges, 0 if it has no end [m]; mesh:
+                    ///< factors of its coordinates, default 1
+  const char* mesh; ///< the file of a mesh as the model names it: a path, or package://...
+  const char* path; ///< where that file is; "": it was not found
+  const char* texture; ///< a picture that the model names
+  int has_color;       ///< 1: color is given; 0: that of the mesh, or any
+  double color[4];     ///< red, green, blue, opacity, from 0 to 1
+} limb_shape_def;
+
+LIMB_API limb_shape_def limb_default_shape_def(limb_shape_type type, int body);
+
+/// "box", "sphere", ...; NULL for any other number.
+LIMB_API const char* limb_shape_type_name(limb_shape_type type);
+
+/// Adds a shape. Texts are copied.
+/// @param shape  its index, from 0 on in the order of the calls; NULL: not needed (output)
+/// @return LIMB_OK; LIMB_E_ARG (NULL, no such body, type or use, an extent that is not positive, a plane's that is
+///         negative, a factor of a mesh that is zero, a mesh without file, a rotation matrix that is not orthonormal to
+///         1e-6); LIMB_E_NONFINITE; LIMB_E_UNSUPPORTED (def comes from a newer limb); LIMB_E_NOMEM.
+LIMB_NODISCARD LIMB_API limb_status limb_builder_add_shape(limb_builder* b, const limb_shape_def* def, int* shape,
+                                                           limb_error* err);
+
+/// Number of shapes (0 if b is NULL), and a shape as described; its texts are valid until the builder changes.
+/// @return of limb_builder_get_shape: LIMB_OK; LIMB_E_ARG (NULL, index out of range).
+LIMB_API int limb_builder_shape_count(const limb_builder* b);
+LIMB_NODISCARD LIMB_API limb_status limb_builder_get_shape(const limb_builder* b, int shape, limb_shape_def* out);
+
+/// Replaces the shapes of a builder by those of another one, on the bodies of the same names: for a builder that comes
+/// from a model. Shapes of bodies that it does not have are left out. O(n).
+/// @return LIMB_OK; LIMB_E_ARG (NULL); LIMB_E_NOMEM.
+LIMB_NODISCARD LIMB_API limb_status limb_builder_take_shapes(limb_builder* b, const limb_builder* from);
+
 #ifdef __cplusplus
 }
 #endif

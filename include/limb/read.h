@@ -134,6 +134,8 @@ typedef struct limb_read_options {
   const char* srdf;      ///< path of a SRDF file with named poses of the robot; NULL: none; kept by the caller
   double density;        ///< > 0: links of a URDF file without mass get that of their shapes, <collision> or else
                          ///< <visual>, filled with this density [kg/m^3]; default 0: they have no mass
+  int shapes;            ///< 1: the builder gets the shapes of the robot (limb/edit.h), for display and for writers;
+                         ///< their meshes are looked for, and not opened. What is wrong with shapes is a warning
 } limb_read_options;
 
 LIMB_API limb_read_options limb_default_read_options(void);
@@ -202,6 +204,40 @@ LIMB_NODISCARD LIMB_API limb_status limb_reading_get_pose(const limb_reading* r,
 /// @return as limb_read and limb_builder_build.
 LIMB_NODISCARD LIMB_API limb_status limb_load(const char* source, const limb_read_options* opt, limb_model** out,
                                               limb_error* err);
+
+// ---- meshes ----------------------------------------------------------------------------------------
+//
+//     limb_triangles* mesh = NULL;
+//     if (limb_read_triangles(shape.path, 0, &mesh, &err) == LIMB_OK) draw(mesh->vertex, mesh->triangle, ...);
+//     limb_triangles_destroy(mesh);
+
+/// A run of triangles with one material.
+typedef struct limb_triangle_part {
+  int first, count; ///< triangles
+  const char* name; ///< of the material; "": none
+  int has_color;    ///< 1: color is given
+  double color[4];  ///< red, green, blue, opacity, from 0 to 1
+} limb_triangle_part;
+
+/// A mesh as triangles, in metres and in the axes of a robot's file: z is up where the format states its axes.
+typedef struct limb_triangles {
+  int nvertex, ntriangle, npart;
+  const double* vertex;           ///< nvertex x 3
+  const int* triangle;            ///< ntriangle x 3 vertices, counter-clockwise seen from outside; 0: a cloud of points
+  const limb_triangle_part* part; ///< in order, all triangles
+} limb_triangles;
+
+/// Reads a mesh: STL (binary and text), OBJ, MSH of MuJoCo. Vertices are those of the file: multiply by
+/// limb_shape_def.extent.
+/// @param path       its ending is the format
+/// @param max_bytes  larger files are an error; 0: 64 MiB
+/// @return LIMB_OK; LIMB_E_IO (cannot be read, too large); LIMB_E_SYNTAX (faulty); LIMB_E_UNSUPPORTED (another format);
+///         LIMB_E_ARG (NULL); LIMB_E_NOMEM.
+LIMB_NODISCARD LIMB_API limb_status limb_read_triangles(const char* path, size_t max_bytes, limb_triangles** out,
+                                                        limb_error* err);
+
+/// Frees a mesh; NULL is accepted.
+LIMB_API void limb_triangles_destroy(limb_triangles* mesh);
 
 // ---- built-in robots -------------------------------------------------------------------------------
 

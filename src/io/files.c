@@ -246,13 +246,20 @@ static int may_open(limb_files* f, const char* path)
   return allowed;
 }
 
-// package://name/path, file://path or a path relative to the folder of a file. NULL: no such package, or out of memory.
+// The package and the path in it of package://name/path, or model://name/path as SDF has it; NULL for other names.
+static const char* in_package(const char* name)
+{
+  return strncmp(name, "package://", 10) == 0 ? name + 10 : strncmp(name, "model://", 8) == 0 ? name + 8 : NULL;
+}
+
+// A path in a package, file://path or a path relative to the folder of a file. NULL: no such package, or out of memory.
 static const char* path_of(limb_files* f, const char* name, const char* from)
 {
-  if (strncmp(name, "package://", 10) == 0) {
-    const size_t length = strcspn(name + 10, "/");
-    const char* package = limb_files_package(f, name + 10, length);
-    return package ? limb_mempool_join(f->pool, package, name + 10 + length, "") : NULL;
+  const char* inside = in_package(name);
+  if (inside) {
+    const size_t length = strcspn(inside, "/");
+    const char* package = limb_files_package(f, inside, length);
+    return package ? limb_mempool_join(f->pool, package, inside + length, "") : NULL;
   }
   if (strncmp(name, "file://", 7) == 0) name += 7;
   const char* folder = *name == '/' ? "" : folder_of(f->pool, from);
@@ -270,8 +277,8 @@ const char* limb_files_find(limb_files* f, const char* name, const char* from, l
 {
   if (!f->source) return not_found(f, rule, at, about, name, "a text that is not in a file refers to no others");
   const char* path = path_of(f, name, from);
-  if (!path && strncmp(name, "package://", 10) == 0)
-    return unknown_package(f, rule, at, about, name + 10, strcspn(name + 10, "/"));
+  const char* inside = in_package(name);
+  if (!path && inside) return unknown_package(f, rule, at, about, inside, strcspn(inside, "/"));
   if (!path) return NULL;
   struct stat information;
   errno = 0;

@@ -40,9 +40,9 @@ typedef struct limb_files {
 int limb_files_begin(limb_files* f, const char* source, const limb_read_options* opt, memory_pool* pool,
                      limb_findings* findings);
 
-// Resolves a name as files write them: a path, relative to the folder of the file `from`, file://path or
-// package://package/path. NULL when there is no such file or it may not be opened, which is reported for `about` at
-// `at` by the rule; or out of memory.
+// Resolves a name as files write them: a path, relative to the folder of the file `from`, file://path,
+// package://package/path or model://package/path. NULL when there is no such file or it may not be opened, which is
+// reported for `about` at `at` by the rule; or out of memory.
 const char* limb_files_find(limb_files* f, const char* name, const char* from, limb_rule rule, file_pos at,
                             limb_subject about);
 

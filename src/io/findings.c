@@ -276,6 +276,12 @@ void limb_report_as(limb_findings* f, limb_severity severity)
   if (f && f->count > 0 && !f->dropped) f->entry[f->count - 1].finding.severity = severity;
 }
 
+void limb_report_mildly(limb_findings* f, int first)
+{
+  for (int i = first; f && i < f->count; i++)
+    if (f->entry[i].finding.severity == LIMB_ERROR) f->entry[i].finding.severity = LIMB_WARNING;
+}
+
 void limb_report_in_full(limb_findings* f, limb_rule rule)
 {
   for (int i = 0; f && i < f->count; i++) {

@@ -48,6 +48,9 @@ void limb_report_once(limb_findings* f, limb_rule rule, file_pos at, limb_subjec
 LIMB_PRINTF(2, 3) void limb_report_hint(limb_findings* f, const char* format, ...);
 void limb_report_as(limb_findings* f, limb_severity severity);
 
+// Makes warnings of the errors among the findings from an index on: about what the robot does not need.
+void limb_report_mildly(limb_findings* f, int first);
+
 // Gives all findings of a rule its severity, also those that limb_report_as changed.
 void limb_report_in_full(limb_findings* f, limb_rule rule);
 

@@ -5,6 +5,7 @@
 #ifndef LIMB_IO_MESH_H
 #define LIMB_IO_MESH_H
 
+#include "limb/read.h"
 #include "limb/spatial.h"
 
 #include "io/memory_pool.h"
@@ -12,9 +13,13 @@
 typedef struct limb_mesh {
   sp_vec3* vertex;
   int nvertex;
-  int (*face)[3]; // indices of vertices, counter-clockwise seen from outside
-  int nface;      // 0: a cloud of points
+  int (*face)[3];           // indices of vertices, counter-clockwise seen from outside
+  int nface;                // 0: a cloud of points
+  limb_triangle_part* part; // of formats with materials: in order, all faces
+  int npart;
 } limb_mesh;
+
+#define LIMB_MESH_FORMATS ".stl, .obj, .msh"
 
 typedef enum mesh_format { MESH_UNKNOWN, MESH_STL, MESH_OBJ, MESH_MSH } mesh_format;
 

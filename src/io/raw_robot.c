@@ -1,10 +1,12 @@
 // Filling a raw robot, and passing a checked one to a builder.
 #include "io/raw_robot.h"
 
+#include "io/file_text.h"
 #include "io/geometry.h"
 #include "io/properties.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const file_pos nowhere = {0, 0, 0};
@@ -76,6 +78,47 @@ raw_loop* limb_raw_add_loop(limb_raw_robot* s, const char* name, limb_loop_kind 
   *x = (raw_loop){.name = name ? name : "", .pos = at, .end = {end, end}, .joint = "", .other = ""};
   x->def = limb_default_loop_def(NULL, kind, 0, 0);
   return x;
+}
+
+static raw_shape* next_shape(limb_raw_robot* s, file_pos at)
+{
+  NEXT(raw_shape, shape);
+  *x = (raw_shape){.pos = at};
+  return x;
+}
+
+// A path that is relative to an included file or to a folder of meshes becomes one that is relative to the model.
+static int name_from_model(const limb_files* files, limb_shape_def* def)
+{
+  const char* slash = files->source ? strrchr(files->source, '/') : NULL;
+  const size_t length = slash ? (size_t)(slash - files->source) + 1 : 0;
+  if (*def->mesh == '/' || strstr(def->mesh, "://") || !files->source) return 1;
+  if (*def->path == '/' && length == 0) return 1;
+  if (strncmp(def->path, files->source, length) != 0) return 1;
+  def->mesh = def->path + length;
+  return 1;
+}
+
+int limb_raw_add_shape(limb_raw_robot* s, int body, const limb_shape_def* def, limb_files* files, const char* from,
+                       file_pos at)
+{
+  raw_shape* x = next_shape(s, at);
+  if (!x) return 0;
+  x->body = body;
+  x->def = *def;
+  if (def->type != LIMB_SHAPE_MESH || !*def->mesh) return 1;
+  if (*def->path) return name_from_model(files, &x->def);
+  limb_findings* reports = files->findings;
+  files->findings = NULL;
+  const char* path = limb_files_find(files, def->mesh, from, RULE_MISSING_MESH, at, (limb_subject){NULL, NULL});
+  files->findings = reports;
+  x->def.path = path ? path : "";
+  if (path) return name_from_model(files, &x->def);
+  if (s->nmissing++ == 0) {
+    s->missing = def->mesh;
+    s->missing_pos = at;
+  }
+  return 1;
 }
 
 int limb_raw_set_gravity(limb_raw_robot* s, sp_vec3 g)
@@ -356,6 +399,28 @@ static limb_status describe_loops(const describe* d)
   return LIMB_OK;
 }
 
+// What the builder refuses is left out.
+static limb_status describe_shapes(const describe* d)
+{
+  const limb_raw_robot* s = d->s;
+  for (int i = 0; i < s->nshape; i++) {
+    const raw_shape* x = &s->shape[i];
+    limb_shape_def def = x->def;
+    limb_error err;
+    def.body = x->body < 0 ? LIMB_WORLD_BODY : d->body[x->body];
+    const char* body = x->body < 0 ? "world" : s->body[x->body].name;
+    const limb_status status = limb_builder_add_shape(d->b, &def, NULL, &err);
+    if (status == LIMB_E_NOMEM) return status;
+    if (status) limb_report(s->findings, RULE_BAD_SHAPE, x->pos, (limb_subject){s->words.body, body}, "%s", err.text);
+  }
+  if (s->nmissing == 0) return LIMB_OK;
+  char others[40] = "";
+  if (s->nmissing > 1) (void)snprintf(others, sizeof others, ", nor are %d others", s->nmissing - 1);
+  limb_report(s->findings, RULE_MISSING_MESH, s->missing_pos, (limb_subject){NULL, NULL},
+              "the mesh '%s' is not found%s", limb_excerpt(s->missing, NULL).text, others);
+  return LIMB_OK;
+}
+
 static limb_status describe_robot(describe* d)
 {
   const limb_raw_robot* s = d->s;
@@ -368,6 +433,7 @@ static limb_status describe_robot(describe* d)
   if (!status) status = describe_tendons(d);
   if (!status) status = describe_frames(d);
   if (!status) status = describe_loops(d);
+  if (!status) status = describe_shapes(d);
   if (!status && s->name && *s->name) status = limb_builder_set_name(d->b, s->name);
   if (!status && s->gravity) {
     status = limb_builder_set_gravity(d->b, *s->gravity);

@@ -5,9 +5,11 @@
 #define LIMB_IO_RAW_ROBOT_H
 
 #include "limb/builder.h"
+#include "limb/edit.h"
 #include "limb/read.h"
 
 #include "base/names.h"
+#include "io/files.h"
 #include "io/findings.h"
 #include "io/memory_pool.h"
 
@@ -67,6 +69,12 @@ typedef struct raw_loop {
   limb_loop_def def;         // the rest; its name, bodies, poses and joints are not used
 } raw_loop;
 
+typedef struct raw_shape {
+  file_pos pos;
+  int body;           // index in the raw robot; -1: the world
+  limb_shape_def def; // the rest; its body is not used
+} raw_shape;
+
 // A named configuration. What is wrong with it is reported, and left out.
 typedef struct raw_pose {
   const char* name;
@@ -80,7 +88,9 @@ typedef struct raw_words {
   const char *body, *joint, *frame; // "link", "joint", "frame"
 } raw_words;
 
-enum { LIMB_RAW_MAX = 1 << 19 }; // bodies, joints, frames, shafts, tendons, loops each: a small file can ask for many
+enum {
+  LIMB_RAW_MAX = 1 << 19
+}; // bodies, joints, frames, shafts, tendons, loops, shapes each: a small file can ask for many
 
 typedef struct limb_raw_robot {
   memory_pool* pool; // for strings that a reader makes up
@@ -108,6 +118,11 @@ typedef struct limb_raw_robot {
   int nloop, loop_cap;
   raw_pose* pose;
   int npose, pose_cap;
+  raw_shape* shape;
+  int nshape, shape_cap;
+  int nmissing; // meshes whose file is not found
+  const char* missing;
+  file_pos missing_pos; // the first of them
 } limb_raw_robot;
 
 limb_raw_robot limb_raw_robot_make(memory_pool* pool, limb_findings* f, raw_words words);
@@ -121,6 +136,11 @@ raw_frame* limb_raw_add_frame(limb_raw_robot* s, const char* name, file_pos at);
 raw_shaft* limb_raw_add_shaft(limb_raw_robot* s, file_pos at);
 raw_tendon* limb_raw_add_tendon(limb_raw_robot* s, const char* name, file_pos at);
 raw_loop* limb_raw_add_loop(limb_raw_robot* s, const char* name, limb_loop_kind kind, file_pos at);
+
+// Adds a shape to a body that was added. Its mesh, if it has one, is looked for from the folder of the file `from`;
+// what is not found is reported with all others. 0 when out of memory.
+int limb_raw_add_shape(limb_raw_robot* s, int body, const limb_shape_def* def, limb_files* files, const char* from,
+                       file_pos at);
 
 // The pose of a name, new or not, valid until the next one; a value of the last one. 0 when out of memory.
 int limb_raw_add_pose(limb_raw_robot* s, const char* name, file_pos at);

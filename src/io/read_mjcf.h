@@ -17,6 +17,7 @@ typedef enum mjcf_kind {
   MJCF_EQUALITY,
   MJCF_GENERAL, // <general>, an actuator
   MJCF_MESH,
+  MJCF_MATERIAL,
   MJCF_KINDS,
   MJCF_PLAIN = MJCF_KINDS // no defaults
 } mjcf_kind;
@@ -75,6 +76,9 @@ typedef struct mjcf_model {
   mjcf_mesh* mesh;
   int nmesh, mesh_cap;
   limb_names mesh_names;
+  const xml_node** material; // only if shapes are read
+  int nmaterial;
+  limb_names material_names;
   struct mjcf_model* next; // all that were loaded
 } mjcf_model;
 
@@ -212,6 +216,27 @@ typedef struct mjcf_mass {
 
 void limb_mjcf_add_geom(mjcf* m, mjcf_item it, sp_pose X, mjcf_mass* mass);
 
+// Types of geoms, in the order of MuJoCo.
+typedef enum mjcf_type {
+  MJCF_PLANE,
+  MJCF_HFIELD,
+  MJCF_SPHERE,
+  MJCF_CAPSULE,
+  MJCF_ELLIPSOID,
+  MJCF_CYLINDER,
+  MJCF_BOX,
+  MJCF_OF_MESH,
+  MJCF_SDF
+} mjcf_type;
+
+mjcf_type limb_mjcf_type(mjcf* m, mjcf_item geom);
+
+// Sizes, halves of lengths, and pose of a geom in its frame. 0 after an error.
+int limb_mjcf_size(mjcf* m, mjcf_item geom, mjcf_type type, double x[3], sp_pose* X);
+
+// The same of a shape that is fitted to a mesh, by its box of equal inertia. Its z axis is the longest.
+void limb_mjcf_fit(mjcf* m, mjcf_item geom, mjcf_type type, const mjcf_mesh* mesh, double x[3], sp_pose* X);
+
 // The inertia of a body. fixed: it does not move, so that a mesh may be missing.
 sp_inertia limb_mjcf_inertia(mjcf* m, const xml_node* n, const char* name, const mjcf_mass* mass, int fixed);
 
@@ -229,6 +254,27 @@ void limb_mjcf_report_meshes(mjcf* m);
 
 // The mesh of a geom; NULL after an error, which is only a note if it is optional.
 const mjcf_mesh* limb_mjcf_load_mesh(mjcf* m, mjcf_item geom, int optional);
+
+// The mesh of that name; NULL: none. Its node with its class; the path of its file, relative to the model.
+const mjcf_mesh* limb_mjcf_find_mesh(const mjcf* m, const char* name);
+mjcf_item limb_mjcf_mesh_item(mjcf* m, const mjcf_mesh* mesh);
+const char* limb_mjcf_mesh_name(mjcf* m, mjcf_item mesh);
+
+// ---- shapes for display (read_mjcf_shape.c) --------------------------------------------------------
+
+// Shapes of a body until its index is known.
+typedef struct mjcf_shapes {
+  limb_shape_def* shape;
+  file_pos* pos;
+  int count, shape_cap, pos_cap;
+} mjcf_shapes;
+
+// Enters the materials of the <asset> sections of the model.
+void limb_mjcf_list_materials(mjcf* m);
+
+// Adds the shape of a geom, whose attributes refer to a frame at X in the body; moves all to a body of the raw robot.
+void limb_mjcf_add_shape(mjcf* m, mjcf_item geom, sp_pose X, mjcf_shapes* shapes);
+void limb_mjcf_keep_shapes(mjcf* m, const mjcf_shapes* shapes, int body);
 
 // ---- bodies (read_mjcf_body.c) --------------------------------------------------------------------
 

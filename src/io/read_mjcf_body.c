@@ -21,6 +21,7 @@ typedef struct parts {
   mjcf_joint* joint;
   int njoint, joint_cap;
   mjcf_mass mass;
+  mjcf_shapes shapes;
 } parts;
 
 static void walk(mjcf* m, const xml_node* n, const mjcf_frame* at, int* bodies);
@@ -121,9 +122,12 @@ static void add_geom(mjcf* m, const xml_node* n, const mjcf_frame* at, parts* p)
 {
   if (!m->geom_noted)
     limb_report(m->findings, RULE_IGNORED, n->pos, (limb_subject){"element", "geom"},
-                "contacts and appearance are ignored; shapes are used where they determine inertia");
+                m->opt->shapes ? "contacts are ignored"
+                               : "contacts and appearance are ignored; shapes are used where they determine inertia");
   m->geom_noted = 1;
-  if (at->body) limb_mjcf_add_geom(m, limb_mjcf_make_item(m, n, MJCF_GEOM, at->class_index), at->X, &p->mass);
+  const mjcf_item it = limb_mjcf_make_item(m, n, MJCF_GEOM, at->class_index);
+  if (m->opt->shapes) limb_mjcf_add_shape(m, it, at->X, &p->shapes);
+  if (at->body) limb_mjcf_add_geom(m, it, at->X, &p->mass);
 }
 
 static void report_other(mjcf* m, const xml_node* n)
@@ -331,6 +335,7 @@ static void read_body(mjcf* m, const xml_node* n, const mjcf_frame* at, int numb
     return;
   }
   body->inertia = Y;
+  limb_mjcf_keep_shapes(m, &p.shapes, m->s->nbody - 1);
   keep_home(m, name, inside.home);
   int bodies = 0;
   walk(m, n, &inside, &bodies);
@@ -355,5 +360,6 @@ void limb_mjcf_read_world(mjcf* m, const xml_node* worldbody, int* bodies)
   limb_mjcf_check_attributes(m, worldbody, "childclass name", NULL, 0);
   parts p = {0};
   collect(m, worldbody, &at, &p);
+  limb_mjcf_keep_shapes(m, &p.shapes, -1);
   walk(m, worldbody, &at, bodies);
 }

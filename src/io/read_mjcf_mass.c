@@ -15,42 +15,40 @@ static const double tiny = 1e-14; // a mass or a volume below is none
 
 // ---- shapes ---------------------------------------------------------------------------------------
 
-typedef enum shape { PLANE, HFIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH, SDF } shape;
-
-static const char shapes[] = "plane hfield sphere capsule ellipsoid cylinder box mesh sdf";
+static const char types[] = "plane hfield sphere capsule ellipsoid cylinder box mesh sdf";
 
 // As io/mesh.h has them.
-static limb_shape solid_of(shape type)
+static limb_shape solid_of(mjcf_type type)
 {
-  return type == CAPSULE     ? SHAPE_CAPSULE
-         : type == ELLIPSOID ? SHAPE_ELLIPSOID
-         : type == CYLINDER  ? SHAPE_CYLINDER
-         : type == BOX       ? SHAPE_BOX
-                             : SHAPE_SPHERE;
+  return type == MJCF_CAPSULE     ? SHAPE_CAPSULE
+         : type == MJCF_ELLIPSOID ? SHAPE_ELLIPSOID
+         : type == MJCF_CYLINDER  ? SHAPE_CYLINDER
+         : type == MJCF_BOX       ? SHAPE_BOX
+                                  : SHAPE_SPHERE;
 }
 
-static double volume(shape type, const double x[3]) { return limb_shape_volume(solid_of(type), x); }
+static double volume(mjcf_type type, const double x[3]) { return limb_shape_volume(solid_of(type), x); }
 
-static sp_inertia solid(shape type, double mass, const double x[3])
+static sp_inertia solid(mjcf_type type, double mass, const double x[3])
 {
   return limb_shape_inertia(solid_of(type), mass, x);
 }
 
 // The area; of an ellipsoid by Thomsen's formula.
-static double surface(shape type, const double x[3])
+static double surface(mjcf_type type, const double x[3])
 {
   const double p = 1.6075;
   switch (type) {
-  case SPHERE: return 4 * LIMB_PI * x[0] * x[0];
-  case CAPSULE: return 4 * LIMB_PI * x[0] * (x[0] + x[1]);
-  case ELLIPSOID:
+  case MJCF_SPHERE: return 4 * LIMB_PI * x[0] * x[0];
+  case MJCF_CAPSULE: return 4 * LIMB_PI * x[0] * (x[0] + x[1]);
+  case MJCF_ELLIPSOID:
     return 4 * LIMB_PI * pow((pow(x[0] * x[1], p) + pow(x[1] * x[2], p) + pow(x[2] * x[0], p)) / 3, 1 / p);
-  case CYLINDER: return 2 * LIMB_PI * x[0] * (x[0] + 2 * x[1]);
-  case BOX: return 8 * (x[0] * x[1] + x[1] * x[2] + x[2] * x[0]);
-  case PLANE:
-  case HFIELD:
-  case MESH:
-  case SDF: break;
+  case MJCF_CYLINDER: return 2 * LIMB_PI * x[0] * (x[0] + 2 * x[1]);
+  case MJCF_BOX: return 8 * (x[0] * x[1] + x[1] * x[2] + x[2] * x[0]);
+  case MJCF_PLANE:
+  case MJCF_HFIELD:
+  case MJCF_OF_MESH:
+  case MJCF_SDF: break;
   }
   return 0;
 }
@@ -81,8 +79,8 @@ static sp_inertia cylinder_shell(double mass, double r, double half)
 static sp_inertia ellipsoid_shell(double mass, const double x[3])
 {
   const double outer[3] = {x[0] + 1e-6, x[1] + 1e-6, x[2] + 1e-6};
-  const double a = volume(ELLIPSOID, x), b = volume(ELLIPSOID, outer), density = mass / (b - a);
-  const sp_inertia A = solid(ELLIPSOID, density * a, x), B = solid(ELLIPSOID, density * b, outer);
+  const double a = volume(MJCF_ELLIPSOID, x), b = volume(MJCF_ELLIPSOID, outer), density = mass / (b - a);
+  const sp_inertia A = solid(MJCF_ELLIPSOID, density * a, x), B = solid(MJCF_ELLIPSOID, density * b, outer);
   return diagonal(mass, B.xx - A.xx, B.yy - A.yy, B.zz - A.zz);
 }
 
@@ -98,18 +96,18 @@ static sp_inertia box_shell(double mass, const double x[3])
   return diagonal(mass, I[0], I[1], I[2]);
 }
 
-static sp_inertia shell(shape type, double mass, const double x[3])
+static sp_inertia shell(mjcf_type type, double mass, const double x[3])
 {
   switch (type) {
-  case SPHERE: return limb_inertia_shell(mass, x[0]);
-  case CAPSULE: return capsule_shell(mass, x[0], x[1]);
-  case CYLINDER: return cylinder_shell(mass, x[0], x[1]);
-  case BOX: return box_shell(mass, x);
-  case ELLIPSOID:
-  case PLANE:
-  case HFIELD:
-  case MESH:
-  case SDF: break;
+  case MJCF_SPHERE: return limb_inertia_shell(mass, x[0]);
+  case MJCF_CAPSULE: return capsule_shell(mass, x[0], x[1]);
+  case MJCF_CYLINDER: return cylinder_shell(mass, x[0], x[1]);
+  case MJCF_BOX: return box_shell(mass, x);
+  case MJCF_ELLIPSOID:
+  case MJCF_PLANE:
+  case MJCF_HFIELD:
+  case MJCF_OF_MESH:
+  case MJCF_SDF: break;
   }
   return ellipsoid_shell(mass, x);
 }
@@ -122,10 +120,12 @@ static sp_inertia scaled(sp_inertia Y, double k)
 }
 
 // The number of sizes of a shape.
-static int size_count(shape type) { return type == SPHERE ? 1 : type == CAPSULE || type == CYLINDER ? 2 : 3; }
+static int size_count(mjcf_type type)
+{
+  return type == MJCF_SPHERE ? 1 : type == MJCF_CAPSULE || type == MJCF_CYLINDER ? 2 : 3;
+}
 
-// Sizes and pose of a geom in its frame. 0 after an error.
-static int read_size(mjcf* m, mjcf_item it, shape type, double x[3], sp_pose* X)
+int limb_mjcf_size(mjcf* m, mjcf_item it, mjcf_type type, double x[3], sp_pose* X)
 {
   const int given = limb_mjcf_layered(m, it, "size", x);
   if (given < 0) return 0;
@@ -133,7 +133,7 @@ static int read_size(mjcf* m, mjcf_item it, shape type, double x[3], sp_pose* X)
   if (limb_mjcf_get(m, it, "fromto")) {
     double half = 0;
     if (!limb_mjcf_fromto(m, it, X, &half)) return 0;
-    if (type == SPHERE) {
+    if (type == MJCF_SPHERE) {
       limb_mjcf_report(m, RULE_BAD_VALUE, it.node, "a sphere has no fromto");
       return 0;
     }
@@ -151,8 +151,7 @@ static int read_size(mjcf* m, mjcf_item it, shape type, double x[3], sp_pose* X)
   return positive;
 }
 
-// Sizes and pose of a shape that is fitted to a mesh, by its box of equal inertia. Its z axis is the longest.
-static void fit(mjcf* m, mjcf_item it, shape type, const mjcf_mesh* mesh, double x[3], sp_pose* X)
+void limb_mjcf_fit(mjcf* m, mjcf_item it, mjcf_type type, const mjcf_mesh* mesh, double x[3], sp_pose* X)
 {
   double moment[3], scale = 1; // ascending
   sp_mat3 axes;
@@ -162,10 +161,10 @@ static void fit(mjcf* m, mjcf_item it, shape type, const mjcf_mesh* mesh, double
   *X = sp_pose_make(R, mesh->inertia.com);
   const double sum = moment[0] + moment[1] + moment[2];
   for (int i = 0; i < 3; i++) x[i] = sqrt(1.5 / mesh->inertia.mass * fmax(sum - 2 * moment[2 - i], 0));
-  if (type == SPHERE) x[0] = (x[0] + x[1] + x[2]) / 3;
-  if (type == CAPSULE || type == CYLINDER) {
+  if (type == MJCF_SPHERE) x[0] = (x[0] + x[1] + x[2]) / 3;
+  if (type == MJCF_CAPSULE || type == MJCF_CYLINDER) {
     x[0] = (x[0] + x[1]) / 2;
-    x[1] = type == CAPSULE ? fmax(0, x[2] - x[0] / 2) : x[2];
+    x[1] = type == MJCF_CAPSULE ? fmax(0, x[2] - x[0] / 2) : x[2];
   }
   (void)limb_mjcf_numbers(m, it, "fitscale", 1, 1, &scale);
   for (int i = 0; i < 3; i++) x[i] *= scale;
@@ -175,7 +174,10 @@ static void fit(mjcf* m, mjcf_item it, shape type, const mjcf_mesh* mesh, double
 
 // ---- geoms ----------------------------------------------------------------------------------------
 
-static shape type_of(mjcf* m, mjcf_item it) { return (shape)limb_mjcf_word(m, it, "type", shapes, SPHERE); }
+mjcf_type limb_mjcf_type(mjcf* m, mjcf_item geom)
+{
+  return (mjcf_type)limb_mjcf_word(m, geom, "type", types, MJCF_SPHERE);
+}
 
 // Mass of a geom; -1 when it follows from density and volume.
 static double read_mass(mjcf* m, mjcf_item it, double* density)
@@ -217,14 +219,15 @@ static int geom_inertia(mjcf* m, mjcf_item it, int fixed, sp_inertia* Y)
 {
   double density = 0, x[3] = {0, 0, 0};
   *Y = (sp_inertia){0};
-  const shape type = type_of(m, it);
+  const mjcf_type type = limb_mjcf_type(m, it);
   double own = read_mass(m, it, &density);
-  if (type == PLANE || own == 0) return 1;
-  if (type == HFIELD) {
+  if (type == MJCF_PLANE || own == 0) return 1;
+  if (type == MJCF_HFIELD) {
     limb_mjcf_report(m, RULE_UNSUPPORTED, it.node, "the inertia of a height field is not supported");
     return 0;
   }
-  const int hollow = limb_mjcf_word(m, it, "shellinertia", "false true", 0), whole = type == MESH || type == SDF;
+  const int hollow = limb_mjcf_word(m, it, "shellinertia", "false true", 0),
+            whole = type == MJCF_OF_MESH || type == MJCF_SDF;
   sp_pose X = sp_pose_identity();
   if (whole || limb_mjcf_get(m, it, "mesh")) {
     const mjcf_mesh* mesh = limb_mjcf_load_mesh(m, it, fixed);
@@ -235,9 +238,9 @@ static int geom_inertia(mjcf* m, mjcf_item it, int fixed, sp_inertia* Y)
       *Y = limb_inertia_move(at, scaled(mesh->inertia, k));
       return 1;
     }
-    fit(m, it, type, mesh, x, &X);
+    limb_mjcf_fit(m, it, type, mesh, x, &X);
     X = sp_compose(at, X);
-  } else if (!read_size(m, it, type, x, &X)) {
+  } else if (!limb_mjcf_size(m, it, type, x, &X)) {
     return 0;
   }
   const double size = hollow ? surface(type, x) : volume(type, x);

@@ -199,10 +199,20 @@ static int weigh(loading* x, sp_inertia* Y)
   return 1;
 }
 
+mjcf_item limb_mjcf_mesh_item(mjcf* m, const mjcf_mesh* mesh)
+{
+  return limb_mjcf_make_item(m, mesh->node, MJCF_MESH, m->model->main_class);
+}
+
+const char* limb_mjcf_mesh_name(mjcf* m, mjcf_item mesh)
+{
+  const char* file = limb_mjcf_get(m, mesh, "file");
+  return file ? path_of(m, file) : NULL;
+}
+
 static int load(mjcf* m, mjcf_mesh* mesh, int optional)
 {
-  loading x = {.m = m,
-               .it = {mesh->node, MJCF_MESH, limb_mjcf_named_class(m, mesh->node, "class", m->model->main_class)}};
+  loading x = {.m = m, .it = limb_mjcf_mesh_item(m, mesh)};
   x.pool = limb_mempool_make(&m->pool->alloc);
   x.severity = optional ? LIMB_NOTE : LIMB_ERROR;
   limb_mjcf_check_attributes(m, mesh->node, "name class content_type file vertex face refpos refquat scale inertia",
@@ -238,17 +248,24 @@ void limb_mjcf_report_meshes(mjcf* m)
   m->model = own;
 }
 
+static mjcf_mesh* find_mesh(const mjcf* m, const char* name)
+{
+  const int i = name ? limb_names_find(&m->model->mesh_names, name, mesh_name, m->model) : -1;
+  return i < 0 ? NULL : &m->model->mesh[i];
+}
+
+const mjcf_mesh* limb_mjcf_find_mesh(const mjcf* m, const char* name) { return find_mesh(m, name); }
+
 const mjcf_mesh* limb_mjcf_load_mesh(mjcf* m, mjcf_item geom, int optional)
 {
   const char* name = limb_mjcf_get(m, geom, "mesh");
-  const int i = name ? limb_names_find(&m->model->mesh_names, name, mesh_name, m->model) : -1;
-  if (i < 0) {
+  mjcf_mesh* mesh = find_mesh(m, name);
+  if (!mesh) {
     limb_mjcf_report(m, RULE_BAD_MESH, geom.node, name ? "the mesh '%.60s' is not among the assets" : "it has no mesh",
                      name ? name : "");
     if (optional) limb_report_as(m->findings, LIMB_NOTE);
     return NULL;
   }
-  mjcf_mesh* mesh = &m->model->mesh[i];
   if (!mesh->loaded || (mesh->loaded == -2 && !optional))
     mesh->loaded = load(m, mesh, optional) < 0 ? -1 - optional : 1;
   return mesh->loaded > 0 ? mesh : NULL;

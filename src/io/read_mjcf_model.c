@@ -133,6 +133,7 @@ mjcf_model* limb_mjcf_begin_model(mjcf* m, xml_node* root, const char* path)
   limb_mjcf_read_compiler(m, root);
   limb_mjcf_read_defaults(m);
   limb_mjcf_list_meshes(m);
+  if (m->opt->shapes) limb_mjcf_list_materials(m);
   m->model = outside;
   return x;
 }

@@ -52,7 +52,7 @@ const char* limb_mjcf_name(mjcf* m, const xml_node* n, const char* stem, const c
 
 enum { MAX_DEPTH = 64 }; // classes above a class: every attribute searches them
 
-static const char kinds[] = "joint geom site tendon equality general mesh"; // mjcf_kind
+static const char kinds[] = "joint geom site tendon equality general mesh material"; // mjcf_kind
 
 static const char* class_name(const void* context, int i) { return ((const mjcf_model*)context)->class_list[i].name; }
 
@@ -73,7 +73,7 @@ static int add_class(mjcf* m, const char* name, int parent, file_pos at)
 }
 
 // Defaults of elements that do not affect dynamics.
-static const char other_defaults[] = "material camera light pair adhesion plugin flex default";
+static const char other_defaults[] = "camera light pair adhesion plugin flex default";
 
 // Actuators share their defaults.
 static const char actuators[] = "motor position velocity cylinder muscle intvelocity damper dcmotor pid orientation";

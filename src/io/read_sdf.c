@@ -117,11 +117,19 @@ static sp_inertia read_inertial(sdf* s, const xml_node* link)
   return limb_inertia_move(X, Y);
 }
 
-static int read_link(sdf* s, const sdf_frame* f)
+const char* const* limb_sdf_not_read(const limb_read_options* opt)
 {
-  static const urdf_words words = {
+  static const char *const shapes[] = {"visual", "collision", "plugin", NULL}, *const others[] = {"plugin", NULL};
+  return opt->shapes ? others : shapes;
+}
+
+static int read_link(sdf* s, int frame)
+{
+  const sdf_frame* f = &s->frame[frame];
+  const urdf_words words = {
     .attributes = "name",
     .children = "inertial pose",
+    .many = s->r.opt->shapes ? "visual collision" : NULL,
     .ignored =
       "visual collision sensor light self_collide kinematic gravity enable_wind velocity_decay must_be_base_link "
       "projector audio_source audio_sink battery particle_emitter gazebo plugin"};
@@ -129,7 +137,7 @@ static int read_link(sdf* s, const sdf_frame* f)
   limb_urdf_check(&s->r, f->node, &words);
   raw_body* b = limb_raw_add_body(s->r.raw, f->name, f->node->pos);
   if (b) b->inertia = read_inertial(s, f->node);
-  return b != NULL;
+  return b && (!s->r.opt->shapes || limb_sdf_shapes(s, frame, s->r.raw->nbody - 1));
 }
 
 // ---- the robot ------------------------------------------------------------------------------------
@@ -192,7 +200,7 @@ static int read_model(sdf* s, const xml_node* model)
   s->world = limb_sdf_pose(s, model, &relative);
   if (!limb_sdf_list(s, model)) return 0;
   for (int i = 0; i < s->nframe; i++) {
-    if (s->frame[i].kind == SDF_LINK && !read_link(s, &s->frame[i])) return 0;
+    if (s->frame[i].kind == SDF_LINK && !read_link(s, i)) return 0;
   }
   for (int i = 0; i < s->nframe; i++) {
     if (s->frame[i].kind == SDF_JOINT && !limb_sdf_joint(s, i)) return 0;
@@ -270,11 +278,10 @@ static int read_gravity(sdf* s, const xml_node* world)
 
 limb_status limb_read_sdf(limb_source* src, const limb_read_options* opt, limb_raw_robot* robot)
 {
-  static const char* const not_dynamics[] = {"visual", "collision", "plugin", NULL};
   sdf s = {.r = {.src = src, .opt = opt, .raw = robot, .report = {.findings = robot->findings}}};
   const int before = limb_findings_count(robot->findings);
   if (limb_report_not_xml(robot->findings, src->text, src->size, "SDF")) return LIMB_E_SYNTAX;
-  const xml_node* root = limb_xml_parse(src->text, src->size, 0, not_dynamics, src->pool, robot->findings);
+  const xml_node* root = limb_xml_parse(src->text, src->size, 0, limb_sdf_not_read(opt), src->pool, robot->findings);
   if (!root) return limb_findings_count(robot->findings) > before ? LIMB_E_SYNTAX : LIMB_E_NOMEM;
   if (strcmp(root->name, "sdf") != 0 && strcmp(root->name, "gazebo") != 0) {
     limb_report_error(&s.r.report, RULE_WRONG_FORMAT, root->pos,

@@ -61,4 +61,12 @@ const xml_node* limb_sdf_include(sdf* s, const xml_node* n);
 // 0 when out of memory.
 int limb_sdf_joint(sdf* s, int frame);
 
+// ---- shapes (read_sdf_shape.c) --------------------------------------------------------------------
+
+// Elements that are not kept (limb_xml_parse).
+const char* const* limb_sdf_not_read(const limb_read_options* opt);
+
+// Shapes of a link by its frame, which is a body of the raw robot. 0 when out of memory.
+int limb_sdf_shapes(sdf* s, int frame, int body);
+
 #endif

@@ -235,7 +235,6 @@ static const char* path_of(sdf* s, const char* uri, const xml_node* at, limb_sub
 
 const xml_node* limb_sdf_include(sdf* s, const xml_node* n)
 {
-  static const char* const not_dynamics[] = {"visual", "collision", "plugin", NULL};
   limb_source* src = s->r.src;
   const char* uri = limb_sdf_text(n, "uri");
   const limb_subject about = {"include", uri};
@@ -254,7 +253,8 @@ const xml_node* limb_sdf_include(sdf* s, const xml_node* n)
     s->r.report.errors++;
     return NULL;
   }
-  const xml_node* root = limb_xml_parse(file.text, file.size, file.file, not_dynamics, src->pool, s->r.report.findings);
+  const xml_node* root =
+    limb_xml_parse(file.text, file.size, file.file, limb_sdf_not_read(s->r.opt), src->pool, s->r.report.findings);
   const xml_node* model = root ? limb_xml_child(root, "model") : NULL;
   if (!model) limb_report_error(&s->r.report, RULE_WRONG_FORMAT, n->pos, "the file '%.60s' has no <model>", uri);
   return model;

@@ -1,15 +1,13 @@
 // URDF (wiki.ros.org/urdf/XML, and the additions of versions 1.1 and 1.2): from the tree of elements to a raw robot.
 //
-// Only what affects dynamics is read; shapes and meshes only where mass is to follow from them, by
-// limb_read_options.density. Everything that is wrong is reported: reading continues
-// after an error. Names, tree and mimics are checked on the raw robot.
+// Only what affects dynamics is read; shapes on request (read_urdf_shape.c). Everything that is wrong is reported:
+// reading continues after an error. Names, tree and mimics are checked on the raw robot.
 #include "io/read_urdf.h"
 
 #include "limb/spatial.h"
 
 #include "io/file_text.h"
 #include "io/geometry.h"
-#include "io/mesh.h"
 #include "io/xacro.h"
 
 #include <string.h>
@@ -75,125 +73,15 @@ static sp_inertia read_inertial(urdf_reader* r, const xml_node* inertial)
   return limb_inertia_move(X, Y);
 }
 
-// ---- mass of shapes -------------------------------------------------------------------------------
-
-// Positive numbers of an attribute; 0 after an error.
-static int read_sizes(urdf_reader* r, const xml_node* n, const char* attribute, int count, double* x)
-{
-  const int given = limb_urdf_numbers(r, n, attribute, count, x);
-  int positive = given > 0;
-  for (int i = 0; i < count && positive; i++) positive = x[i] > 0;
-  if (given == 0)
-    limb_report_error(&r->report, RULE_MISSING_KEY, n->pos, "<%s> needs the attribute '%s'", n->name, attribute);
-  else if (given > 0 && !positive)
-    limb_report_error(&r->report, RULE_BAD_VALUE, n->pos, "%s of <%s> must be positive", attribute, n->name);
-  return positive;
-}
-
-// The mesh, in metres and link axes of its shape; 0 after an error or out of memory.
-static int load_mesh(urdf_reader* r, const xml_node* n, memory_pool* pool, limb_mesh* mesh)
-{
-  sp_vec3 scale = sp_v3(1, 1, 1);
-  limb_files files = *r->src->files; // its bytes are freed with the mesh
-  file_bytes bytes = {0};
-  limb_error err;
-  const char* name = limb_urdf_name(r, n, "filename", 1);
-  if (!name || limb_urdf_vector(r, n, "scale", &scale) < 0) return 0;
-  files.pool = pool;
-  const char* from = files.source ? files.source : r->src->name;
-  const char* path = limb_files_find(&files, name, from, RULE_BAD_MESH, n->pos, r->report.about);
-  if (!path || !limb_files_load(&files, path, RULE_BAD_MESH, n->pos, r->report.about, &bytes)) return 0;
-  r->src->files->left = files.left, r->src->files->loaded = files.loaded;
-  const limb_status s = limb_mesh_read(bytes.text, bytes.size, limb_mesh_format_of_name(path), 0, pool, mesh, &err);
-  if (s != LIMB_OK) {
-    limb_report_error(&r->report, RULE_BAD_MESH, n->pos, "mesh '%.100s': %s", name,
-                      s == LIMB_E_NOMEM ? "out of memory" : err.text);
-    if (limb_mesh_format_of_name(path) == MESH_UNKNOWN)
-      limb_report_hint(r->report.findings, "convert it to STL or OBJ");
-    return 0;
-  }
-  for (int i = 0; i < mesh->nvertex; i++) {
-    sp_vec3* v = &mesh->vertex[i];
-    *v = sp_v3(scale.x * v->x, scale.y * v->y, scale.z * v->z);
-  }
-  return 1;
-}
-
-// Its solid at density 1, faces turned outwards. 0 after an error.
-static int weigh_mesh(urdf_reader* r, const xml_node* n, sp_inertia* Y)
-{
-  memory_pool pool = limb_mempool_make(&r->raw->pool->alloc);
-  limb_mesh mesh = {0};
-  mesh_edges edges = {0};
-  int good = load_mesh(r, n, &pool, &mesh);
-  if (good &&
-      !(limb_mesh_weld(&mesh, &pool) && limb_mesh_orient(&mesh, &pool) && limb_mesh_count_edges(&mesh, &pool, &edges)))
-    good = 0;
-  if (good) {
-    const char* name = limb_xml_get(n, "filename");
-    *Y = limb_mesh_inertia(&mesh, MESH_SOLID);
-    if (edges.open > 0 || edges.turned > 0)
-      limb_report_note(&r->report, RULE_OPEN_MESH, n->pos,
-                       "mesh '%.100s' is not closed: %d of its %d edges have no neighbour; its volume is that of the "
-                       "pyramids to its middle",
-                       name, edges.open, 3 * mesh.nface);
-    if (!(Y->mass > 0)) {
-      limb_report_error(&r->report, RULE_BAD_MESH, n->pos, "mesh '%.100s' encloses no volume", name);
-      good = 0;
-    }
-  }
-  limb_mempool_free(&pool);
-  return good;
-}
-
-// The shape of a <collision> or <visual> at density 1, in link axes. 0: it has no volume, or after an error.
-static int weigh_shape(urdf_reader* r, const xml_node* owner, sp_inertia* Y)
-{
-  static const struct {
-    const char* name;
-    limb_shape type;
-  } known[] = {{"sphere", SHAPE_SPHERE}, {"cylinder", SHAPE_CYLINDER}, {"capsule", SHAPE_CAPSULE}, {"box", SHAPE_BOX}};
-  const xml_node *geometry = limb_xml_child(owner, "geometry"), *n = geometry ? geometry->first : NULL;
-  double x[3] = {0, 0, 0};
-  int good = 0;
-  if (!n) return 0;
-  for (int i = 0; i < COUNT(known); i++) {
-    if (strcmp(n->name, known[i].name) != 0) continue;
-    good = known[i].type == SHAPE_BOX ? read_sizes(r, n, "size", 3, x) : read_sizes(r, n, "radius", 1, x);
-    if (known[i].type == SHAPE_CYLINDER || known[i].type == SHAPE_CAPSULE)
-      good = good && read_sizes(r, n, "length", 1, &x[1]);
-    if (known[i].type != SHAPE_SPHERE) x[1] /= 2;
-    if (known[i].type == SHAPE_BOX) x[0] /= 2, x[2] /= 2;
-    *Y = limb_shape_inertia(known[i].type, limb_shape_volume(known[i].type, x), x);
-  }
-  if (strcmp(n->name, "mesh") == 0) good = weigh_mesh(r, n, Y);
-  if (good) *Y = limb_inertia_move(limb_urdf_origin(r, owner), *Y);
-  return good;
-}
-
-// Mass, centre and inertia of all <collision> shapes of a link, or of its <visual> ones if there are none.
-static void fill_mass(urdf_reader* r, const xml_node* link, sp_inertia* Y)
-{
-  const char* kind = limb_xml_child(link, "collision") ? "collision" : "visual";
-  sp_inertia one, sum = {0};
-  int count = 0;
-  for (const xml_node* n = limb_xml_child(link, kind); n; n = limb_xml_next(n)) {
-    if (!weigh_shape(r, n, &one)) continue;
-    sum = count++ ? limb_inertia_add(sum, one) : one;
-  }
-  if (count == 0) return;
-  const double k = r->opt->density;
-  *Y = (sp_inertia){k * sum.mass, sum.com, k * sum.xx, k * sum.xy, k * sum.xz, k * sum.yy, k * sum.yz, k * sum.zz};
-  limb_report_note(&r->report, RULE_DERIVED_INERTIA, link->pos, "its mass of %s kg is that of %s m^3 in %d <%s>",
-                   limb_show_rounded(Y->mass).text, limb_show_rounded(sum.mass).text, count, kind);
-}
+// ---- the link as a whole ----------------------------------------------------------------------------
 
 // 0 when out of memory.
 static int read_link(urdf_reader* r, const xml_node* n)
 {
-  static const urdf_words words = {
+  const urdf_words words = {
     .attributes = "name",
     .children = "inertial",
+    .many = r->opt->shapes ? "visual collision" : NULL,
     .ignored = "visual collision material sensor contact collision_checking self_collision_checking verbose gazebo"};
   r->report.about = (limb_subject){"link", limb_xml_get(n, "name")};
   const char* name = limb_urdf_name(r, n, "name", 0);
@@ -202,10 +90,10 @@ static int read_link(urdf_reader* r, const xml_node* n)
   if (!b) return 0;
   const xml_node* inertial = limb_xml_child(n, "inertial");
   if (inertial) b->inertia = read_inertial(r, inertial);
-  if (r->opt->density > 0 && !(b->inertia.mass > 0)) fill_mass(r, n, &b->inertia);
+  if (r->opt->density > 0 && !(b->inertia.mass > 0)) limb_urdf_fill_mass(r, n, &b->inertia);
   if (!inertial && !(b->inertia.mass > 0))
     limb_report_note(&r->report, RULE_NO_INERTIAL, n->pos, "it has no <inertial>: no mass");
-  return 1;
+  return !r->opt->shapes || limb_urdf_shapes(r, n, r->raw->nbody - 1);
 }
 
 // ---- transmissions --------------------------------------------------------------------------------
@@ -399,11 +287,12 @@ static int read_elements(urdf_reader* r, const xml_node* root)
 // 0 when out of memory.
 static int read_robot(urdf_reader* r, const xml_node* root)
 {
-  static const urdf_words words = {
-    .attributes = "name version",
-    .children = "limb",
-    .many = "link joint transmission loop_joint loop constraint",
-    .ignored = "gazebo material sensor ros2_control mujoco group group_state self_collide plugin"};
+  const urdf_words words = {.attributes = "name version",
+                            .children = "limb",
+                            .many = r->opt->shapes ? "link joint transmission loop_joint loop constraint material"
+                                                   : "link joint transmission loop_joint loop constraint",
+                            .ignored =
+                              "gazebo material sensor ros2_control mujoco group group_state self_collide plugin"};
   r->report.about = (limb_subject){"robot", limb_xml_get(root, "name")};
   r->raw->name = limb_urdf_name(r, root, "name", 0);
   if (!r->raw->name)
@@ -416,6 +305,7 @@ static int read_robot(urdf_reader* r, const xml_node* root)
   }
   check_version(r, root);
   limb_urdf_check(r, root, &words);
+  if (r->opt->shapes && !limb_urdf_materials(r, root)) return 0;
   return read_extension(r, root) && reserve(r, root) && read_elements(r, root) && read_transmissions(r, root);
 }
 
@@ -448,7 +338,7 @@ static const xml_node* expand(limb_source* src, const limb_read_options* opt, li
 limb_status limb_read_urdf(limb_source* src, const limb_read_options* opt, limb_raw_robot* s)
 {
   static const char *const not_read[] = {"gazebo", "visual", "collision", NULL}, *const gazebo[] = {"gazebo", NULL};
-  const char* const* not_dynamics = opt->density > 0 ? gazebo : not_read;
+  const char* const* not_dynamics = opt->density > 0 || opt->shapes ? gazebo : not_read;
   urdf_reader r = {.src = src, .opt = opt, .raw = s, .report = {.findings = s->findings}};
   const int before = limb_findings_count(s->findings);
   if (limb_report_not_xml(s->findings, src->text, src->size, "URDF")) return LIMB_E_SYNTAX;

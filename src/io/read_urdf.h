@@ -19,6 +19,9 @@ typedef struct urdf_reader {
     const char *element, *name; // element NULL: name is that of an element
   } reported[URDF_MAX_REPORTED];
   int nreported;
+  const xml_node** material; // those that state a color or a texture
+  int nmaterial;
+  limb_names material_names;
 } urdf_reader;
 
 // The words of an element, separated by blanks (limb_find_word); NULL: none.
@@ -73,6 +76,15 @@ sp_pose limb_urdf_origin(urdf_reader* r, const xml_node* parent);
 // 0 when out of memory.
 int limb_urdf_joint(urdf_reader* r, const xml_node* n);
 int limb_urdf_shaft(urdf_reader* r, const xml_node* n); // <shaft> in <limb> of the robot
+
+// Shapes of a link, which is a body of the raw robot; before the first of them, the materials of the file. 0 when out
+// of memory (read_urdf_shape.c).
+int limb_urdf_materials(urdf_reader* r, const xml_node* root);
+int limb_urdf_shapes(urdf_reader* r, const xml_node* link, int body);
+
+// Mass, centre and inertia of all <collision> shapes of a link, or of its <visual> ones if there are none, by the
+// density of the options.
+void limb_urdf_fill_mass(urdf_reader* r, const xml_node* link, sp_inertia* Y);
 
 // Whether an element closes a loop of the robot, in one of the supported forms; reads it (0 when out of memory).
 int limb_urdf_is_loop(const xml_node* n);

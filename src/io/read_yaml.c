@@ -38,7 +38,7 @@ static void read_top(yaml_reader* r, const yml_node* root)
   r->report.about = (limb_subject){NULL, NULL};
   limb_yml_check_keys(
     &r->report, root,
-    "limb name gravity base angles dh poe tool loop_tolerance bodies joints shafts tendons frames loops poses");
+    "limb name gravity base angles dh poe tool loop_tolerance bodies joints shafts tendons frames loops poses shapes");
   limb_yml_check_schema(&r->report, root, "limb", LIMB_YAML_SCHEMA, "limb YAML");
   if (limb_yml_choice(&r->report, limb_yml_get(root, "base"), "fixed floating planar", &i)) r->raw->base = bases[i];
   if (limb_yml_choice(&r->report, limb_yml_get(root, "angles"), "radians degrees", &i) && i == 1)
@@ -178,6 +178,16 @@ static void read_connections(yaml_reader* r, const yml_node* root)
   if (!r->out_of_memory) read_poses(r, poses);
 }
 
+// What is wrong with shapes does not affect the robot.
+static void read_shapes(yaml_reader* r, const yml_node* shapes)
+{
+  const int before = limb_findings_count(r->report.findings), errors = r->report.errors;
+  r->out_of_memory |= !limb_mempool_index_names(r->pool, &r->body_names, r->raw->nbody, limb_raw_body_name, r->raw);
+  if (!r->out_of_memory) read_list(r, shapes, limb_yaml_shape);
+  limb_report_mildly(r->report.findings, before);
+  r->report.errors = errors;
+}
+
 // ---- the robot as a whole -----------------------------------------------------------------------------
 
 // A body without a joint lies at the origin of the world, whatever its home is.
@@ -247,8 +257,7 @@ static void check_end(const yaml_reader* r, const limb_source* src)
 
 limb_status limb_read_yaml(limb_source* src, const limb_read_options* opt, limb_raw_robot* s)
 {
-  (void)opt; // used when the raw robot is built
-  yaml_reader r = {.report = {.findings = s->findings}, .pool = src->pool, .raw = s, .angle = 1};
+  yaml_reader r = {.report = {.findings = s->findings}, .pool = src->pool, .raw = s, .angle = 1, .src = src};
   const yml_node* root = NULL;
   const limb_status status = limb_yaml_parse(src->text, src->size, src->pool, &r.report, &root);
   if (status) return status;
@@ -270,6 +279,7 @@ limb_status limb_read_yaml(limb_source* src, const limb_read_options* opt, limb_
   read_list(&r, limb_yml_get(root, "joints"), limb_yaml_joint);
   read_connections(&r, root);
   read_list(&r, limb_yml_get(root, "frames"), read_frame);
+  if (opt->shapes) read_shapes(&r, limb_yml_get(root, "shapes"));
   check_homes(&r);
   check_base(&r, limb_yml_get(root, "base"));
   note_axes(&r);

@@ -39,7 +39,9 @@ typedef struct yaml_reader {
   int nhome;
   limb_names home_names;
   limb_names joint_names; // for shafts and loops
-  int axisless;           // joints whose axis is assumed
+  limb_names body_names;  // for shapes
+  limb_source* src;
+  int axisless; // joints whose axis is assumed
   struct {
     const char* joint;
     file_pos pos;
@@ -110,5 +112,10 @@ int limb_yaml_row_pose(yaml_reader* r, const yml_node* n, sp_pose* X);
 
 // An entry of the list loops, after all joints.
 void limb_yaml_loop(yaml_reader* r, const yml_node* n);
+
+// ---- shapes (read_yaml_shape.c) -------------------------------------------------------------------
+
+// An entry of the list shapes, after all bodies.
+void limb_yaml_shape(yaml_reader* r, const yml_node* n);
 
 #endif

@@ -86,6 +86,10 @@
   X(TRANSMISSION, "transmission", NOTE,                                                                               \
     "the reduction of a transmission is the gear ratio of its joint, and acts on a rotor inertia",                    \
     "add the rotor inertia, if it matters")                                                                           \
+  X(BAD_SHAPE, "bad-shape", WARNING, "the shape is not displayed or written; dynamics does not need it",              \
+    "correct the shape")                                                                                              \
+  X(MISSING_MESH, "missing-mesh", NOTE, "what is not found cannot be displayed; dynamics does not need it",           \
+    "provide the file; of packages, name the folder: --package-path")                                                 \
   X(OPEN_MESH, "open-mesh", WARNING, "a surface with holes encloses no definite volume",                       \
     "close the mesh, or state the inertia")                                                                           \
   X(DERIVED_INERTIA, "derived-inertia", NOTE, "inertia was computed from shapes",                                     \

@@ -177,6 +177,7 @@ void limb_builder_destroy(limb_builder* b)
   limb_free(&a, b->driven, (size_t)b->driven_cap);
   limb_free(&a, b->loop, (size_t)b->loop_cap * sizeof *b->loop);
   limb_free_tendons(b);
+  limb_free_shapes(b);
   builder_names* const tables[] = {&b->body_names, &b->joint_names, &b->frame_names, &b->loop_names};
   for (int i = 0; i < 4; i++) limb_free(&a, tables[i]->table.slot, tables[i]->capacity * sizeof *tables[i]->table.slot);
   limb_free(&a, b, sizeof *b);

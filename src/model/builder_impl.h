@@ -2,7 +2,7 @@
 #ifndef LIMB_BUILDER_IMPL_H
 #define LIMB_BUILDER_IMPL_H
 
-#include "limb/builder.h"
+#include "limb/edit.h"
 
 #include "model/model_impl.h"
 
@@ -31,6 +31,8 @@ struct limb_builder {
   int ntendon, tendon_cap;
   limb_loop_def* loop; // checked
   int nloop, loop_cap;
+  limb_shape_def* shape; // checked; texts owned
+  int nshape, shape_cap;
   const struct limb_loop_calls* loop_calls; // set with the first loop: programs without loops do not link them
   builder_names body_names, joint_names, frame_names, loop_names;
 };
@@ -56,6 +58,11 @@ limb_status limb_builder_add_axis(limb_builder* b, const char* name, int body, s
 
 // model/tendons.c: frees the tendons.
 void limb_free_tendons(limb_builder* b);
+
+// model/shapes.c: frees the shapes; adds those of another builder to bodies body_at[its body] (-1: left out), those on
+// its world at a pose.
+void limb_free_shapes(limb_builder* b);
+limb_status limb_copy_shapes(limb_builder* to, const limb_builder* from, const int* body_at, sp_pose on_world);
 
 // model/builder_parts.c: name of the i-th loop of a builder; number of constraints of a loop that passed the checks.
 const char* limb_builder_loop_name(const void* b, int i);

@@ -161,6 +161,18 @@ static limb_status add_loop(const edit* e, limb_builder* to, limb_loop_def def)
   return limb_builder_add_loop(to, &def, NULL, e->err);
 }
 
+// Those of the other robot: its world is a body of this one, its other bodies come behind those of this one.
+static limb_status add_shapes(const edit* e, limb_builder* to)
+{
+  limb_status s = limb_copy_shapes(to, e->b, e->body_at, sp_pose_identity());
+  if (s == LIMB_OK && e->other) {
+    int* const at = e->body_at + e->b->nbody - 1;
+    *at = e->body_at[e->on_body]; // the last of this robot, whose shapes are copied
+    s = limb_copy_shapes(to, e->other, at, e->on_pose);
+  }
+  return s == LIMB_OK ? s : limb_edit_no_memory(e);
+}
+
 static limb_status build_again(const edit* e, limb_builder* to)
 {
   limb_status s = limb_builder_set_name(to, e->b->name);
@@ -183,7 +195,7 @@ static limb_status build_again(const edit* e, limb_builder* to)
   if (s == LIMB_OK) s = limb_edit_add_tendons(e, to);
   for (int i = 0; s == LIMB_OK && i < e->nloop; i++)
     if (e->loop[i].name) s = add_loop(e, to, e->loop[i]);
-  return s;
+  return s == LIMB_OK ? add_shapes(e, to) : s;
 }
 
 static void free_parts(edit* e)
@@ -441,10 +453,11 @@ limb_status limb_builder_attach(limb_builder* b, const char* frame, const limb_b
 {
   edit e;
   int body = 0;
-  sp_pose X;
+  sp_pose X = sp_pose_identity();
   if (!b || !frame || !other) return null_argument(err);
   limb_status s = limb_edit_begin(&e, b, 0, other, err);
   if (s == LIMB_OK) s = limb_edit_find_frame(&e, frame, &body, &X);
+  e.other = other, e.on_body = body, e.on_pose = X;
   if (s == LIMB_OK) s = attach_parts(&e, other, prefix ? prefix : "", body, X);
   s = limb_edit_end(&e, s);
   if (s == LIMB_OK && other->loop_tolerance > b->loop_tolerance) b->loop_tolerance = other->loop_tolerance;

@@ -26,9 +26,12 @@ typedef struct edit {
   limb_loop_def* loop;
   int nbody, njoint, nframe, nshaft, ntendon, nloop;
   size_t body_cap, joint_cap, frame_cap, shaft_cap, tendon_cap, loop_cap;
-  int *body_at, *joint_at; // where they are in the builder that is built again
-  int* joint_of;           // per body: the joint whose child it is; -1: none
-  struct edit_text* text;  // names that were made up
+  int *body_at, *joint_at;   // where they are in the builder that is built again
+  int* joint_of;             // per body: the joint whose child it is; -1: none
+  struct edit_text* text;    // names that were made up
+  const limb_builder* other; // whose parts come behind; NULL: none
+  int on_body;               // what carries the world of the other robot, at a pose
+  sp_pose on_pose;
 } edit;
 
 // Takes a builder apart. more: bodies and joints, as a change may add; of `other` as well as many of each kind as it

@@ -1,0 +1,228 @@
+// Shapes: read from each language, kept by changes of the robot, and their meshes as triangles.
+#include "limb/edit.h"
+
+#include "io/built.h"
+#include "io/faults.h"
+
+#include <math.h>
+
+#define FOLDER LIMB_TEST_DIR "/io/shapes/"
+
+static limb_reading* read_shapes(const char* name, int shapes)
+{
+  char path[500];
+  limb_reading* r = NULL;
+  limb_read_options o = limb_default_read_options();
+  o.shapes = shapes;
+  (void)snprintf(path, sizeof path, FOLDER "%s", name);
+  check_at("%s", path);
+  const limb_status s = limb_read(path, &o, &r, NULL);
+  if (s) print_findings(r);
+  assert_ok(s);
+  return r;
+}
+
+// Shape number k of a body; every one of them counts.
+static limb_shape_def shape_of(const limb_builder* b, const char* body, int k)
+{
+  limb_shape_def x = {0};
+  const int at = limb_builder_find_body(b, body);
+  for (int i = 0; limb_builder_get_shape(b, i, &x) == LIMB_OK; i++) {
+    if (x.body == at && k-- == 0) return x;
+  }
+  assert_that(!"the body has as many shapes");
+  return x;
+}
+
+static void check_extent(const limb_shape_def* x, limb_shape_type type, unsigned use, double a, double b, double c)
+{
+  assert_that(x->type == type && x->use == use);
+  assert_close_array(x->extent, ((double[]){a, b, c}), 3, 1e-15, 0);
+}
+
+static int ends_in(const char* text, const char* end)
+{
+  const size_t n = strlen(text), k = strlen(end);
+  return n >= k && strcmp(text + n - k, end) == 0;
+}
+
+static void check_color(const limb_shape_def* x, double r, double g, double b, double a)
+{
+  assert_that(x->has_color);
+  assert_close_array(x->color, ((double[]){r, g, b, a}), 4, 1e-15, 0);
+}
+
+enum { V = LIMB_SHAPE_VISUAL, C = LIMB_SHAPE_COLLISION };
+
+START_TEST(every_language_has_the_same_shapes)
+{
+  static const char* const files[] = {"arm.urdf", "arm.xml", "arm.sdf", "arm.limb.yaml"};
+  const sp_pose place = sp_pose_make(sp_rot_rpy(0, 0, 1), sp_v3(0.1, 0, 0));
+  for (int i = 0; i < 4; i++) {
+    limb_reading* r = read_shapes(files[i], 1);
+    const limb_builder* b = limb_reading_builder(r);
+    limb_shape_def x = shape_of(b, "base", 0);
+    check_extent(&x, LIMB_SHAPE_BOX, V, 0.4, 0.3, 0.2);
+    check_color(&x, 0.5, 0.5, 0.6, 1);
+    assert_that(strcmp(x.name, "foot") == 0);
+    assert_close_vec3(x.pose.p, sp_v3(0, 0, 0.1), 1e-15, 0);
+    x = shape_of(b, "base", 1);
+    check_extent(&x, LIMB_SHAPE_SPHERE, C, 0.25, 0, 0);
+    assert_that(!x.has_color);
+    x = shape_of(b, "forearm", 0);
+    check_extent(&x, LIMB_SHAPE_MESH, V, 0.1, 0.2, -0.3);
+    check_color(&x, 1, 0, 0, 0.5);
+    assert_that(strcmp(x.mesh, "meshes/wedge.obj") == 0 && ends_in(x.path, "/io/shapes/meshes/wedge.obj"));
+    sp_pose want = place;
+    if (i == 1) want = sp_compose(place, sp_pose_make(sp_identity3(), sp_v3(-0.1, -0.2, 0.3))); // refpos
+    assert_close_pose(x.pose, want, 1e-15, 1e-16);
+    x = shape_of(b, "forearm", 1);
+    check_extent(&x, LIMB_SHAPE_CYLINDER, C, 0.05, 0.6, 0);
+    limb_reading_destroy(r);
+  }
+}
+END_TEST
+
+START_TEST(each_language_has_its_own)
+{
+  limb_reading* r = read_shapes("arm.urdf", 1);
+  const limb_builder* b = limb_reading_builder(r);
+  limb_shape_def x = shape_of(b, "forearm", 2);
+  check_extent(&x, LIMB_SHAPE_CAPSULE, C, 0.05, 0.5, 0);
+  assert_that(strcmp(shape_of(b, "forearm", 0).texture, "grain.png") == 0);
+  assert_that(*shape_of(b, "forearm", 3).path == 0 && *shape_of(b, "forearm", 4).path == 0);
+  assert_that(limb_builder_shape_count(b) == 7);
+  assert_that(has_finding(r, "missing-mesh", 22, NULL));
+  assert_that(limb_findings_count_from(limb_reading_findings(r), LIMB_ERROR) == 0);
+  assert_that(has_finding(r, "wrong-count", 23, NULL) && has_finding(r, "bad-value", 24, NULL));
+  limb_reading_destroy(r);
+
+  r = read_shapes("arm.xml", 1);
+  b = limb_reading_builder(r);
+  x = shape_of(b, "world", 0);
+  check_extent(&x, LIMB_SHAPE_PLANE, V | C, 4, 0, 0);
+  x = shape_of(b, "forearm", 2);
+  check_extent(&x, LIMB_SHAPE_CAPSULE, C, 0.05, 0.5, 0);
+  assert_close_vec3(x.pose.p, sp_v3(0, 0, 0.05), 1e-15, 0);
+  x = shape_of(b, "forearm", 3);
+  check_extent(&x, LIMB_SHAPE_ELLIPSOID, V, 0.1, 0.2, 0.3);
+  assert_that(limb_builder_shape_count(b) == 8);
+  limb_reading_destroy(r);
+
+  r = read_shapes("arm.sdf", 1);
+  x = shape_of(limb_reading_builder(r), "base", 2);
+  check_extent(&x, LIMB_SHAPE_PLANE, V, 3, 4, 0);
+  assert_close_vec3(sp_mulv(x.pose.R, sp_v3(0, 0, 1)), sp_v3(1, 0, 0), 1e-15, 1e-16);
+  assert_that(limb_builder_shape_count(limb_reading_builder(r)) == 5 && has_finding(r, "bad-shape", 0, NULL));
+  limb_reading_destroy(r);
+
+  r = read_shapes("arm.limb.yaml", 1);
+  x = shape_of(limb_reading_builder(r), "world", 0);
+  check_extent(&x, LIMB_SHAPE_PLANE, V | C, 2, 0, 0);
+  assert_that(limb_builder_shape_count(limb_reading_builder(r)) == 5);
+  assert_that(limb_findings_count_from(limb_reading_findings(r), LIMB_WARNING) == 2);
+  limb_reading_destroy(r);
+}
+END_TEST
+
+START_TEST(shapes_are_read_on_request)
+{
+  static const char* const files[] = {"arm.urdf", "arm.xml", "arm.sdf", "arm.limb.yaml"};
+  for (int i = 0; i < 4; i++) {
+    limb_reading* r = read_shapes(files[i], 0);
+    assert_that(limb_builder_shape_count(limb_reading_builder(r)) == 0);
+    assert_that(limb_findings_count_from(limb_reading_findings(r), LIMB_WARNING) == 0);
+    limb_reading_destroy(r);
+  }
+}
+END_TEST
+
+START_TEST(changes_keep_shapes_on_their_bodies)
+{
+  limb_error err;
+  limb_shape_def x;
+  limb_model* m = NULL;
+  limb_builder *rows = NULL, *plain = NULL;
+  limb_reading *r = read_shapes("arm.limb.yaml", 1), *other = read_shapes("arm.xml", 1);
+  limb_builder* b = limb_reading_builder(r);
+  assert_ok(limb_builder_attach(b, "forearm", limb_reading_builder(other), "left_", &err));
+  assert_that(limb_builder_shape_count(b) == 5 + 8);
+  x = shape_of(b, "left_forearm", 3);
+  check_extent(&x, LIMB_SHAPE_ELLIPSOID, V, 0.1, 0.2, 0.3);
+  x = shape_of(b, "forearm", 2); // the floor of the other
+  check_extent(&x, LIMB_SHAPE_PLANE, V | C, 4, 0, 0);
+  assert_ok(limb_builder_lock(b, limb_builder_find_joint(b, "elbow"), NULL, &err));
+  assert_ok(limb_builder_rename(b, LIMB_PART_BODY, limb_builder_find_body(b, "base"), "foot", &err));
+  assert_that(strcmp(shape_of(b, "foot", 0).name, "foot") == 0);
+  assert_ok(limb_builder_build(b, &m, &err));
+  assert_ok(limb_builder_with_mdh(m, NULL, &rows));
+  assert_that(limb_builder_shape_count(rows) == 0);
+  assert_ok(limb_builder_take_shapes(rows, b));
+  assert_that(limb_builder_shape_count(rows) == 13);
+  assert_ok(limb_builder_remove(b, limb_builder_find_body(b, "left_base"), &err));
+  assert_that(limb_builder_shape_count(b) == 6);
+  assert_ok(limb_builder_create(NULL, &plain));
+  assert_ok(limb_builder_take_shapes(plain, rows)); // but the floor, there is no body
+  assert_that(limb_builder_shape_count(plain) == 1);
+  limb_builder_destroy(plain);
+  limb_builder_destroy(rows);
+  limb_model_destroy(m);
+  limb_reading_destroy(r);
+  limb_reading_destroy(other);
+}
+END_TEST
+
+START_TEST(faulty_definitions_are_refused)
+{
+  limb_builder* b = NULL;
+  limb_error err;
+  int at = -1;
+  assert_ok(limb_builder_create(NULL, &b));
+  limb_shape_def good = limb_default_shape_def(LIMB_SHAPE_SPHERE, 0), x = good;
+  good.extent[0] = 1, good.name = good.mesh = good.path = good.texture = NULL;
+  assert_ok(limb_builder_add_shape(b, &good, &at, &err));
+  assert_ok(limb_builder_get_shape(b, at, &x));
+  assert_that(at == 0 && *x.name == 0 && *x.texture == 0);
+  x = good, x.extent[0] = 0;
+  assert_status(limb_builder_add_shape(b, &x, NULL, &err), LIMB_E_ARG);
+  x = good, x.extent[0] = NAN;
+  assert_status(limb_builder_add_shape(b, &x, NULL, &err), LIMB_E_NONFINITE);
+  x = good, x.pose.R.m[0] = 2;
+  assert_status(limb_builder_add_shape(b, &x, NULL, &err), LIMB_E_ARG);
+  x = good, x.body = 1;
+  assert_status(limb_builder_add_shape(b, &x, NULL, &err), LIMB_E_ARG);
+  x = good, x.use = 0;
+  assert_status(limb_builder_add_shape(b, &x, NULL, &err), LIMB_E_ARG);
+  x = good, x.type = (limb_shape_type)7;
+  assert_status(limb_builder_add_shape(b, &x, NULL, &err), LIMB_E_ARG);
+  x = limb_default_shape_def(LIMB_SHAPE_MESH, 0);
+  assert_status(limb_builder_add_shape(b, &x, NULL, &err), LIMB_E_ARG);
+  assert_status(limb_builder_add_shape(b, NULL, NULL, &err), LIMB_E_ARG);
+  assert_status(limb_builder_get_shape(b, 1, &x), LIMB_E_ARG);
+  assert_that(limb_builder_shape_count(b) == 1 && limb_builder_shape_count(NULL) == 0);
+  assert_that(strcmp(limb_shape_type_name(LIMB_SHAPE_PLANE), "plane") == 0 &&
+              !limb_shape_type_name((limb_shape_type)7));
+  limb_builder_destroy(b);
+}
+END_TEST
+
+START_TEST(meshes_are_triangles)
+{
+  limb_triangles* t = NULL;
+  limb_error err;
+  assert_ok(limb_read_triangles(FOLDER "meshes/wedge.obj", 0, &t, &err));
+  assert_that(t->nvertex == 4 && t->ntriangle == 4 && t->npart == 1 && t->part->count == 4 && !t->part->has_color);
+  assert_close_array(t->vertex, ((double[]){0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}), 12, 0, 0);
+  assert_that(t->triangle[9] == 1 && t->triangle[10] == 2 && t->triangle[11] == 3);
+  limb_triangles_destroy(t);
+  assert_status(limb_read_triangles(FOLDER "meshes/gone.stl", 0, &t, &err), LIMB_E_IO);
+  assert_status(limb_read_triangles(FOLDER "arm.urdf", 0, &t, &err), LIMB_E_UNSUPPORTED);
+  assert_status(limb_read_triangles(FOLDER "meshes/wedge.obj", 10, &t, &err), LIMB_E_IO);
+  assert_status(limb_read_triangles(NULL, 0, &t, &err), LIMB_E_ARG);
+  assert_that(t == NULL);
+  limb_triangles_destroy(NULL);
+}
+END_TEST
+
+CHECK_MAIN("shapes", 1, every_language_has_the_same_shapes, each_language_has_its_own, shapes_are_read_on_request,
+           changes_keep_shapes_on_their_bodies, faulty_definitions_are_refused, meshes_are_triangles)
