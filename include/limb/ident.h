@@ -21,6 +21,7 @@
 #ifndef LIMB_IDENT_H
 #define LIMB_IDENT_H
 
+#include "limb/batch.h"
 #include "limb/regressor.h"
 
 #ifdef __cplusplus
@@ -188,6 +189,91 @@ LIMB_NODISCARD LIMB_API limb_status limb_ident_apply(const limb_ident* x, limb_b
 
 /// Sentences about what is suspicious in log and fit: units, exchanged columns, joints that do not move. NULL: no more.
 LIMB_API const char* limb_ident_note(const limb_ident* x, int k);
+
+// ---- a motion that shows the parameters --------------------------------------------------------------------
+//
+//     limb_excitation* x = NULL;
+//     limb_excite_options o = limb_default_excite_options();
+//     o.max_acceleration = 10, o.pool = limb_threads_pool(threads);
+//     if (limb_excite(model, &o, &x, &err) != LIMB_OK) puts(err.text);
+//     for (double t = 0; t <= 10; t += 0.01)
+//       if (limb_excitation_at(x, t, q, v, a) == LIMB_OK) send(q);
+//
+// Fourier series with polynomial ends, q_j(t) = c_j + w(t) sum over l of (a_jl sin(l w_0 t) + b_jl cos(l w_0 t)), whose
+// coefficients make the parameters easy to tell apart, within the limits of the robot. w rises from 0 to 1 and back by
+// polynomials of degree 5, so that the motion starts and ends at rest at c, and can be repeated.
+
+typedef struct limb_excitation limb_excitation;
+
+/// What is made small. Values are pinned.
+typedef enum limb_excite_criterion {
+  LIMB_EXCITE_CONDITION = 0, ///< condition number of the equations after scaling of columns (by a smooth bound)
+  LIMB_EXCITE_LOGDET = 1     ///< minus the log-determinant of their information matrix after scaling of columns
+} limb_excite_criterion;
+
+/// A frame whose origin stays in a box.
+typedef struct limb_keep {
+  int frame;
+  sp_vec3 min, max; ///< world axes [m]; -INFINITY, INFINITY: no limit
+} limb_keep;
+
+/// Start from limb_default_excite_options(); NULL: these defaults.
+typedef struct limb_excite_options {
+  size_t size;                     ///< sizeof(limb_excite_options), set by the default function
+  limb_excite_criterion criterion; ///< default CONDITION
+  unsigned friction;       ///< 0 or LIMB_IDENT_OFFSET: a constant torque per joint is sought, too; default OFFSET
+  unsigned exclude;        ///< LIMB_BASE_NO_ROTORS, LIMB_BASE_NO_SPRINGS; default NO_SPRINGS
+  double duration;         ///< [s]; default 10
+  int harmonics;           ///< of the series, 1 ... 64; default 5
+  double share;            ///< of all limits that is used, in (0, 1]; default 0.9
+  double max_acceleration; ///< of every joint [rad/s^2 or m/s^2]; default 0: none
+  const double* start;     ///< nq: where it starts and ends; default NULL: found
+  int nkeep;
+  const limb_keep* keep;       ///< nkeep boxes
+  int starts;                  ///< random motions from which the search begins, 1 ... 10000; default 8
+  int steps;                   ///< of each search; default 120
+  uint64_t seed;               ///< default 1. The same seed gives the same motion for any number of threads
+  const limb_pool* pool;       ///< default NULL: the caller's thread only
+  const limb_environment* env; ///< gravity, friction; NULL: the default environment; wrenches have no effect
+} limb_excite_options;
+
+LIMB_API limb_excite_options limb_default_excite_options(void);
+
+/// Searches a motion. Limits of position, speed and torque are those of the model (without limits of position: one turn
+/// or 2 m); between samples, too, they are kept. From each start L-BFGS descends, with analytic gradients and a
+/// logarithmic barrier along the limits; the best result is taken.
+/// Reference: J. Swevers and others, Optimal robot excitation and identification, IEEE Trans. Robotics and Automation
+/// 13(5), 1997; docs/identification.md.
+/// @return LIMB_OK; LIMB_E_ARG (NULL, options out of range, a start or a box that breaks limits: err names them);
+///         LIMB_E_UNSUPPORTED (loops, ball and free joints, shafts, joints without motor); LIMB_E_NOCONV (no pose
+///         within all limits was found); LIMB_E_SINGULAR (no motion shows the parameters); LIMB_E_NOMEM; as
+///         limb_base_create.
+LIMB_NODISCARD LIMB_API limb_status limb_excite(const limb_model* m, const limb_excite_options* options,
+                                                limb_excitation** out, limb_error* err);
+LIMB_API void limb_excitation_destroy(limb_excitation* x); ///< NULL is accepted
+
+/// The motion at time t in [0, duration]; outside it is at rest. Any thread.
+/// @param q, v, a  nq, nv, nv (output)
+/// @return LIMB_OK; LIMB_E_ARG (NULL).
+LIMB_NODISCARD LIMB_API limb_status limb_excitation_at(const limb_excitation* x, double t, double* q, double* v,
+                                                       double* a);
+
+typedef struct limb_excitation_facts {
+  int parameters;             ///< those that motions within the limits can show, of base parameters and offsets
+  int hidden;                 ///< the others: limb_excitation_hidden names them
+  double duration;            ///< [s]
+  double condition;           ///< of the equations of 1000 samples, after scaling of columns
+  double base_condition;      ///< the same of Y_b alone, without offsets
+  double logdet;              ///< of the information matrix after scaling of columns
+  double random, random_best; ///< median and smallest condition of the random motions from which searches began
+  double position, speed, acceleration, torque; ///< largest use of the limits, 1: all of it; 0: there is no limit
+} limb_excitation_facts;
+
+/// @return LIMB_OK; LIMB_E_ARG (NULL).
+LIMB_NODISCARD LIMB_API limb_status limb_excitation_get_facts(const limb_excitation* x, limb_excitation_facts* out);
+
+/// Sentence k about a parameter that no motion within the limits shows; NULL: no more.
+LIMB_API const char* limb_excitation_hidden(const limb_excitation* x, int k);
 
 // ---- torques from outside --------------------------------------------------------------------------------
 //
