@@ -121,8 +121,8 @@ void limb_excite_descend(limb_excite_search* s, uint64_t seed);
 // N += Y'Y, Y: nv x n
 void limb_excite_add_square(int nv, int n, const double* Y, double* N);
 
-// Of the motion at as many evenly spaced samples: N, with Coulomb friction as it is (where information is asked for), and
-// the use of limits (NULL: not needed).
+// Of the motion at as many evenly spaced samples: N, with Coulomb friction as it is (where information is asked for),
+// and the use of limits (NULL: not needed).
 limb_status limb_excite_judge(limb_excite_search* s, int samples, bool information, limb_limit_use* u);
 
 #endif

@@ -5,7 +5,8 @@
 //            polynomials).
 // Cost:      inverse dynamics and its derivatives per sample where torques have limits, kinematics where boxes are.
 //
-//   q_j = c_j + w(t) F_j(t),   F_j = sum_l a_jl sin(l w_0 t) + b_jl cos(l w_0 t),   w = 10 u^3 - 15 u^4 + 6 u^5 at the ends
+//   q_j = c_j + w(t) F_j(t),   F_j = sum_l a_jl sin(l w_0 t) + b_jl cos(l w_0 t)
+//   w = 10 u^3 - 15 u^4 + 6 u^5 at the ends, 1 between them
 //
 //   barrier = -weight sum log(1 - use),   use = |value - middle| / (share half of the range)
 #include "estimate/excite_impl.h"

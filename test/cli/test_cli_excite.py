@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""The command excite of the tool: the motion, its condition by the regressor itself, complaints.
+
+test_cli_excite.py <limb>
+"""
+
+import csv
+import io
+import json
+import math
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+LIMB = None
+
+
+def extreme_singular_values(rows):
+    """Of a matrix with columns of length 1: one-sided Jacobi."""
+    columns = [list(c) for c in zip(*rows)]
+    columns = [[x / math.sqrt(sum(y * y for y in c)) for x in c] for c in columns]
+    for _ in range(30):
+        turned = 0.0
+        for i in range(len(columns)):
+            for j in range(i):
+                a, b = columns[i], columns[j]
+                ab, aa, bb = (sum(x * y for x, y in zip(u, v)) for u, v in ((a, b), (a, a), (b, b)))
+                if abs(ab) < 1e-13 * math.sqrt(aa * bb):
+                    continue
+                turned = max(turned, abs(ab))
+                angle = 0.5 * math.atan2(2 * ab, bb - aa)
+                c, s = math.cos(angle), math.sin(angle)
+                columns[i], columns[j] = ([c * x - s * y for x, y in zip(a, b)], [s * x + c * y for x, y in zip(a, b)])
+        if turned < 1e-12:
+            break
+    lengths = sorted(math.sqrt(sum(x * x for x in c)) for c in columns)
+    return lengths[-1], lengths[0]
+
+
+class Excite(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def limb(self, *words, code=0):
+        done = subprocess.run([LIMB, *words], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, code, f"{words}\n{done.stdout[-500:]}\n{done.stderr[-2000:]}")
+        return done
+
+    def refused(self, word, *words, code=2):
+        done = self.limb("excite", *words, code=code)
+        self.assertIn(word, done.stderr)
+        self.assertEqual(done.stderr.strip().count("\n"), 0, done.stderr)
+
+    def test_condition_is_that_of_the_regressor(self):
+        motion, plot = self.folder / "motion.csv", self.folder / "motion.svg"
+        words = (
+            "excite",
+            "planar_2r",
+            "--restarts",
+            "2",
+            "--max-iterations",
+            "30",
+            "--rate",
+            "20",
+            "--output",
+            str(motion),
+            "--plot",
+            str(plot),
+            "--format",
+            "json",
+        )
+        answer = json.loads(self.limb(*words).stdout)
+        table = csv.DictReader(
+            io.StringIO(
+                self.limb("eval", "planar_2r", "--states", str(motion), "--what", "Y_base", "--format", "csv").stdout
+            )
+        )
+        rows = [[], []]
+        for line in table:
+            for joint in (1, 2):
+                rows[joint - 1].append([float(x) for k, x in line.items() if k.startswith(f"Y_base.joint{joint}.")])
+        largest, smallest = extreme_singular_values(rows[0] + rows[1])
+        self.assertAlmostEqual(largest / smallest, answer["base_condition"], delta=0.05 * answer["base_condition"])
+        self.assertEqual(len(rows[0]), 201)
+        base = json.loads(self.limb("base", "planar_2r", "--format", "json").stdout)
+        self.assertEqual(base["count"]["base"], len(rows[0][0]))  # limb base and Y_base have the same set
+        self.assertEqual(answer["parameters"], len(rows[0][0]) + 2)
+        self.assertLess(answer["condition"], answer["random"])
+        self.assertIn("<svg", plot.read_text())
+
+    def test_motion_starts_and_ends_at_a_pose(self):
+        motion = self.folder / "motion.csv"
+        self.limb(
+            "excite",
+            "scara",
+            "--restarts",
+            "1",
+            "--max-iterations",
+            "3",
+            "--q",
+            "shoulder=20deg,quill=0.05",
+            "--duration",
+            "4",
+            "--output",
+            str(motion),
+        )
+        rows = list(csv.DictReader(motion.read_text().splitlines()))
+        for row in (rows[0], rows[-1]):
+            self.assertAlmostEqual(float(row["q.shoulder"]), math.radians(20))
+            self.assertEqual(max(abs(float(x)) for k, x in row.items() if k[:2] in ("v.", "a.")), 0)
+        self.assertEqual((float(rows[-1]["time"]), len(rows)), (4, 401))
+
+    def test_the_same_for_any_number_of_threads(self):
+        files = [self.folder / f"{n}.csv" for n in (1, 3)]
+        for n, path in zip(("1", "3"), files):
+            self.limb(
+                "excite", "planar_2r", "--threads", n, "--restarts", "3", "--max-iterations", "5", "--output", str(path)
+            )
+        self.assertEqual(files[0].read_bytes(), files[1].read_bytes())
+
+    def test_what_cannot_be_shown_is_named(self):
+        text = self.limb("excite", "scara", "--restarts", "1", "--max-iterations", "2").stdout
+        self.assertIn("a constant torque of 'quill' cannot be told from its weight", text)
+
+    def test_complaints(self):
+        self.refused("loops", "four_bar", code=3)
+        self.refused("did you mean 'flange'", "panda", "--keep", "flnge=0:1,0:1,0:1")
+        self.refused("three intervals", "panda", "--keep", "flange=0:1,0:1")
+        self.refused("three intervals", "panda", "--keep", "flange=0:1,0:1,0:nan")
+        self.refused("empty along y", "panda", "--keep", "flange=0:1,1:0,0:1")
+        self.refused("boxes are", "panda", "--keep", "flange")
+        self.refused("'flange' is not in its box", "panda", "--keep", "flange=5:6,5:6,5:6", code=4)
+        self.refused("position of 'joint1'", "panda", "--q", "joint1=5")
+        self.refused("at most 1", "panda", "--share", "2")
+        self.refused("rows", "panda", "--rate", "1e9")
+        self.refused("--output", "panda", "--format", "csv")
+        self.refused("coordinates", "humanoid", code=3)
+
+
+if __name__ == "__main__":
+    LIMB = sys.argv.pop(1)
+    unittest.main()
