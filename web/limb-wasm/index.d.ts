@@ -111,6 +111,36 @@ export interface Loop {
   poseB: Pose;
 }
 
+/** A visual or collision shape; cylinders and capsules lie along z, planes are normal to z. */
+export interface Shape {
+  name: string;
+  /** Index of its body; 0: the world. */
+  body: number;
+  kind: "box" | "sphere" | "ellipsoid" | "cylinder" | "capsule" | "plane" | "mesh";
+  /** In axes of the body. */
+  pose: Pose;
+  /** Box: edges; sphere: radius; ellipsoid: half axes; cylinder, capsule: radius, length; plane: edges, 0: no end [m]. */
+  size?: number[];
+  /** Of a mesh: factors along its axes, and its index in robot.meshes if its file was found. */
+  scale?: number[];
+  mesh?: number;
+  file?: string;
+  path?: string | null;
+  /** Red, green, blue, opacity from 0 to 1; null: that of the mesh, or any. */
+  colour: [number, number, number, number] | null;
+  /** 0: a visual shape; what is seen and collides is there twice. */
+  collision: 0 | 1;
+}
+
+export interface Mesh {
+  /** Three numbers per vertex. */
+  positions: Float32Array;
+  /** Three vertices per triangle. */
+  triangles: Uint32Array;
+  /** Runs of triangles by colour. */
+  parts: { first: number; count: number; colour: number[] | null }[];
+}
+
 export interface BuiltIn {
   name: string;
   title: string;
@@ -137,6 +167,8 @@ export interface LoadOptions {
   mimic?: boolean;
   /** false: findings are those of the reader only. */
   doctor?: boolean;
+  /** true: shapes and meshes, for display. */
+  shapes?: boolean;
   /** Folders of ROS packages among the files. */
   packages?: string[];
   /** Arguments of a xacro file. */
@@ -386,6 +418,9 @@ export class Robot {
   readonly frames: Frame[];
   readonly loops: Loop[];
   readonly findings: Finding[];
+  /** With the option shapes; otherwise empty. null: a mesh that cannot be read, which is a finding. */
+  readonly shapes: Shape[];
+  readonly meshes: (Mesh | null)[];
   /** All quantities that limb knows (docs/quantities.md). */
   available(): QuantityInfo[];
   /** The start configuration, with closed loops. */

@@ -1,13 +1,13 @@
 // limb in JavaScript: robots, quantities by name, simulation, computed by limb.wasm. index.d.ts has the interface.
-import { answer, LimbError, Memory, sentence, within } from "./memory.js";
+import { answer, FOLDER, LimbError, sentence, shortName, within } from "./memory.js";
+import { Simulation } from "./simulation.js";
 import { Files, wasiImports } from "./wasi.js";
 
-export { LimbError };
+export { LimbError, Simulation };
 
 const FORMATS = ["auto", "urdf", "yaml", "par", "mjcf", "sdf"];
 const BASES = ["as-file", "fixed", "floating", "planar"];
 const INPUTS = { q: 1, v: 2, a: 4, tau: 8, time: 16 }; // LIMB_NEEDS_Q ... of limb/quantities.h
-const FOLDER = "/model/";
 const LANGUAGES = ["c", "python", "matlab", "julia", "rust", "latex"];
 const NOTATIONS = ["text", "latex", "c"];
 const SINES = ["libm", "given", "own"];
@@ -30,6 +30,7 @@ function readingOptions(memory, options) {
     choose(BASES, options.base ?? "as-file", "base"),
     options.mimic === false ? 1 : 0,
     options.doctor === false ? 0 : 1,
+    options.shapes ? 1 : 0,
     packages ? memory.text(packages) : 0,
     args.length > 0 ? memory.list(args) : 0,
   ]);
@@ -51,12 +52,24 @@ function withFiles(files, source, work) {
   }
 }
 
+const notShown = (source, file, why) => ({
+  rule: "bad-mesh",
+  severity: "note",
+  file: source,
+  line: 0,
+  column: 0,
+  where: `mesh '${file}'`,
+  text: `it is not shown: ${why}`,
+  hint: "",
+  why: "the body is drawn without it",
+  fix: "STL, OBJ and MSH files up to 64 MB are shown",
+});
+
 /** Findings with the names of files that users know. */
 function ownNames(findings) {
   for (const finding of findings) finding.file = shortName(finding.file);
   return findings;
 }
-const shortName = (file) => (file.startsWith(FOLDER) ? file.slice(FOLDER.length) : file);
 
 export class Limb {
   #calls;
@@ -91,7 +104,42 @@ export class Limb {
         throw new LimbError(sentence(about.source, about.error), about.error, about.findings);
       }
       delete about.error;
+      about.meshes = this.#meshes(about);
       return new Robot(this.#calls, handle, about, this.#files);
+    });
+  }
+
+  /** The meshes of visual and collision shapes, each file once; a shape gets the index of its mesh. */
+  #meshes({ shapes, findings, source }) {
+    const found = new Map();
+    const list = [];
+    for (const shape of shapes) {
+      if (!shape.path) continue;
+      if (!found.has(shape.path)) {
+        found.set(shape.path, list.length);
+        list.push(this.#mesh(shape, findings, source));
+      }
+      shape.mesh = found.get(shape.path);
+      shape.path = shortName(shape.path);
+    }
+    return list;
+  }
+
+  /** Triangles of a file; null, and a finding, if it cannot be read. */
+  #mesh({ path, file }, findings, source) {
+    return within(this.#calls, (memory) => {
+      const handle = this.#calls.web_mesh_open(memory.text(path));
+      if (handle === 0) throw new LimbError("out of memory");
+      try {
+        const { error, vertices, triangles, parts } = memory.json(this.#calls.web_mesh_describe(handle));
+        if (error) findings.push(notShown(source, file, error.text));
+        if (error || triangles === 0) return null;
+        const positions = memory.array(this.#calls.web_mesh_vertices(handle), 3 * vertices);
+        const corners = new Uint32Array(memory.buffer, this.#calls.web_mesh_triangles(handle), 3 * triangles);
+        return { positions: Float32Array.from(positions), triangles: corners.slice(), parts };
+      } finally {
+        this.#calls.web_mesh_close(handle);
+      }
     });
   }
 
@@ -379,70 +427,9 @@ export class Evaluator {
   }
 }
 
-/** The text of a setting, as on the command line of `limb sim`. */
-function settingText(value) {
-  if (value === true) return "";
-  if (Array.isArray(value)) return value.join(",");
-  if (typeof value === "object")
-    return Object.entries(value)
-      .map(([name, x]) => `${/[,='\s]/.test(name) ? `'${name}'` : name}=${x}`)
-      .join(",");
-  return String(value);
-}
-
-export class Simulation {
-  #calls;
-  #handle;
-
-  constructor(calls, robot, settings, path) {
-    this.#calls = calls;
-    within(calls, (memory) => {
-      const words = [];
-      for (const [name, value] of Object.entries(settings)) {
-        if (value === undefined || value === false) continue;
-        words.push(
-          name.replace(/[A-Z]/g, (c) => "-" + c.toLowerCase()),
-          settingText(value),
-        );
-      }
-      if (words.length > 128) throw new LimbError("more than 64 settings");
-      // The settings must outlive the run.
-      const kept = new Memory(calls);
-      this.kept = kept;
-      this.#handle = calls.web_sim_open(robot, kept.text(path), kept.list(words));
-      const { error } = this.describe();
-      if (!error) return;
-      this.free();
-      throw new LimbError(sentence(path && error.line ? shortName(path) : "", error), error);
-    });
-  }
-
-  describe() {
-    return within(this.#calls, (memory) => memory.json(this.#calls.web_sim_describe(this.#handle)));
-  }
-
-  next() {
-    if (this.#handle === 0) throw new LimbError("the simulation was freed");
-    const row = this.#calls.web_sim_next(this.#handle);
-    if (row === 0) return null;
-    this.count ??= this.describe().columns.length + 1;
-    return new Float64Array(this.#calls.memory.buffer, row, this.count).slice();
-  }
-
-  *[Symbol.iterator]() {
-    for (let row = this.next(); row; row = this.next()) yield row;
-  }
-
-  free() {
-    if (this.#handle !== 0) this.#calls.web_sim_close(this.#handle);
-    this.#handle = 0;
-    this.kept.free();
-  }
-}
-
 /** The bytes of limb.wasm, beside this file. */
 async function ownBytes() {
-  const url = new URL("./limb.wasm", import.meta.url);
+  const url = new URL(/* @vite-ignore */ "./limb.wasm", import.meta.url);
   if (url.protocol !== "file:") return (await fetch(url)).arrayBuffer();
   const { readFile } = await import("node:fs/promises");
   return readFile(url);

@@ -1,4 +1,8 @@
-// Memory of limb.wasm, and its errors.
+// Memory of limb.wasm, its files and its errors.
+
+/** Where limb.wasm has the files of a model. */
+export const FOLDER = "/model/";
+export const shortName = (file) => (file.startsWith(FOLDER) ? file.slice(FOLDER.length) : file);
 
 export class LimbError extends Error {
   /** @param {string} message */
@@ -64,6 +68,10 @@ export class Memory {
     const at = this.allocate(8 * count);
     this.array(at, count).set(values);
     return at;
+  }
+
+  get buffer() {
+    return this.calls.memory.buffer;
   }
 
   array(at, count) {

@@ -170,6 +170,7 @@ const char* web_describe(web_robot* r)
     put_joints(j, m);
     put_frames(j, m);
     put_loops(j, m);
+    web_put_shapes(j, r->reading);
     json_begin(j, "namedPoses", '[');
     for (int i = 0; i < limb_reading_pose_count(r->reading); i++) {
       limb_named_pose pose;

@@ -53,6 +53,7 @@ limb_read_options web_read_options(const web_reading_options* how)
   opt.no_mimic = how->no_mimic;
   opt.package_path = how->packages;
   opt.xacro_arguments = how->xacro_arguments;
+  opt.shapes = how->shapes;
   return opt;
 }
 

@@ -33,6 +33,7 @@ typedef struct web_evaluator {
 
 typedef struct web_sim web_sim;
 typedef struct web_motion web_motion;
+typedef struct web_mesh web_mesh;
 
 // "error": {"status", "line", "column", "where", "text"}, or null with LIMB_OK.
 void web_put_error(json* j, const limb_error* err);
@@ -44,9 +45,10 @@ limb_status web_fail(limb_error* err, limb_status s);
 
 WEB_EXPORT(web_robots) const char* web_robots(void);
 
-// How to read: a format and a base as in limb/read.h; texts may be NULL. doctor: 1: the findings of the doctor as well.
+// How to read: a format and a base as in limb/read.h; texts may be NULL. doctor: 1: the findings of the doctor as well;
+// shapes: 1: the shapes of the robot.
 typedef struct web_reading_options {
-  int format, base, no_mimic, doctor;
+  int format, base, no_mimic, doctor, shapes;
   const char* packages;
   const char* const* xacro_arguments;
 } web_reading_options;
@@ -120,6 +122,17 @@ web_motion* web_motion_open(const web_robot* r, const char* path, int differenti
 WEB_EXPORT(web_motion_close) void web_motion_close(web_motion* m);
 WEB_EXPORT(web_motion_describe) const char* web_motion_describe(web_motion* m);
 WEB_EXPORT(web_motion_numbers) const double* web_motion_numbers(const web_motion* m); // rows of time, q, v, a, tau
+
+// ---- shapes (shapes.c) -------------------------------------------------------------------------------------
+
+// "shapes": those of the builder of a reading; what is seen and collides is there twice.
+void web_put_shapes(json* j, limb_reading* reading);
+
+WEB_EXPORT(web_mesh_open) web_mesh* web_mesh_open(const char* path);
+WEB_EXPORT(web_mesh_close) void web_mesh_close(web_mesh* m);
+WEB_EXPORT(web_mesh_describe) const char* web_mesh_describe(web_mesh* m);
+WEB_EXPORT(web_mesh_vertices) const double* web_mesh_vertices(const web_mesh* m); // three numbers each
+WEB_EXPORT(web_mesh_triangles) const int* web_mesh_triangles(const web_mesh* m);  // three vertices each
 
 // ---- texts (write.c) ---------------------------------------------------------------------------------------
 

@@ -185,6 +185,32 @@ describe("inverse dynamics of a table", () => {
   });
 });
 
+describe("shapes", () => {
+  const here = new URL("../../../test/io/shapes/", import.meta.url);
+  const files = {
+    "arm.urdf": readFileSync(new URL("arm.urdf", here)),
+    "meshes/wedge.obj": readFileSync(new URL("meshes/wedge.obj", here)),
+  };
+  it("come with the triangles of their meshes", () => {
+    const robot = limb.load({ name: "arm.urdf", files }, { shapes: true });
+    const meshes = robot.shapes.filter(({ kind }) => kind === "mesh");
+    assert.ok(meshes.length > 0 && robot.shapes.some(({ kind, size }) => kind !== "mesh" && size.every((x) => x >= 0)));
+    assert.ok(robot.shapes.every(({ body }) => body < robot.bodies.length));
+    const { positions, triangles, parts } = robot.meshes[meshes[0].mesh];
+    assert.ok(triangles.length % 3 === 0 && triangles.every((corner) => 3 * corner < positions.length));
+    assert.equal(parts.reduce((sum, { count }) => sum + 3 * count, 0), triangles.length);
+    robot.free();
+    assert.deepEqual(limb.load({ name: "arm.urdf", files }).shapes, []);
+  });
+  it("are missing with a finding", () => {
+    const broken = { ...files, "meshes/wedge.obj": "f 1 2 9\n" };
+    const robot = limb.load({ name: "arm.urdf", files: broken }, { shapes: true });
+    assert.deepEqual(robot.meshes, [null]);
+    assert.ok(robot.findings.some(({ text }) => /it is not shown/.test(text)));
+    robot.free();
+  });
+});
+
 describe("run files", () => {
   for (const name of ["panda", "car"])
     it(`simulates ${name}.run.yaml`, () => {
