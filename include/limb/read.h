@@ -219,7 +219,7 @@ typedef struct limb_triangle_part {
   double color[4];  ///< red, green, blue, opacity, from 0 to 1
 } limb_triangle_part;
 
-/// A mesh as triangles, in metres and in the axes of a robot's file: z is up where the format states its axes.
+/// A mesh as triangles, in metres: the unit of COLLADA is applied, its up axis is not, as in RViz.
 typedef struct limb_triangles {
   int nvertex, ntriangle, npart;
   const double* vertex;           ///< nvertex x 3
@@ -227,7 +227,7 @@ typedef struct limb_triangles {
   const limb_triangle_part* part; ///< in order, all triangles
 } limb_triangles;
 
-/// Reads a mesh: STL (binary and text), OBJ, MSH of MuJoCo. Vertices are those of the file: multiply by
+/// Reads a mesh: STL (binary and text), OBJ, MSH of MuJoCo, COLLADA (.dae) with its colors. Vertices are those of the file: multiply by
 /// limb_shape_def.extent.
 /// @param path       its ending is the format
 /// @param max_bytes  larger files are an error; 0: 64 MiB

@@ -1,4 +1,4 @@
-// Triangle meshes from STL (binary and text), OBJ and MSH files, and mass properties of the bodies they enclose.
+// Triangle meshes from STL (binary and text), OBJ, MSH and COLLADA files, and mass properties of the bodies they enclose.
 //
 // Files are hostile until proven otherwise: sizes must agree with the number of bytes, coordinates must be finite, and
 // faces must refer to vertices.
@@ -19,9 +19,9 @@ typedef struct limb_mesh {
   int npart;
 } limb_mesh;
 
-#define LIMB_MESH_FORMATS ".stl, .obj, .msh"
+#define LIMB_MESH_FORMATS ".stl, .obj, .msh, .dae"
 
-typedef enum mesh_format { MESH_UNKNOWN, MESH_STL, MESH_OBJ, MESH_MSH } mesh_format;
+typedef enum mesh_format { MESH_UNKNOWN, MESH_STL, MESH_OBJ, MESH_MSH, MESH_DAE } mesh_format;
 
 // By the end of the name, in any case.
 mesh_format limb_mesh_format_of_name(const char* path);
@@ -31,6 +31,26 @@ mesh_format limb_mesh_format_of_name(const char* path);
 // LIMB_OK; LIMB_E_SYNTAX (err says why); LIMB_E_NOMEM.
 limb_status limb_mesh_read(const char* text, size_t size, mesh_format format, int by_mujoco, memory_pool* pool,
                            limb_mesh* out, limb_error* err);
+
+// A mesh while it is read.
+typedef struct mesh_reader {
+  const char *text, *end;
+  memory_pool* pool;
+  limb_mesh* m;
+  int vertex_cap, face_cap, part_cap;
+  int *corner, corner_cap; // of a polygon
+  int by_mujoco;
+  limb_error* err;
+} mesh_reader;
+
+limb_status limb_mesh_fault(const mesh_reader* r, const char* what);
+limb_status limb_mesh_add_vertex(mesh_reader* r, sp_vec3 p);
+
+// Cuts a polygon into triangles; v is used up.
+limb_status limb_mesh_add_polygon(mesh_reader* r, int* v, int n);
+
+// COLLADA (mesh_dae.c), as LIMB_E_SYNTAX what it cannot be.
+limb_status limb_mesh_read_dae(mesh_reader* r);
 
 // Merges vertices with equal coordinates, as STL repeats them per triangle. 0 when out of memory.
 int limb_mesh_weld(limb_mesh* m, memory_pool* pool);

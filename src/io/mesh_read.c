@@ -16,17 +16,7 @@
 
 enum { MAX_COUNT = INT_MAX / 8 }; // vertices or faces
 
-typedef struct reader {
-  const char *text, *end;
-  memory_pool* pool;
-  limb_mesh* m;
-  int vertex_cap, face_cap;
-  int *corner, corner_cap; // of a polygon
-  int by_mujoco;
-  limb_error* err;
-} reader;
-
-static limb_status faulty(const reader* r, const char* what)
+limb_status limb_mesh_fault(const mesh_reader* r, const char* what)
 {
   return limb_fail(r->err, LIMB_E_SYNTAX, "mesh", "%s", what);
 }
@@ -52,7 +42,7 @@ static double float_at(const char* p)
 static sp_vec3 point_at(const char* p) { return sp_v3(float_at(p), float_at(p + 4), float_at(p + 8)); }
 
 // Space for vertices and faces, which are then counted. 0 when out of memory.
-static int reserve(reader* r, size_t nvertex, size_t nface)
+static int reserve(mesh_reader* r, size_t nvertex, size_t nface)
 {
   r->m->vertex = limb_mempool_alloc(r->pool, nvertex * sizeof *r->m->vertex);
   r->m->face = limb_mempool_alloc(r->pool, nface * sizeof *r->m->face);
@@ -65,17 +55,17 @@ static int reserve(reader* r, size_t nvertex, size_t nface)
 
 enum { STL_HEADER = 84, STL_TRIANGLE = 50 };
 
-static limb_status read_binary_stl(reader* r)
+static limb_status read_binary_stl(mesh_reader* r)
 {
   const size_t size = (size_t)(r->end - r->text);
-  if (size < STL_HEADER) return faulty(r, "the file is shorter than the header of an STL file");
+  if (size < STL_HEADER) return limb_mesh_fault(r, "the file is shorter than the header of an STL file");
   const size_t n = word_at(r->text + 80);
   if (n > MAX_COUNT / 3 || size != STL_HEADER + STL_TRIANGLE * n)
-    return faulty(r, "the number of triangles does not agree with the size of the STL file");
+    return limb_mesh_fault(r, "the number of triangles does not agree with the size of the STL file");
   if (!reserve(r, 3 * n, n)) return LIMB_E_NOMEM;
   for (size_t i = 0; i < 3 * n; i++) {
     r->m->vertex[i] = point_at(r->text + STL_HEADER + STL_TRIANGLE * (i / 3) + 12 * (i % 3 + 1));
-    if (!finite_point(r->m->vertex[i])) return faulty(r, "a coordinate is not a finite number");
+    if (!finite_point(r->m->vertex[i])) return limb_mesh_fault(r, "a coordinate is not a finite number");
     r->m->face[i / 3][i % 3] = (int)i;
   }
   return LIMB_OK;
@@ -83,10 +73,10 @@ static limb_status read_binary_stl(reader* r)
 
 // ---- texts ----------------------------------------------------------------------------------------
 
-static limb_status add_vertex(reader* r, sp_vec3 p)
+limb_status limb_mesh_add_vertex(mesh_reader* r, sp_vec3 p)
 {
-  if (!finite_point(p)) return faulty(r, "a coordinate is not a finite number");
-  if (r->m->nvertex >= MAX_COUNT) return faulty(r, "the mesh has too many vertices");
+  if (!finite_point(p)) return limb_mesh_fault(r, "a coordinate is not a finite number");
+  if (r->m->nvertex >= MAX_COUNT) return limb_mesh_fault(r, "the mesh has too many vertices");
   sp_vec3* all = limb_mempool_grow(r->pool, r->m->vertex, &r->vertex_cap, r->m->nvertex, sizeof *all);
   if (!all) return LIMB_E_NOMEM;
   r->m->vertex = all;
@@ -94,9 +84,9 @@ static limb_status add_vertex(reader* r, sp_vec3 p)
   return LIMB_OK;
 }
 
-static limb_status add_face(reader* r, int a, int b, int c)
+static limb_status add_face(mesh_reader* r, int a, int b, int c)
 {
-  if (r->m->nface >= MAX_COUNT) return faulty(r, "the mesh has too many faces");
+  if (r->m->nface >= MAX_COUNT) return limb_mesh_fault(r, "the mesh has too many faces");
   int(*all)[3] = limb_mempool_grow(r->pool, r->m->face, &r->face_cap, r->m->nface, sizeof *all);
   if (!all) return LIMB_E_NOMEM;
   r->m->face = all;
@@ -119,7 +109,7 @@ static int scan_point(const char* text, const char* end, sp_vec3* p)
 }
 
 // The next line without blanks before it; NULL at the end.
-static const char* next_line(reader* r, const char** line_end)
+static const char* next_line(mesh_reader* r, const char** line_end)
 {
   if (r->text >= r->end) return NULL;
   const char* line = r->text;
@@ -137,24 +127,24 @@ static int starts(const char* line, const char* end, const char* word)
   return (size_t)(end - line) > n && memcmp(line, word, n) == 0 && is_blank(line[n]);
 }
 
-static limb_status read_text_stl(reader* r)
+static limb_status read_text_stl(mesh_reader* r)
 {
   const char* end = NULL;
   for (const char* line = next_line(r, &end); line; line = next_line(r, &end)) {
     sp_vec3 p;
     if (!starts(line, end, "vertex")) continue;
-    if (!scan_point(line + 6, end, &p)) return faulty(r, "a vertex of the STL file has not three numbers");
-    limb_status status = add_vertex(r, p);
+    if (!scan_point(line + 6, end, &p)) return limb_mesh_fault(r, "a vertex of the STL file has not three numbers");
+    limb_status status = limb_mesh_add_vertex(r, p);
     const int n = r->m->nvertex;
     if (!status && n % 3 == 0) status = add_face(r, n - 3, n - 2, n - 1);
     if (status) return status;
   }
-  if (r->m->nvertex % 3 != 0) return faulty(r, "the STL file ends inside a triangle");
+  if (r->m->nvertex % 3 != 0) return limb_mesh_fault(r, "the STL file ends inside a triangle");
   return LIMB_OK;
 }
 
 // Text begins with "solid", as some binary files do: those have the size that they state.
-static limb_status read_stl(reader* r)
+static limb_status read_stl(mesh_reader* r)
 {
   const size_t size = (size_t)(r->end - r->text);
   const int stated = size >= STL_HEADER && size == STL_HEADER + STL_TRIANGLE * (size_t)word_at(r->text + 80);
@@ -165,7 +155,7 @@ static limb_status read_stl(reader* r)
 // ---- OBJ ------------------------------------------------------------------------------------------
 
 // The vertex of "7", "7/1", "7//3"; text behind it. NULL when it is none.
-static const char* scan_corner(const reader* r, const char* text, const char* end, int* vertex)
+static const char* scan_corner(const mesh_reader* r, const char* text, const char* end, int* vertex)
 {
   const int back = text < end && *text == '-';
   long long n = 0;
@@ -182,7 +172,7 @@ static const char* scan_corner(const reader* r, const char* text, const char* en
   return text;
 }
 
-static float squared_distance(const reader* r, int a, int b)
+static float squared_distance(const mesh_reader* r, int a, int b)
 {
   const sp_vec3 p = r->m->vertex[a], q = r->m->vertex[b];
   const float x = (float)q.x - (float)p.x, y = (float)q.y - (float)p.y, z = (float)q.z - (float)p.z;
@@ -201,7 +191,7 @@ typedef struct flat {
 } flat;
 
 // The coordinates of a vertex without that of the axis.
-static flat flatten(const reader* r, int vertex, int axis)
+static flat flatten(const mesh_reader* r, int vertex, int axis)
 {
   const sp_vec3 p = r->m->vertex[vertex];
   const float x = (float)p.x, y = (float)p.y, z = (float)p.z;
@@ -211,7 +201,7 @@ static flat flatten(const reader* r, int vertex, int axis)
 static float turn(flat a, flat b, flat c) { return (b.x - a.x) * (c.y - b.y) - (b.y - a.y) * (c.x - b.x); }
 
 // The axis nearest to the normal at the first corner that is one.
-static int thin_axis(const reader* r, const int* v, int n)
+static int thin_axis(const mesh_reader* r, const int* v, int n)
 {
   for (int k = 0; k < n; k++) {
     float c[3];
@@ -235,7 +225,7 @@ static int is_inside(const flat t[3], flat p)
 }
 
 // Whether corner k + 1 can be cut off.
-static int is_ear(const reader* r, const int* v, int n, int k, int axis)
+static int is_ear(const mesh_reader* r, const int* v, int n, int k, int axis)
 {
   const flat t[3] = {flatten(r, v[k], axis), flatten(r, v[(k + 1) % n], axis), flatten(r, v[(k + 2) % n], axis)};
   if (turn(t[0], t[1], t[2]) * ((t[0].x * t[1].y - t[0].y * t[1].x) / 2) < 0) return 0;
@@ -248,7 +238,7 @@ static int is_ear(const reader* r, const int* v, int n, int k, int axis)
 enum { MAX_CLIPPED = 100 }; // corners: cutting takes the cube of time
 
 // Cuts ears off until a triangle is left; v is used up. The last corner that is tried ends it, even if it is an ear.
-static limb_status clip(reader* r, int* v, int n)
+static limb_status clip(mesh_reader* r, int* v, int n)
 {
   const int axis = thin_axis(r, v, n);
   limb_status status = LIMB_OK;
@@ -270,7 +260,7 @@ static limb_status clip(reader* r, int* v, int n)
 }
 
 // A quadrilateral is cut along its shorter diagonal.
-static limb_status add_polygon(reader* r, int* v, int n)
+limb_status limb_mesh_add_polygon(mesh_reader* r, int* v, int n)
 {
   if (n > 4 && n <= MAX_CLIPPED) return clip(r, v, n);
   if (n > MAX_CLIPPED && r->by_mujoco) return LIMB_OK;
@@ -281,7 +271,7 @@ static limb_status add_polygon(reader* r, int* v, int n)
   return status;
 }
 
-static limb_status read_obj_face(reader* r, const char* line, const char* end)
+static limb_status read_obj_face(mesh_reader* r, const char* line, const char* end)
 {
   int n = 0;
   for (;; n++) {
@@ -291,12 +281,12 @@ static limb_status read_obj_face(reader* r, const char* line, const char* end)
     if (!corner) return LIMB_E_NOMEM;
     r->corner = corner;
     line = scan_corner(r, line, end, &corner[n]);
-    if (!line) return faulty(r, "a face refers to a vertex that does not exist");
+    if (!line) return limb_mesh_fault(r, "a face refers to a vertex that does not exist");
   }
-  return n < 3 ? faulty(r, "a face has less than three vertices") : add_polygon(r, r->corner, n);
+  return n < 3 ? limb_mesh_fault(r, "a face has less than three vertices") : limb_mesh_add_polygon(r, r->corner, n);
 }
 
-static limb_status read_obj(reader* r)
+static limb_status read_obj(mesh_reader* r)
 {
   const char* end = NULL;
   int ended = 0; // vertices of other objects still count
@@ -304,7 +294,8 @@ static limb_status read_obj(reader* r)
     limb_status status = LIMB_OK;
     sp_vec3 p;
     if (starts(line, end, "v"))
-      status = scan_point(line + 1, end, &p) ? add_vertex(r, p) : faulty(r, "a vertex has not three numbers");
+      status = scan_point(line + 1, end, &p) ? limb_mesh_add_vertex(r, p)
+                                             : limb_mesh_fault(r, "a vertex has not three numbers");
     else if (starts(line, end, "f") && !ended)
       status = read_obj_face(r, line + 1, end);
     else if (starts(line, end, "o") || starts(line, end, "g"))
@@ -316,22 +307,22 @@ static limb_status read_obj(reader* r)
 
 // ---- MSH ------------------------------------------------------------------------------------------
 
-static limb_status read_msh(reader* r)
+static limb_status read_msh(mesh_reader* r)
 {
   const size_t size = (size_t)(r->end - r->text);
-  if (size < 16) return faulty(r, "the file is shorter than the header of an MSH file");
+  if (size < 16) return limb_mesh_fault(r, "the file is shorter than the header of an MSH file");
   const size_t nv = word_at(r->text), nn = word_at(r->text + 4), nt = word_at(r->text + 8), nf = word_at(r->text + 12);
   if (nv > MAX_COUNT || nn > MAX_COUNT || nt > MAX_COUNT || nf > MAX_COUNT || size != 16 + 12 * (nv + nn + nf) + 8 * nt)
-    return faulty(r, "the numbers of vertices and faces do not agree with the size of the MSH file");
+    return limb_mesh_fault(r, "the numbers of vertices and faces do not agree with the size of the MSH file");
   if (!reserve(r, nv, nf)) return LIMB_E_NOMEM;
   for (size_t i = 0; i < nv; i++) {
     r->m->vertex[i] = point_at(r->text + 16 + 12 * i);
-    if (!finite_point(r->m->vertex[i])) return faulty(r, "a coordinate is not a finite number");
+    if (!finite_point(r->m->vertex[i])) return limb_mesh_fault(r, "a coordinate is not a finite number");
   }
   const char* index = r->text + 16 + 12 * (nv + nn) + 8 * nt;
   for (size_t i = 0; i < 3 * nf; i++) {
     const uint32_t k = word_at(index + 4 * i);
-    if (k >= nv) return faulty(r, "a face refers to a vertex that does not exist");
+    if (k >= nv) return limb_mesh_fault(r, "a face refers to a vertex that does not exist");
     r->m->face[i / 3][i % 3] = (int)k;
   }
   return LIMB_OK;
@@ -341,7 +332,7 @@ static limb_status read_msh(reader* r)
 
 mesh_format limb_mesh_format_of_name(const char* path)
 {
-  static const char* const ends[] = {".stl", ".obj", ".msh"};
+  static const char* const ends[] = {".stl", ".obj", ".msh", ".dae"};
   const size_t n = strlen(path);
   for (int i = 0; i < COUNT(ends) && n > 4; i++) {
     const char* end = path + n - 4;
@@ -356,15 +347,19 @@ limb_status limb_mesh_read(const char* text, size_t size, mesh_format format, in
                            limb_mesh* out, limb_error* err)
 {
   *out = (limb_mesh){0};
-  reader r = {.text = text, .end = text + size, .pool = pool, .m = out, .err = err, .by_mujoco = by_mujoco};
+  mesh_reader r = {.text = text, .end = text + size, .pool = pool, .m = out, .err = err, .by_mujoco = by_mujoco};
   limb_status status = LIMB_E_SYNTAX;
   switch (format) {
   case MESH_STL: status = read_stl(&r); break;
   case MESH_OBJ: status = read_obj(&r); break;
   case MESH_MSH: status = read_msh(&r); break;
-  case MESH_UNKNOWN: return faulty(&r, "the format is not known: STL, OBJ and MSH are read");
+  case MESH_DAE:
+    if (by_mujoco) return limb_mesh_fault(&r, "MuJoCo does not read COLLADA: convert it to STL or OBJ");
+    status = limb_mesh_read_dae(&r);
+    break;
+  case MESH_UNKNOWN: return limb_mesh_fault(&r, "the format is not known: STL, OBJ, MSH and DAE are read");
   }
   if (status == LIMB_E_NOMEM) return limb_fail(err, status, "mesh", "out of memory");
-  if (!status && out->nvertex == 0) return faulty(&r, "the mesh has no vertices");
+  if (!status && out->nvertex == 0) return limb_mesh_fault(&r, "the mesh has no vertices");
   return status;
 }

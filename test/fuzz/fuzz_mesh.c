@@ -28,6 +28,12 @@ static void examine(limb_mesh* m, memory_pool* pool)
     const double length = sp_norm3(m->vertex[i]);
     size = fmax(size, length);
   }
+  int parts = 0;
+  for (int i = 0; i < m->npart; i++) {
+    expect(m->part[i].first == parts && m->part[i].count > 0, "parts are not in order");
+    parts += m->part[i].count;
+  }
+  expect(m->npart == 0 || parts == m->nface, "parts are not the whole");
   for (int i = 0; i < m->nface; i++) {
     for (int k = 0; k < 3; k++) expect(m->face[i][k] >= 0 && m->face[i][k] < m->nvertex, "a face without its vertex");
   }
@@ -48,7 +54,7 @@ static void examine(limb_mesh* m, memory_pool* pool)
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
 {
   const limb_allocator a = limb_default_allocator();
-  for (mesh_format format = MESH_STL; format <= MESH_MSH; format++) {
+  for (mesh_format format = MESH_STL; format <= MESH_DAE; format++) {
     memory_pool pool = limb_mempool_make(&a);
     limb_mesh m;
     limb_error err = {0};

@@ -250,6 +250,112 @@ START_TEST(hulls_enclose_their_points)
 }
 END_TEST
 
+// ---- COLLADA ---------------------------------------------------------------------------------------
+
+static limb_status read_dae(const char* text, memory_pool* p, limb_mesh* m, limb_error* err)
+{
+  return limb_mesh_read(text, strlen(text), MESH_DAE, 0, p, m, err);
+}
+
+START_TEST(a_scene_places_colors_and_scales_its_boxes)
+{
+  limb_triangles* t = NULL;
+  limb_error err;
+  static const int counts[] = {4, 4, 4, 4, 4, 4};
+  assert_ok(limb_read_triangles(LIMB_TEST_DIR "/io/shapes/meshes/boxes.dae", 0, &t, &err));
+  assert_that(t->nvertex == 16 && t->ntriangle == 24 && t->npart == 6);
+  for (int i = 0; i < 6; i++) assert_that(t->part[i].first == 4 * i && t->part[i].count == counts[i]);
+  assert_that(strcmp(t->part[0].name, "paint") == 0 && strcmp(t->part[1].name, "blue") == 0);
+  assert_close_array(t->part[0].color, ((double[]){1, 0, 0, 0.5}), 4, 0, 0);
+  assert_close_array(t->part[2].color, ((double[]){0, 0, 1, 1}), 4, 0, 0);
+  assert_that(t->part[0].has_color && !t->part[3].has_color && strcmp(t->part[3].name, "a") == 0);
+  // Corner (1, 2, 3) cm: turned by 90 degrees and moved; doubled, mirrored and lifted.
+  assert_close_array(t->vertex + 3 * 6, ((double[]){0.98, 0.01, 0.03}), 3, 1e-15, 0);
+  assert_close_array(t->vertex + 3 * 14, ((double[]){-0.02, 0.04, 0.16}), 3, 1e-15, 0);
+  limb_triangles_destroy(t);
+}
+END_TEST
+
+START_TEST(mirrored_boxes_are_not_inside_out)
+{
+  memory_pool p = new_pool();
+  limb_mesh m;
+  limb_error err;
+  char text[20000] = "";
+  FILE* file = fopen(LIMB_TEST_DIR "/io/shapes/meshes/boxes.dae", "rb");
+  assert_that(file && fread(text, 1, sizeof text - 1, file) > 1000);
+  (void)fclose(file);
+  assert_ok(read_dae(text, &p, &m, &err));
+  const int faces = m.nface;
+  m.nface = 12;
+  assert_close(limb_mesh_inertia(&m, MESH_SOLID).mass, 6e-6, 1e-14, 0);
+  m.face += 12, m.nface = faces - 12;
+  assert_close(limb_mesh_inertia(&m, MESH_SOLID).mass, 48e-6, 1e-14, 0);
+  assert_status(limb_mesh_read(text, strlen(text), MESH_DAE, 1, &p, &m, &err), LIMB_E_SYNTAX); // MuJoCo has no COLLADA
+  for (size_t n = strlen(text); n > 0; n -= n / 40 + 1) {                                      // cut off
+    text[n] = 0;
+    if (n < strlen(text)) assert_status(read_dae(text, &p, &m, &err), LIMB_E_SYNTAX);
+  }
+  limb_mempool_free(&p);
+}
+END_TEST
+
+#define DAE(inside)                                                                                                 \
+  "<COLLADA><library_geometries><geometry id='g'><mesh><source id='p'><float_array>0 0 0 1 0 0 0 1 0</float_array>" \
+  "</source><vertices><input semantic='POSITION' source='#p'/></vertices>" inside "</mesh></geometry>"              \
+  "</library_geometries></COLLADA>"
+#define TRIANGLES(p) "<triangles><input semantic='VERTEX' offset='0'/><p>" p "</p></triangles>"
+
+START_TEST(faulty_collada_is_refused)
+{
+  static const char* const faulty[] = {
+    "", "<robot/>", DAE(TRIANGLES("0 1 3")), DAE(TRIANGLES("0 1 -1")), DAE(TRIANGLES("0 1")), DAE(TRIANGLES("0 1 nan")),
+    DAE("<triangles><p>0 1 2</p></triangles>"), DAE("<tristrips><p>0 1 2</p></tristrips>"),
+    DAE("<triangles><input semantic='VERTEX' offset='1e9'/><p>0 1 2</p></triangles>"),
+    DAE("<polylist><input semantic='VERTEX' offset='0'/><vcount>1e9</vcount><p>0 1 2</p></polylist>"),
+    "<COLLADA><asset><unit meter='-1'/></asset></COLLADA>",
+    "<COLLADA><library_geometries><geometry><mesh><source id='p'><float_array>0 0 1e999</float_array></source>"
+    "<vertices><input semantic='POSITION' source='#p'/></vertices></mesh></geometry></library_geometries></COLLADA>",
+    // a node that shows itself, and nodes that show the one before twice
+    "<COLLADA><library_visual_scenes><visual_scene><node id='a'><instance_node url='#a'/></node></visual_scene>"
+    "</library_visual_scenes></COLLADA>",
+    "<!DOCTYPE a [<!ENTITY b 'c'>]><COLLADA/>"};
+  memory_pool p = new_pool();
+  limb_mesh m;
+  limb_error err;
+  assert_ok(read_dae(DAE(TRIANGLES("0 1 2")), &p, &m, &err));
+  assert_that(m.nface == 1 && m.npart == 1);
+  for (int i = 0; i < (int)(sizeof faulty / sizeof *faulty); i++) {
+    check_at("%s", faulty[i]);
+    err.text[0] = 0;
+    assert_status(read_dae(faulty[i], &p, &m, &err), LIMB_E_SYNTAX);
+    assert_that(*err.text);
+  }
+  limb_mempool_free(&p);
+}
+END_TEST
+
+START_TEST(a_bomb_of_nodes_ends)
+{
+  memory_pool p = new_pool();
+  limb_mesh m;
+  limb_error err;
+  static char text[20000];
+  int n = snprintf(text, sizeof text,
+                   "<COLLADA><library_geometries><geometry id='g'><mesh><source id='p'><float_array>0 0 0</float_array>"
+                   "</source><vertices><input semantic='POSITION' source='#p'/></vertices></mesh></geometry>"
+                   "</library_geometries><library_visual_scenes><visual_scene><node id='n0'>"
+                   "<instance_geometry url='#g'/></node>");
+  for (int i = 1; i < 60; i++)
+    n += snprintf(text + n, sizeof text - (size_t)n,
+                  "<node id='n%d'><instance_node url='#n%d'/><instance_node url='#n%d'/></node>", i, i - 1, i - 1);
+  (void)snprintf(text + n, sizeof text - (size_t)n, "</visual_scene></library_visual_scenes></COLLADA>");
+  assert_status(read_dae(text, &p, &m, &err), LIMB_E_SYNTAX);
+  limb_mempool_free(&p);
+}
+END_TEST
+
 CHECK_MAIN("mesh", 1, a_box_has_the_moments_of_a_box, faces_are_turned_outwards, edges_of_three_faces,
            stl_is_read_as_binary_and_as_text, only_the_first_object_counts_if_asked, faulty_files_are_refused,
-           hulls_enclose_their_points)
+           hulls_enclose_their_points, a_scene_places_colors_and_scales_its_boxes, mirrored_boxes_are_not_inside_out,
+           faulty_collada_is_refused, a_bomb_of_nodes_ends)
