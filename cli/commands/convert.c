@@ -1,11 +1,15 @@
 // `limb convert`: writes a model in another language. The result is read back and compared before it is saved.
+#define _POSIX_C_SOURCE 200809L // strdup
+#define _XOPEN_SOURCE   700     // realpath
 #include "limb/study.h"
 #include "base/command.h"
 #include "base/output.h"
 #include "robot/robot.h"
 
+#include "limb/edit.h"
 #include "limb/read.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { STATES = 5 };
@@ -197,6 +201,58 @@ static int read_form(const cli_args* args, limb_format format, limb_form* out)
   return cli_usage(args, "--as is for limb YAML: %s places joints by poses only", limb_format_name(format));
 }
 
+// ---- meshes ----------------------------------------------------------------------------------------
+
+// The folder of a path, links and dots resolved; NULL when there is none.
+static char* folder_of(const char* path)
+{
+  char* copy = strdup(path);
+  char* slash = copy ? strrchr(copy, '/') : NULL;
+  if (slash) slash[slash == copy] = '\0';
+  char* full = copy ? realpath(slash ? copy : ".", NULL) : NULL;
+  free(copy);
+  return full;
+}
+
+// The path of a file seen from a folder: ../meshes/arm.stl. Both are resolved.
+static void put_relative(cli_text* out, const char* folder, const char* file)
+{
+  size_t same = 0; // up to and with the last slash that both have
+  size_t i = 0;
+  for (; folder[i] && folder[i] == file[i]; i++) same = file[i] == '/' ? i + 1 : same;
+  if (!folder[i] && file[i] == '/') same = i + 1;
+  for (const char* rest = folder + (same < strlen(folder) ? same : strlen(folder)); *rest;) {
+    cli_text_add(out, "../");
+    rest += strcspn(rest, "/");
+    rest += *rest == '/';
+  }
+  cli_text_add(out, file + same);
+}
+
+// Meshes that the model names relative to itself are named relative to the result.
+static limb_status name_meshes(limb_builder* b, const char* path)
+{
+  limb_shape_def shape;
+  limb_status s = LIMB_OK;
+  char* folder = folder_of(strcmp(path, "-") == 0 ? "" : path);
+  for (int i = 0; folder && s == LIMB_OK && limb_builder_get_shape(b, i, &shape) == LIMB_OK; i++) {
+    if (!*shape.path || *shape.mesh == '/' || strstr(shape.mesh, "://")) continue;
+    cli_text name = {0};
+    char* full = realpath(shape.path, NULL);
+    if (full) put_relative(&name, folder, full);
+    if (full && !name.failed) {
+      shape.mesh = name.bytes;
+      s = limb_builder_set_shape(b, i, &shape, NULL);
+    }
+    cli_text_free(&name);
+    free(full);
+  }
+  free(folder);
+  return s;
+}
+
+// ---- writing the text ------------------------------------------------------------------------------
+
 // The robot as it is written; rows need frames on the axes, and may need auxiliary bodies for them.
 static limb_status write_text(const cli_robot* r, limb_format format, limb_form form, cli_text* text,
                               limb_findings* findings, limb_error* err)
@@ -206,6 +262,7 @@ static limb_status write_text(const cli_robot* r, limb_format format, limb_form 
   if (form == LIMB_FORM_POSES) return limb_write(b, format, cli_text_add, text, findings, err);
   if (form != LIMB_FORM_MDH) return limb_write_form(b, form, cli_text_add, text, findings, err);
   limb_status s = limb_builder_with_mdh(r->model, NULL, &rows);
+  if (s == LIMB_OK) s = limb_builder_take_shapes(rows, b);
   if (s == LIMB_OK) s = limb_write_form(rows, form, cli_text_add, text, findings, err);
   limb_builder_destroy(rows);
   return s;
@@ -220,6 +277,7 @@ static int write_model(const cli_args* args, const cli_robot* r, limb_format for
   limb_comparison same = {0};
   if (read_form(args, format, &form) != EXIT_FINE) return EXIT_USAGE;
   limb_status s = limb_findings_create(NULL, &findings);
+  if (s == LIMB_OK) s = name_meshes(limb_reading_builder(r->reading), path);
   if (s == LIMB_OK) s = write_text(r, format, form, &text, findings, &err);
   if (s == LIMB_OK && format == LIMB_FORMAT_YAML)
     s = limb_write_poses(r->reading, limb_reading_builder(r->reading), cli_text_add, &text);
@@ -244,10 +302,13 @@ static int run(const cli_args* args)
 {
   const char *source = cli_operand(args, 0), *path = cli_operand(args, 1);
   cli_robot r = {0};
+  limb_read_options opt = {0};
   const limb_format format = output_format(args, path);
   if (!format) return EXIT_USAGE;
   int code = cli_writes_to(args, "OUT", path, "");
-  if (code == EXIT_FINE) code = cli_robot_open(args, source, &r);
+  if (code == EXIT_FINE) code = cli_read_options(args, &opt);
+  opt.shapes = 1;
+  if (code == EXIT_FINE) code = cli_robot_open_as(args, source, &opt, NULL, &r);
   if (code == EXIT_FINE) code = write_model(args, &r, format, path);
   cli_robot_close(&r);
   return code;
@@ -269,8 +330,9 @@ const cli_command cli_convert = {
   .about =
     "limb YAML keeps all of the dynamics. What URDF cannot express is written in elements that other readers skip, "
     "and is reported. MJCF (.xml) is for MuJoCo, which has the same mass matrix and torques; what MJCF and SDF cannot "
-    "express is reported, and refused where it would make another robot. What does not affect dynamics (visual, "
-    "collision ...) is not written, which is reported. The model itself is never overwritten.\n"
+    "express is reported, and refused where it would make another robot. Shapes are carried along, with their colors "
+    "and the paths of their meshes; what else does not affect dynamics is not written, which is reported. The model "
+    "itself is never overwritten.\n"
     "Before the file is saved, it is read back, and mass matrix and torques of both robots are compared. If they "
     "differ, nothing is saved, and the exit code is 1.",
   .examples =

@@ -161,6 +161,11 @@ LIMB_API const char* limb_shape_type_name(limb_shape_type type);
 LIMB_NODISCARD LIMB_API limb_status limb_builder_add_shape(limb_builder* b, const limb_shape_def* def, int* shape,
                                                            limb_error* err);
 
+/// Replaces a shape.
+/// @return as limb_builder_add_shape; LIMB_E_ARG also if there is no such shape.
+LIMB_NODISCARD LIMB_API limb_status limb_builder_set_shape(limb_builder* b, int shape, const limb_shape_def* def,
+                                                           limb_error* err);
+
 /// Number of shapes (0 if b is NULL), and a shape as described; its texts are valid until the builder changes.
 /// @return of limb_builder_get_shape: LIMB_OK; LIMB_E_ARG (NULL, index out of range).
 LIMB_API int limb_builder_shape_count(const limb_builder* b);

@@ -112,21 +112,21 @@ static void read_options(mjcf* m, const xml_node* root)
 // ---- other sections -------------------------------------------------------------------------------
 
 // Sections that are read, not part of dynamics, refused because they change the robot.
-static const char read_sections[] = "compiler option default worldbody equality actuator";
-static const char ignored_sections[] =
-  "tendon contact sensor asset visual keyframe size statistic custom extension"; // tendons ...: see below
+static const char read_sections[] = "compiler option default worldbody equality actuator tendon keyframe";
+static const char ignored_sections[] = "contact sensor asset visual size statistic custom extension";
 static const char refused_sections[] = "deformable";
 
-// Counts elements in the sections of a name, and appends them to a list.
-static void append_count(const xml_node* first, char* list, size_t size)
+// Counts elements in the sections of a name, but assets that are used, and appends them to a list. 0: there are none.
+static int append_count(const xml_node* first, const char* used_assets, char* list, size_t size)
 {
   int count = 0;
   for (const xml_node* n = first; n; n = limb_xml_next(n)) {
     count += !n->first; // itself, with its attributes
-    for (const xml_node* c = n->first; c; c = c->next) count++;
+    for (const xml_node* c = n->first; c; c = c->next) count += !limb_has_word(used_assets, c->name);
   }
   const size_t used = strlen(list);
-  (void)snprintf(list + used, size - used, "%s%d in <%s>", used ? ", " : "", count, first->name);
+  if (count > 0) (void)snprintf(list + used, size - used, "%s%d in <%s>", used ? ", " : "", count, first->name);
+  return count;
 }
 
 // One note for all sections that are not part of dynamics.
@@ -139,8 +139,9 @@ static void report_ignored(mjcf* m, const xml_node* root)
     const size_t n = strcspn(word, " ");
     (void)snprintf(name, sizeof name, "%.*s", (int)n, word);
     const xml_node* section = limb_xml_child(root, name);
-    if (section) append_count(section, list, sizeof list);
-    if (section && !first) first = section;
+    const int counted =
+      section && append_count(section, m->opt->shapes ? "mesh model material" : "mesh model", list, sizeof list) > 0;
+    if (counted && !first) first = section;
     word += n + (word[n] == ' ');
   }
   if (first)

@@ -120,10 +120,11 @@ static void add_site(mjcf* m, const xml_node* n, const mjcf_frame* at)
 
 static void add_geom(mjcf* m, const xml_node* n, const mjcf_frame* at, parts* p)
 {
-  if (!m->geom_noted)
+  if (!m->geom_noted && m->opt->shapes)
+    limb_report(m->findings, RULE_IGNORED, n->pos, (limb_subject){"element", "contact"}, "contacts are ignored");
+  else if (!m->geom_noted)
     limb_report(m->findings, RULE_IGNORED, n->pos, (limb_subject){"element", "geom"},
-                m->opt->shapes ? "contacts are ignored"
-                               : "contacts and appearance are ignored; shapes are used where they determine inertia");
+                "contacts and appearance are ignored; shapes are used where they determine inertia");
   m->geom_noted = 1;
   const mjcf_item it = limb_mjcf_make_item(m, n, MJCF_GEOM, at->class_index);
   if (m->opt->shapes) limb_mjcf_add_shape(m, it, at->X, &p->shapes);

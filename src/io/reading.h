@@ -103,6 +103,7 @@ typedef struct limb_writer {
   limb_format format;
   limb_form form;
   const struct limb_homes* homes; // POE: where the bodies are at q = 0; otherwise NULL
+  int has_world;                  // URDF: the world is a link of the file
 } limb_writer;
 
 // Writes a text with values in the form of the language, XML attributes with their quotes:
@@ -117,11 +118,20 @@ int limb_put_properties(const limb_writer* w, const property* p, int count, cons
 
 // Write the robot of a writer. What the language has no standard form for is reported.
 void limb_write_yaml(const limb_writer* w);
-void limb_write_urdf(const limb_writer* o);
+void limb_write_urdf(limb_writer* o);
 
 // The same; also LIMB_E_UNSUPPORTED for what the language cannot say without being another robot.
 limb_status limb_write_mjcf(const limb_writer* o, limb_error* err);
 limb_status limb_write_sdf(const limb_writer* o, limb_error* err);
+
+// Shapes (write_shapes.c): those of a body as elements; meshes that geoms refer to; a shape as an entry without its pose
+// and closing brace. What cannot be written is left out, and reported by the last function.
+void limb_put_urdf_shapes(const limb_writer* o, int body);
+void limb_put_sdf_shapes(const limb_writer* o, int body);
+void limb_put_mjcf_assets(const limb_writer* o);
+void limb_put_mjcf_geoms(const limb_writer* o, int body, int depth);
+void limb_put_yaml_shape(const limb_writer* o, const limb_shape_def* shape);
+void limb_report_shapes(const limb_writer* o);
 
 // limb YAML with the joints in another form than poses. LIMB_OK; LIMB_E_NOMEM.
 limb_status limb_write_yaml_in(limb_writer* w, limb_form form);

@@ -265,8 +265,10 @@ static limb_status write_in(const limb_builder* b, limb_format format, limb_form
     status = limb_write_mjcf(w, err);
   else if (format == LIMB_FORMAT_SDF)
     status = limb_write_sdf(w, err);
+  else if (format == LIMB_FORMAT_URDF)
+    limb_write_urdf(w);
   else
-    (format == LIMB_FORMAT_YAML ? limb_write_yaml : limb_write_urdf)(w);
+    limb_write_yaml(w);
   if (status == LIMB_E_UNSUPPORTED || status == LIMB_E_MODEL) return status;
   if (status || limb_findings_lost(w->findings)) return limb_fail(err, LIMB_E_NOMEM, NULL, "out of memory");
   return LIMB_OK;

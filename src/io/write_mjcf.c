@@ -225,6 +225,7 @@ static limb_status open_body(mjcf_writer* w, int body, limb_error* err)
   const limb_status s = put_joint(w, &j, err);
   if (s != LIMB_OK) return s;
   put_inertial(w, &def, j.type != LIMB_FIXED);
+  limb_put_mjcf_geoms(w->out, body, w->depth);
   put_sites(w, body);
   put_ends(w, body);
   return LIMB_OK;
@@ -366,9 +367,13 @@ static limb_status write_robot(mjcf_writer* w, limb_error* err)
 {
   const limb_writer* o = w->out;
   const sp_vec3 g = limb_builder_gravity(o->b);
-  limb_put(o, "<mujoco model=%q>\n  <compiler angle=\"radian\" autolimits=\"true\"/>\n", limb_builder_name(o->b));
-  limb_put(o, "  <option gravity=%v/>\n  <worldbody>\n", &g);
+  limb_put(o, "<mujoco model=%q>\n  <compiler angle=\"radian\" autolimits=\"true\"%s/>\n", limb_builder_name(o->b),
+           limb_builder_shape_count(o->b) > 0 ? " inertiafromgeom=\"false\"" : "");
+  limb_put(o, "  <option gravity=%v/>\n", &g);
+  limb_put_mjcf_assets(o);
+  limb_put(o, "  <worldbody>\n");
   w->depth = 1;
+  limb_put_mjcf_geoms(o, LIMB_WORLD_BODY, w->depth);
   put_sites(w, LIMB_WORLD_BODY);
   put_ends(w, LIMB_WORLD_BODY);
   const limb_status s = put_tree(w, err);
@@ -387,6 +392,7 @@ static limb_status write_robot(mjcf_writer* w, limb_error* err)
               "rotor and gear ratio are written as the armature they make");
   report_lost(w, "body", w->thickened, w->first_thickened, RULE_REPHRASED,
               "MuJoCo refuses masses and moments of zero: 1e-13 of its size is added");
+  limb_report_shapes(o);
   return s;
 }
 

@@ -71,7 +71,7 @@ static void put_number(const limb_writer* o, const char* name, double x)
 
 // ---- links --------------------------------------------------------------------------------------------
 
-static void put_link(const limb_writer* o, const limb_body_def* body, const limb_joint_def* joint)
+static void put_link(const limb_writer* o, int index, const limb_body_def* body, const limb_joint_def* joint)
 {
   const sdf_name name = frame_name(o->b, body->name, "_link");
   static const char* const names[] = {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"};
@@ -85,7 +85,9 @@ static void put_link(const limb_writer* o, const limb_body_def* body, const limb
   put_pose(o, "        ", NULL, &com);
   limb_put(o, "        <mass>%n</mass>\n        <inertia>\n", 1, &Y->mass);
   for (int k = 0; k < 6; k++) put_number(o, names[k], I[k]);
-  limb_put(o, "        </inertia>\n      </inertial>\n    </link>\n");
+  limb_put(o, "        </inertia>\n      </inertial>\n");
+  limb_put_sdf_shapes(o, index);
+  limb_put(o, "    </link>\n");
 }
 
 // ---- joints -------------------------------------------------------------------------------------------
@@ -179,7 +181,7 @@ static limb_status put_parts(sdf_writer* w, limb_error* err)
     const int floats = w->base == j.child;
     if (has_lost_directions(&j)) lose(&w->lost_directions, &w->first_directions, j.name);
     if (limb_builder_find_joint(b, body.name) >= 0) lose(&w->renamed, &w->first_renamed, body.name);
-    put_link(w->out, &body, floats ? NULL : &j);
+    put_link(w->out, j.child, &body, floats ? NULL : &j);
     if (!floats) s = put_joint(w, &j, err);
     if (floats && strcmp(j.name, "base") != 0)
       limb_report(w->out->findings, RULE_REPHRASED, nowhere, (limb_subject){"joint", j.name},
@@ -248,5 +250,6 @@ limb_status limb_write_sdf(const limb_writer* o, limb_error* err)
   const limb_status s = put_parts(&w, err);
   limb_put(o, world ? "  </model>\n  </world>\n</sdf>\n" : "  </model>\n</sdf>\n");
   report_rest(&w);
+  limb_report_shapes(o);
   return s;
 }

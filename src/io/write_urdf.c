@@ -65,17 +65,33 @@ static void put_origin(const limb_writer* o, const char* indent, const sp_pose* 
   limb_put(o, "/>\n");
 }
 
-static void put_link(const limb_writer* o, const char* name, const sp_inertia* Y)
+static void put_inertial(const limb_writer* o, const sp_inertia* Y)
 {
   const sp_pose com = sp_pose_make(sp_identity3(), Y->com);
-  if (!limb_has_inertia(Y) && limb_is_zero(Y->com)) {
-    limb_put(o, "  <link name=%q/>\n", name);
-    return;
-  }
-  limb_put(o, "  <link name=%q>\n    <inertial>\n", name);
+  limb_put(o, "    <inertial>\n");
   put_origin(o, "      ", &com);
   limb_put(o, "      <mass value=%g/>\n      <inertia ixx=%g ixy=%g ixz=%g", Y->mass, Y->xx, Y->xy, Y->xz);
-  limb_put(o, " iyy=%g iyz=%g izz=%g/>\n    </inertial>\n  </link>\n", Y->yy, Y->yz, Y->zz);
+  limb_put(o, " iyy=%g iyz=%g izz=%g/>\n    </inertial>\n", Y->yy, Y->yz, Y->zz);
+}
+
+// 1 when a body has a shape, which may be one that cannot be written.
+static int has_shape(const limb_builder* b, int body)
+{
+  limb_shape_def s;
+  for (int i = 0; limb_builder_get_shape(b, i, &s) == LIMB_OK; i++)
+    if (s.body == body) return 1;
+  return 0;
+}
+
+// body: whose shapes it has; -1: none
+static void put_link(const limb_writer* o, const char* name, int body, const sp_inertia* Y)
+{
+  const int massless = !limb_has_inertia(Y) && limb_is_zero(Y->com), plain = body < 0 || !has_shape(o->b, body);
+  limb_put(o, massless && plain ? "  <link name=%q/>\n" : "  <link name=%q>\n", name);
+  if (massless && plain) return;
+  if (!massless) put_inertial(o, Y);
+  if (!plain) limb_put_urdf_shapes(o, body);
+  limb_put(o, "  </link>\n");
 }
 
 // ---- joints ---------------------------------------------------------------------------------------
@@ -181,7 +197,7 @@ static void put_frame(const limb_writer* o, const limb_frame_info* f)
     limb_report(o->findings, RULE_NOT_WRITTEN, nowhere, about, "no name was found for the joint that would carry it");
     return;
   }
-  put_link(o, f->name, &none);
+  put_link(o, f->name, -1, &none);
   begin_joint(o, joint, "fixed", f->body, f->name, &f->pose);
   limb_put(o, "  </joint>\n");
   limb_report(o->findings, RULE_REPHRASED, nowhere, about,
@@ -339,9 +355,10 @@ static void put_robot_extension(urdf_writer* w)
   if (nshaft) limb_put(o, "  </limb>\n");
 }
 
-void limb_write_urdf(const limb_writer* o)
+void limb_write_urdf(limb_writer* o)
 {
   urdf_writer w = {.out = o, .base = find_base(o->b)};
+  o->has_world = w.base == LIMB_BASE_AS_FILE;
   const int own = w.base != LIMB_BASE_AS_FILE; // the first joint is not written
   const sp_inertia none = {0};
   limb_body_def body;
@@ -350,11 +367,12 @@ void limb_write_urdf(const limb_writer* o)
   limb_put(o, "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<robot name=%q>\n", limb_builder_name(o->b));
   put_robot_extension(&w);
   for (int i = own; limb_builder_get_body(o->b, i, &body) == LIMB_OK; i++)
-    put_link(o, body.name, i == LIMB_WORLD_BODY ? &none : &body.inertia);
+    put_link(o, body.name, i, i == LIMB_WORLD_BODY ? &none : &body.inertia);
   for (int i = own; limb_builder_get_joint(o->b, i, &joint) == LIMB_OK; i++) put_joint(&w, &joint);
   for (int i = 0; limb_builder_get_frame(o->b, i, &frame) == LIMB_OK; i++) put_frame(o, &frame);
   put_loops(o);
   limb_put(o, "</robot>\n");
   report_uses(&w);
   report_lost(o);
+  limb_report_shapes(o);
 }

@@ -417,6 +417,17 @@ static void put_springs(const limb_writer* w)
   for (int i = 0; limb_builder_get_tendon(w->b, i, &tendon) == LIMB_OK; i++) put_tendon(w, &tendon);
 }
 
+static void put_shapes(const limb_writer* w)
+{
+  limb_shape_def s;
+  if (limb_builder_shape_count(w->b) > 0) limb_put(w, "\nshapes:\n");
+  for (int i = 0; limb_builder_get_shape(w->b, i, &s) == LIMB_OK; i++) {
+    limb_put_yaml_shape(w, &s);
+    put_pose(w, ", ", &s.pose, "");
+    limb_put(w, "}\n");
+  }
+}
+
 void limb_write_yaml(const limb_writer* w)
 {
   const limb_builder* b = w->b;
@@ -439,6 +450,7 @@ void limb_write_yaml(const limb_writer* w)
   for (int i = 0; limb_builder_get_frame(b, i, &frame) == LIMB_OK; i++) put_frame(w, &frame);
   if (limb_builder_loop_count(b) > 0) limb_put(w, "\nloops:\n");
   for (int i = 0; limb_builder_get_loop(b, i, &loop) == LIMB_OK; i++) put_loop(w, &loop);
+  put_shapes(w);
 }
 
 static limb_status write_screws(limb_writer* w)

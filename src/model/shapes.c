@@ -71,42 +71,72 @@ static size_t block_size(limb_shape_def* def)
   return size;
 }
 
+static int copy_texts(const limb_builder* b, limb_shape_def* own)
+{
+  char* to = limb_alloc(&b->alloc, block_size(own));
+  if (!to) return 0;
+  for (int k = 0; k < TEXTS; k++) {
+    const char** text = text_of(own, k);
+    const size_t size = strlen(*text) + 1;
+    *text = memcpy(to, *text, size);
+    to += size;
+  }
+  return 1;
+}
+
 static limb_status add(limb_builder* b, limb_shape_def own, limb_error* err)
 {
   void* items = b->shape;
   const int grown = limb_grow(&b->alloc, &items, &b->shape_cap, b->nshape, sizeof own);
   b->shape = items;
-  char* to = grown ? limb_alloc(&b->alloc, block_size(&own)) : NULL;
-  if (!to) return limb_fail(err, LIMB_E_NOMEM, "shape", "out of memory");
-  for (int k = 0; k < TEXTS; k++) {
-    const char** text = text_of(&own, k);
-    const size_t size = strlen(*text) + 1;
-    *text = memcpy(to, *text, size);
-    to += size;
-  }
+  if (!grown || !copy_texts(b, &own)) return limb_fail(err, LIMB_E_NOMEM, "shape", "out of memory");
   b->shape[b->nshape++] = own;
   return LIMB_OK;
+}
+
+// The caller's definition, checked.
+static limb_status take(const limb_builder* b, const limb_shape_def* def, int shape, limb_shape_def* own,
+                        limb_error* err)
+{
+  char where[WHERE];
+  const limb_status s = limb_read_def(own, def, sizeof *own, offsetof(limb_shape_def, mesh), "shape", err);
+  for (int k = 0; k < TEXTS; k++)
+    if (!*text_of(own, k)) *text_of(own, k) = "";
+  (void)snprintf(where, sizeof where, "shape %d", shape);
+  return s ? s : check(b, own, where, err);
 }
 
 limb_status limb_builder_add_shape(limb_builder* b, const limb_shape_def* def, int* shape, limb_error* err)
 {
   if (!b || !def) return limb_fail(err, LIMB_E_ARG, "shape", "builder or definition is NULL");
   limb_shape_def own = limb_default_shape_def(LIMB_SHAPE_BOX, 0);
-  char where[WHERE];
-  limb_status s = limb_read_def(&own, def, sizeof own, offsetof(limb_shape_def, mesh), "shape", err);
-  for (int k = 0; k < TEXTS; k++)
-    if (!*text_of(&own, k)) *text_of(&own, k) = "";
-  (void)snprintf(where, sizeof where, "shape %d", b->nshape);
-  if (!s) s = check(b, &own, where, err);
+  limb_status s = take(b, def, b->nshape, &own, err);
   if (!s) s = add(b, own, err);
   if (!s && shape) *shape = b->nshape - 1;
   return s;
 }
 
+static void free_texts(const limb_builder* b, limb_shape_def* def)
+{
+  limb_free(&b->alloc, (void*)(uintptr_t)def->name, block_size(def));
+}
+
+limb_status limb_builder_set_shape(limb_builder* b, int shape, const limb_shape_def* def, limb_error* err)
+{
+  if (!b || !def || shape < 0 || shape >= b->nshape)
+    return limb_fail(err, LIMB_E_ARG, "shape", "builder or definition is NULL, or there is no shape %d", shape);
+  limb_shape_def own = limb_default_shape_def(LIMB_SHAPE_BOX, 0);
+  const limb_status s = take(b, def, shape, &own, err);
+  if (s) return s;
+  if (!copy_texts(b, &own)) return limb_fail(err, LIMB_E_NOMEM, "shape", "out of memory");
+  free_texts(b, &b->shape[shape]);
+  b->shape[shape] = own;
+  return LIMB_OK;
+}
+
 void limb_free_shapes(limb_builder* b)
 {
-  for (int i = 0; i < b->nshape; i++)
-    limb_free(&b->alloc, (void*)(uintptr_t)b->shape[i].name, block_size(&b->shape[i]));
+  for (int i = 0; i < b->nshape; i++) free_texts(b, &b->shape[i]);
   limb_free(&b->alloc, b->shape, (size_t)b->shape_cap * sizeof *b->shape);
   b->shape = NULL;
   b->nshape = b->shape_cap = 0;

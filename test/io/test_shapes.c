@@ -3,6 +3,7 @@
 
 #include "io/built.h"
 #include "io/faults.h"
+#include "io/written.h"
 
 #include <math.h>
 
@@ -224,5 +225,81 @@ START_TEST(meshes_are_triangles)
 }
 END_TEST
 
+// ---- round trips -------------------------------------------------------------------------------------
+
+static limb_reading* write_and_read(const limb_builder* b, limb_format format)
+{
+  static const char* const names[] = {"", "arm.urdf", "arm.limb.yaml", "", "arm.xml", "arm.sdf"};
+  limb_read_options o = limb_default_read_options();
+  limb_reading* r = NULL;
+  page p = written(b, format, NULL);
+  o.shapes = 1;
+  const limb_status s = limb_read_text(p.text, p.size, names[format], &o, &r, NULL);
+  if (s) print_findings(r);
+  assert_ok(s);
+  free(p.text);
+  return r;
+}
+
+// Colors of what only collides are lost in URDF and SDF.
+static int is_same(const limb_shape_def* a, const limb_shape_def* b, unsigned use)
+{
+  double off = sp_norm3(sp_sub3(a->pose.p, b->pose.p)), color = 0;
+  for (int k = 0; k < 9; k++) off = fmax(off, fabs(a->pose.R.m[k] - b->pose.R.m[k]));
+  for (int k = 0; k < 3; k++) off = fmax(off, fabs(a->extent[k] - b->extent[k]));
+  for (int k = 0; k < 4; k++) color = fmax(color, fabs(a->color[k] - b->color[k]));
+  if (use == C) return off < 1e-12 && a->type == b->type && strcmp(a->mesh, b->mesh) == 0;
+  return off < 1e-12 && a->type == b->type && strcmp(a->mesh, b->mesh) == 0 && a->has_color == b->has_color &&
+         color < 1e-12;
+}
+
+// A shape with two uses may be two shapes.
+static int has_shape(const limb_builder* b, const limb_shape_def* want, const char* body, unsigned use)
+{
+  limb_shape_def x;
+  char link[100]; // in SDF, where a joint has the same name
+  (void)snprintf(link, sizeof link, "%s_link", body);
+  const int same = limb_builder_find_body(b, body), at = same >= 0 ? same : limb_builder_find_body(b, link);
+  int found = 0;
+  for (int i = 0; limb_builder_get_shape(b, i, &x) == LIMB_OK; i++)
+    found |= x.body == at && x.use & use && is_same(&x, want, use);
+  return found;
+}
+
+// What a format cannot say.
+static int is_lost(const limb_shape_def* x, limb_format format)
+{
+  const int world = x->body == LIMB_WORLD_BODY, plane = x->type == LIMB_SHAPE_PLANE;
+  if (format == LIMB_FORMAT_URDF) return world || plane || x->type == LIMB_SHAPE_ELLIPSOID;
+  if (format == LIMB_FORMAT_SDF) return world;
+  return format == LIMB_FORMAT_MJCF && ((plane && !world) || (x->type == LIMB_SHAPE_MESH && !*x->path));
+}
+
+START_TEST(what_is_written_reads_back)
+{
+  static const char* const files[] = {"arm.urdf", "arm.xml", "arm.sdf", "arm.limb.yaml"};
+  static const limb_format formats[] = {LIMB_FORMAT_URDF, LIMB_FORMAT_MJCF, LIMB_FORMAT_SDF, LIMB_FORMAT_YAML};
+  limb_shape_def x;
+  limb_body_def body;
+  for (int k = 0; k < 16; k++) {
+    const limb_format format = formats[k / 4];
+    limb_reading* r = read_shapes(files[k % 4], 1);
+    const limb_builder* b = limb_reading_builder(r);
+    limb_reading* other = write_and_read(b, format);
+    check_at("%s as %s", files[k % 4], limb_format_name(format));
+    int missing = 0;
+    for (int i = 0; limb_builder_get_shape(b, i, &x) == LIMB_OK; i++) {
+      assert_ok(limb_builder_get_body(b, x.body, &body));
+      for (unsigned use = V; use <= C && !is_lost(&x, format); use++)
+        missing += x.use & use && !has_shape(limb_reading_builder(other), &x, body.name, use);
+    }
+    assert_that(missing == 0);
+    limb_reading_destroy(other);
+    limb_reading_destroy(r);
+  }
+}
+END_TEST
+
 CHECK_MAIN("shapes", 1, every_language_has_the_same_shapes, each_language_has_its_own, shapes_are_read_on_request,
-           changes_keep_shapes_on_their_bodies, faulty_definitions_are_refused, meshes_are_triangles)
+           changes_keep_shapes_on_their_bodies, faulty_definitions_are_refused, meshes_are_triangles,
+           what_is_written_reads_back)
