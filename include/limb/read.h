@@ -227,8 +227,8 @@ typedef struct limb_triangles {
   const limb_triangle_part* part; ///< in order, all triangles
 } limb_triangles;
 
-/// Reads a mesh: STL (binary and text), OBJ, MSH of MuJoCo, COLLADA (.dae) with its colors. Vertices are those of the file: multiply by
-/// limb_shape_def.extent.
+/// Reads a mesh: STL (binary and text), OBJ, MSH of MuJoCo, COLLADA (.dae) with its colors. Vertices are those of the
+/// file: multiply them by limb_shape_def.extent.
 /// @param path       its ending is the format
 /// @param max_bytes  larger files are an error; 0: 64 MiB
 /// @return LIMB_OK; LIMB_E_IO (cannot be read, too large); LIMB_E_SYNTAX (faulty); LIMB_E_UNSUPPORTED (another format);

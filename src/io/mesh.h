@@ -1,4 +1,5 @@
-// Triangle meshes from STL (binary and text), OBJ, MSH and COLLADA files, and mass properties of the bodies they enclose.
+// Triangle meshes from STL (binary and text), OBJ, MSH and COLLADA files, and mass properties of the bodies that they
+// enclose.
 //
 // Files are hostile until proven otherwise: sizes must agree with the number of bytes, coordinates must be finite, and
 // faces must refer to vertices.

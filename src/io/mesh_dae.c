@@ -177,9 +177,9 @@ static double* source_numbers(dae* d, int source, int* count)
   if (!n || d->numbers[source]) return d->numbers[source];
   const char* end = NULL;
   const char* text = text_of(d, n, &end);
-  const size_t most = (size_t)(end - text) / 2 + 1;
-  double* x = most < INT_MAX ? limb_mempool_alloc(d->r->pool, most * sizeof *x) : NULL;
-  if (x) *count = d->count[source] = read_numbers(d, n, (int)most, x);
+  const size_t capacity = (size_t)(end - text) / 2 + 1;
+  double* x = capacity < INT_MAX ? limb_mempool_alloc(d->r->pool, capacity * sizeof *x) : NULL;
+  if (x) *count = d->count[source] = read_numbers(d, n, (int)capacity, x);
   return d->numbers[source] = x;
 }
 

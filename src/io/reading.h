@@ -124,8 +124,8 @@ void limb_write_urdf(limb_writer* o);
 limb_status limb_write_mjcf(const limb_writer* o, limb_error* err);
 limb_status limb_write_sdf(const limb_writer* o, limb_error* err);
 
-// Shapes (write_shapes.c): those of a body as elements; meshes that geoms refer to; a shape as an entry without its pose
-// and closing brace. What cannot be written is left out, and reported by the last function.
+// Shapes (write_shapes.c): those of a body as elements; meshes that geoms refer to; a shape as an entry without its
+// pose and closing brace. What cannot be written is left out, and reported by the last function.
 void limb_put_urdf_shapes(const limb_writer* o, int body);
 void limb_put_sdf_shapes(const limb_writer* o, int body);
 void limb_put_mjcf_assets(const limb_writer* o);
