@@ -164,7 +164,7 @@ static int load_mesh(urdf_reader* r, const xml_node* n, const limb_shape_def* de
     limb_report_error(&r->report, RULE_BAD_MESH, n->pos, "mesh '%.100s': %s", def->mesh,
                       s == LIMB_E_NOMEM ? "out of memory" : err.text);
     if (limb_mesh_format_of_name(path) == MESH_UNKNOWN)
-      limb_report_hint(r->report.findings, "convert it to STL or OBJ");
+      limb_report_hint(r->report.findings, "convert it to STL, OBJ or DAE");
     return 0;
   }
   for (int i = 0; i < mesh->nvertex; i++) {

@@ -99,10 +99,12 @@ class Mass(unittest.TestCase):
         (self.folder / "nan.obj").write_text("v nan 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
         (self.folder / "flat.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
         (self.folder / "scene.dae").write_text("<COLLADA/>")
+        (self.folder / "scene.3ds").write_text("3DS")
         for shape, sentence in (
             ('<mesh filename="nan.obj"/>', "a vertex has not three numbers"),
             ('<mesh filename="flat.obj"/>', "encloses no volume"),
-            ('<mesh filename="scene.dae"/>', "convert it to STL or OBJ"),
+            ('<mesh filename="scene.dae"/>', "the mesh has no vertices"),
+            ('<mesh filename="scene.3ds"/>', "convert it to STL, OBJ or DAE"),
             ('<mesh filename="none.stl"/>', "no such file"),
             ('<mesh filename="/etc/passwd"/>', "outside the folder of the model"),
             ('<box size="1 -1 1"/>', "size of <box> must be positive"),
