@@ -309,6 +309,83 @@ LIMB_NODISCARD LIMB_API limb_status limb_observer_start(limb_observer* o, const 
 LIMB_NODISCARD LIMB_API limb_status limb_observer_step(limb_observer* o, double dt, const double* q, const double* v,
                                                        const double* tau);
 
+// ---- what a gripper holds ------------------------------------------------------------------------------------
+//
+//     limb_payload* x = NULL;
+//     limb_payload_result r;
+//     if (limb_payload_create(model, flange, NULL, &x) != LIMB_OK) return 1;
+//     for (...) // every millisecond
+//       if (limb_payload_step(x, 1e-3, q, v, tau) != LIMB_OK) return 1;
+//     if (limb_payload_estimate(x, &r) == LIMB_OK) printf("%g +- %g kg\n", r.load.mass, r.mass_std);
+//
+// The load adds Y_p phi to the torques of the robot, phi its ten parameters in the axes of a frame. The momentum
+// observer above sees -F Y_p phi, with its filter F; F Y_p follows without accelerations from the momentum of the load,
+// by the same filter. Sums of squares of these equations are kept for each joint, so that memory and time of a step are
+// constant: recursive least squares in their information form. Terms of friction that the model may lack are sought,
+// too. Neither step nor estimate allocates.
+// Reference: C. Atkeson, C. An, J. Hollerbach, Estimation of inertial parameters of manipulator loads and links, Int.
+// J. Robotics Research 5(3), 1986; docs/identification.md.
+
+typedef struct limb_payload limb_payload;
+
+enum {
+  LIMB_PAYLOAD_FRICTION = 8 ///< beside LIMB_IDENT_OFFSET: viscous and Coulomb friction differ from the model's
+};
+
+/// Start from limb_default_payload_options(); NULL: these defaults.
+typedef struct limb_payload_options {
+  size_t size;                 ///< sizeof(limb_payload_options), set by the default function
+  unsigned friction;           ///< what is sought per joint; default LIMB_IDENT_OFFSET | LIMB_PAYLOAD_FRICTION
+  double gain;                 ///< bandwidth of the filter [1/s]; default 20
+  double memory;               ///< [s] samples of that age count 1/e, above 30 / gain; default 0: all count alike
+  const limb_environment* env; ///< gravity, friction; NULL: the default environment. Copied; wrenches have no effect
+} limb_payload_options;
+
+LIMB_API limb_payload_options limb_default_payload_options(void);
+
+/// @param frame  to which the load is fixed
+/// @return LIMB_OK; LIMB_E_ARG (NULL, no such frame, a frame that does not move, options); LIMB_E_UNSUPPORTED (loops,
+///         more than LIMB_DERIVATIVES_MAX velocities); LIMB_E_NOMEM.
+LIMB_NODISCARD LIMB_API limb_status limb_payload_create(const limb_model* m, int frame,
+                                                        const limb_payload_options* options, limb_payload** out);
+LIMB_API void limb_payload_destroy(limb_payload* x); ///< NULL is accepted
+
+/// Forgets everything: the load has changed.
+LIMB_API void limb_payload_reset(limb_payload* x);
+
+/// The next sample is not dt after the one before: the filter begins anew, what was seen remains.
+LIMB_API void limb_payload_gap(limb_payload* x);
+
+/// A sample: state at the end of dt, torques of the motors during it. The first one begins.
+/// @param dt  > 0 [s]; 1 / dt well above the gain
+/// @return LIMB_OK; LIMB_E_ARG (NULL, dt); LIMB_E_NONFINITE; as limb_observer_step. Nothing changes after a failure.
+LIMB_NODISCARD LIMB_API limb_status limb_payload_step(limb_payload* x, double dt, const double* q, const double* v,
+                                                      const double* tau);
+
+typedef struct limb_payload_result {
+  uint64_t samples;
+  int equations;   ///< per joint
+  sp_inertia load; ///< mass, centre of mass, inertia about it, in the axes of the frame
+  double mass_std; ///< standard deviations
+  double com_std[3];
+  double inertia_std[6];   ///< xx xy xz yy yz zz
+  unsigned hidden;         ///< bit k: the motion does not show parameter k of m mx ... Izz; it counts as zero
+  int physical;            ///< 1: a rigid body can have this mass, centre of mass and inertia
+  double residual, before; ///< rms of the filtered torques that the load leaves, and without a load [N m] or [N]
+  double phi[10], covariance[100]; ///< m mx my mz Ixx Ixy Ixz Iyy Iyz Izz about the origin of the frame
+} limb_payload_result;
+
+/// The estimate so far. O(nv).
+/// @return LIMB_OK; LIMB_E_ARG (NULL); LIMB_E_ORDER (too few samples: less than 30 / gain seconds); LIMB_E_SINGULAR
+///         (the motion shows nothing of the load).
+LIMB_NODISCARD LIMB_API limb_status limb_payload_estimate(const limb_payload* x, limb_payload_result* out);
+
+/// The difference of two loads, of which the second was found by the same robot without the load: what the model gets
+/// wrong in both cancels. out may be either of them.
+/// @return LIMB_OK; LIMB_E_ARG (NULL).
+LIMB_NODISCARD LIMB_API limb_status limb_payload_subtract(const limb_payload_result* loaded,
+                                                          const limb_payload_result* empty, limb_payload_result* out);
+
 #ifdef __cplusplus
 }
 #endif

@@ -69,7 +69,7 @@ static double slope(limb_excite_search* s, const double* G, double* x)
 
 START_TEST(gradient_of_equations)
 {
-  if (_i >= CHECK_EFFORT(5, 6, ROBOTS)) return;
+  if (_i >= CHECK_EFFORT(3, 6, ROBOTS)) return;
   limb_model* m = load(robots[_i]);
   limb_excite_options o = quick();
   o.harmonics = 1, o.steps = o.starts = 1, o.exclude = 0; // with springs and rotors
