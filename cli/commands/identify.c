@@ -28,8 +28,8 @@ static const cli_option own_options[] = {
   {0},
 };
 
-static const cli_option* const options[] = {own_options, cli_model_options, cli_world_options, cli_format_options,
-                                            NULL};
+static const cli_option* const options[] = {own_options,       cli_payload_options, cli_model_options,
+                                            cli_world_options, cli_format_options,  NULL};
 
 static const cli_written writes[] = {{"output", ".urdf .yaml .yml"}, {0}};
 
@@ -46,6 +46,9 @@ static const char about[] = //
   "--physical fits all standard parameters such that every inertia is one that a rigid body can have, friction is "
   "positive, and what the motion does not show stays near the model (entropic divergence; Lee, Wensing, Park 2020). "
   "--output writes the model with these parameters; offsets are not in model files.\n"
+  "--payload FRAME finds mass, centre of mass and inertia of what is fixed to a frame and not in the model, without "
+  "accelerations, by the momentum observer; constant torques and friction that the model lacks are sought along. "
+  "--output then writes the model with a body 'payload'.\n"
   "Suspicious logs are warned about: units, exchanged columns, joints that do not move, torques that do not change, "
   "residuals that are not white. docs/identification.md has the whole way from a log to a model.";
 
@@ -56,6 +59,8 @@ static const char* const examples[] = {
   "two logs, friction that rises at low speed, for a program",
   "limb identify panda log.csv --output identified.yaml",
   "a model with the parameters of the robot that was logged",
+  "limb identify panda loaded.csv --payload flange --empty empty.csv",
+  "what the gripper holds, from a short motion with it and without it",
   NULL,
 };
 
@@ -117,19 +122,15 @@ static int read_log(const cli_args* args, cli_robot* robot, const char* path, li
 
 // ---- a robot ---------------------------------------------------------------------------------------
 
-// The model with the identified parameters.
-static int write_model(const cli_args* args, cli_robot* robot, const limb_ident* x)
+int cli_write_model(const cli_args* args, const limb_builder* b, const char* path)
 {
-  const char* path = cli_get(args, "output");
   const limb_format format = limb_format_of_name(path);
-  limb_builder* b = limb_reading_builder(robot->reading);
   cli_text text = {0};
   limb_error err = {0};
   limb_findings* findings = NULL;
   if (format != LIMB_FORMAT_URDF && format != LIMB_FORMAT_YAML)
     return cli_usage(args, "--output %s: models are written as .urdf or .yaml", path);
-  limb_status s = limb_ident_apply(x, b, &err);
-  if (s == LIMB_OK) s = limb_findings_create(NULL, &findings);
+  limb_status s = limb_findings_create(NULL, &findings);
   if (s == LIMB_OK) s = limb_write(b, format, cli_text_add, &text, findings, &err);
   int code = s == LIMB_OK ? EXIT_FINE : cli_failed(args, path, s, &err);
   if (code == EXIT_FINE) cli_print_findings(stderr, path, findings, LIMB_WARNING);
@@ -137,6 +138,16 @@ static int write_model(const cli_args* args, cli_robot* robot, const limb_ident*
   limb_findings_destroy(findings);
   cli_text_free(&text);
   return code;
+}
+
+// The model with the identified parameters.
+static int write_model(const cli_args* args, cli_robot* robot, const limb_ident* x)
+{
+  const char* path = cli_get(args, "output");
+  limb_builder* b = limb_reading_builder(robot->reading);
+  limb_error err = {0};
+  const limb_status s = limb_ident_apply(x, b, &err);
+  return s == LIMB_OK ? cli_write_model(args, b, path) : cli_failed(args, path, s, &err);
 }
 
 static int fit_physical(const cli_args* args, cli_robot* robot, limb_ident* x)
@@ -174,9 +185,11 @@ static int run(const cli_args* args)
   cli_robot robot;
   limb_ident* x = NULL;
   limb_ident_options o;
+  if (cli_seeks_payload(args)) return cli_identify_payload(args);
   int code = cli_robot_open(args, cli_operand(args, 0), &robot);
   if (code != EXIT_FINE) return code;
-  code = read_options(args, &robot.env, &o);
+  if (cli_has(args, "empty")) code = cli_usage(args, "--empty is for --payload FRAME");
+  if (code == EXIT_FINE) code = read_options(args, &robot.env, &o);
   if (code == EXIT_FINE) {
     const limb_status s = limb_ident_create(robot.model, &o, &x);
     if (s == LIMB_E_UNSUPPORTED)
