@@ -36,7 +36,7 @@ static limb_status study(const limb_model* m, limb_track* track, limb_sizing* si
     s = limb_track_get(track, i, &t, q, v, a);
     if (s == LIMB_OK) s = limb_inverse_dynamics(d, q, v, a, NULL, tau);
     if (s == LIMB_OK) s = limb_joint_reactions(d, q, v, a, NULL, LIMB_BODY, load);
-    if (s == LIMB_OK) limb_sizing_add(sizing, &(limb_sizing_row){t, q, v, tau, load, NULL});
+    if (s == LIMB_OK) limb_sizing_add(sizing, &(limb_sizing_row){t, q, v, tau, load, NULL, NULL});
     if (s == LIMB_OK) s = limb_animation_add(animation, t, q);
   }
   limb_data_destroy(d);

@@ -324,8 +324,10 @@ static int check_operands(const cli_args* args)
 // argv holds what follows the name of the command.
 static int read_arguments(cli_args* args, int argc, char** argv)
 {
+  static char output[] = "--output"; // what -o is short for
   int only_operands = 0;
   for (int i = 0; i < argc; i++) {
+    if (!only_operands && strcmp(argv[i], "-o") == 0) argv[i] = output;
     char* text = argv[i];
     int code = EXIT_FINE;
     if (only_operands || text[0] != '-' || text[1] == '\0')

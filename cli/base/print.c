@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L // isatty, fileno
 
 #include "base/print.h"
+#include "limb/draw.h"
 #include "base/command.h"
 #include "base/output.h"
 #include <errno.h>
@@ -47,8 +48,9 @@ static int next_column(const char** form, column* out)
 
 cli_table cli_table_make(const char* form)
 {
-  cli_table t = {.form = form};
+  cli_table t = {.form = strdup(form)};
   column c;
+  t.failed = !t.form;
   while (next_column(&form, &c)) t.columns++;
   return t;
 }
@@ -57,6 +59,7 @@ void cli_table_free(cli_table* t)
 {
   for (int i = 0; i < t->count; i++) free(t->cells[i].text), json_decref(t->cells[i].value);
   free(t->cells);
+  free(t->form);
   *t = (cli_table){0};
 }
 
@@ -187,6 +190,40 @@ void cli_table_print(cli_table* t, FILE* out, const char* indent)
     (void)fprintf(out, "%s\n", i == top ? cli_off(out, CLI_BOLD) : "");
   }
   free(c);
+  cli_table_free(t);
+}
+
+// The text of a heading, in the form of the table, which it cuts.
+static const char* cut_heading(cli_table* t, const column* c)
+{
+  char* text = t->form + (c->heading - t->form);
+  return text[c->nheading] ? (text[c->nheading] = '\0', text) : text;
+}
+
+void cli_table_page(cli_table* t, FILE* out)
+{
+  enum { COLUMNS = 24 };
+  const char *heading[COLUMNS], *form = t->form ? t->form : "";
+  unsigned char left[COLUMNS] = {0};
+  column c[COLUMNS];
+  int columns = 0, rows = t->columns > 0 ? t->count / t->columns : 0;
+  while (columns < COLUMNS && next_column(&form, &c[columns])) columns++;
+  const char** cell = calloc((size_t)t->count + 1, sizeof *cell);
+  unsigned char* mark = calloc((size_t)t->count + 1, 1);
+  for (int k = 0; k < columns; k++) heading[k] = cut_heading(t, &c[k]), left[k] = (unsigned char)c[k].is_left;
+  for (int i = 0; cell && mark && i < rows * columns; i++) {
+    const char* text = t->cells[i].text;
+    const size_t n = strlen(text);
+    cell[i] = text;
+    mark[i] = n >= 4 && strcmp(text + n - 4, "OVER") == 0 ? LIMB_PAGE_OVER
+              : strcmp(text, "-") == 0                    ? LIMB_PAGE_FAIR
+                                                          : 0;
+  }
+  if (!cell || !mark || t->failed) cli_note_out_of_memory(0);
+  if (cell && mark && !t->failed)
+    limb_page_table_write(out, &(limb_page_table){columns, rows, heading, left, cell, mark});
+  free(cell);
+  free(mark);
   cli_table_free(t);
 }
 

@@ -18,14 +18,14 @@
 //
 // Columns of text become as wide as their widest cell. Cells are UTF-8. Without any heading the first row is one.
 typedef struct cli_table {
-  const char* form;
+  char* form;
   int columns;
   int count, capacity; // of cells
   struct cli_table_cell* cells;
   int failed; // memory ran out: nothing is printed
 } cli_table;
 
-cli_table cli_table_make(const char* form); // which must outlive it
+cli_table cli_table_make(const char* form);
 void cli_table_free(cli_table* t);
 
 // Adds the next cell, row by row: the text, which is a string in JSON, too.
@@ -55,6 +55,9 @@ double cli_largest(const double* x, size_t count);
 
 // Prints headings and rows, each after the indent, and frees the table.
 void cli_table_print(cli_table* t, FILE* out, const char* indent);
+
+// Writes it as a table of a page (limb/draw.h), and frees it. What ends in OVER is red.
+void cli_table_page(cli_table* t, FILE* out);
 
 // ---- colours ---------------------------------------------------------------------------------------
 

@@ -234,8 +234,9 @@ static int draw(const excite_run* r, const limb_plot* plot, FILE* out)
     limb_joint_info joint;
     const int one = limb_get_joint(r->robot.model, d->joint, &joint) == LIMB_OK && joint.nv == 1;
     const double reach = fmax(fabs(joint.def.q_min), fabs(joint.def.q_max));
-    series[j] = (limb_plot_series){d->name, limb_position_unit(d), one ? reach : HUGE_VAL, NULL};
-    series[drawn + j] = (limb_plot_series){d->name, limb_force_unit(d), one ? joint.def.effort_max : HUGE_VAL, NULL};
+    series[j] = (limb_plot_series){.name = d->name, .unit = limb_position_unit(d), .limit = one ? reach : HUGE_VAL};
+    series[drawn + j] =
+      (limb_plot_series){.name = d->name, .unit = limb_force_unit(d), .limit = one ? joint.def.effort_max : HUGE_VAL};
   }
   const int known = limb_excitation_get_facts(r->motion, &facts) == LIMB_OK;
   (void)snprintf(title, sizeof title, "%.200s: a motion that shows the parameters", limb_model_name(r->robot.model));

@@ -1,4 +1,4 @@
-// The sizing table (limb/study.h) on paper: text for people, JSON and CSV for programs.
+// Trajectories with positions only.
 #ifndef LIMB_CLI_ID_H
 #define LIMB_CLI_ID_H
 
@@ -9,15 +9,6 @@
 #include "robot/robot.h"
 
 #include <stdio.h>
-
-typedef struct cli_sizing {
-  const limb_sizing* sizing;
-  const cli_robot* robot;
-  const char* trajectory; // its path
-} cli_sizing;
-
-// Prints the table. format: "text", "json" or "csv". EXIT_FINE, or EXIT_USAGE after a message.
-int cli_sizing_print(const cli_sizing* s, const char* format, FILE* out);
 
 // ---- differentiate ---------------------------------------------------------------------------------
 //

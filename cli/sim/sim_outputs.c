@@ -162,13 +162,14 @@ static void draw_plot(const writer* w, char (*names)[SIM_NAME_SPACE], limb_plot_
   const limb_model* m = w->job->robot.model;
   for (int k = 0; k < limb_channels_count(w->channels); k++) {
     limb_channels_name(w->channels, k, names[k], SIM_NAME_SPACE);
-    series[k] = (limb_plot_series){names[k], limb_channels_unit(w->channels, k), HUGE_VAL, NULL};
+    series[k] = (limb_plot_series){.name = names[k], .unit = limb_channels_unit(w->channels, k), .limit = HUGE_VAL};
   }
   (void)snprintf(subtitle, sizeof subtitle, "%.100s, %.9g to %.9g s", limb_model_name(m), w->job->setup->start,
                  w->job->now);
   limb_plot_event mark[MAX_MARKS];
   const int marks = mark_events(&w->job->events, mark);
-  const limb_plot_labels labels = {title_of(w), subtitle, "time [s]", mark, marks, 0};
+  const limb_plot_labels labels = {
+    .title = title_of(w), .subtitle = subtitle, .x_label = "time [s]", .event = mark, .events = marks};
   limb_plot_write(w->own, series, &labels, out);
 }
 

@@ -305,6 +305,25 @@ LIMB_API limb_motor_def limb_default_motor_def(int joint);
 /// A closure between the origins of two bodies. For gear and polynomial, set joint, other and coefficient.
 LIMB_API limb_loop_def limb_default_loop_def(const char* name, limb_loop_kind kind, int body_a, int body_b);
 
+/// Motor and gearbox of a joint with one degree of freedom, for sizing (limb/study.h); files of them are read by
+/// limb_read_motors (limb/read.h). Not part of the dynamics: that is rotor_inertia. Zero: not known.
+typedef struct limb_gearmotor {
+  const char* joint;           ///< its name
+  const char *motor, *gearbox; ///< names, for tables; NULL: none
+  double rated_torque;         ///< of the motor, what it can deliver all the time: its RMS torque stays below [N m]
+  double peak_torque;          ///< what it can deliver for a short time [N m]
+  double rated_speed;          ///< up to which it delivers these torques; beyond it, their power there [rad/s]
+  double max_speed;            ///< [rad/s]
+  double inertia;              ///< of what turns with the motor, about its axis [kg m^2]; 0: the rotor of the model
+  double ratio;                ///< speed of the motor by that of the joint, above zero [1, of slides rad/m]; 0: 1
+  double efficiency;           ///< of the gearbox, at most 1; 0: 1
+  double output_mean;          ///< torque, of slides force, at the output of the gearbox: cubic mean [N m, N],
+  double output_peak;          ///< and largest
+  double input_speed;          ///< of the gearbox, largest [rad/s]
+  int slides;                  ///< 1: for joints that slide
+  int line;                    ///< in the file
+} limb_gearmotor;
+
 /// Creates an empty robot: the world body, and gravity (0, 0, -9.81) m/s^2.
 /// @param alloc  source of memory for builder and model; NULL: malloc. Copied
 /// @return LIMB_OK; LIMB_E_ARG (out is NULL, incomplete allocator); LIMB_E_NOMEM.

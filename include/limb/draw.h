@@ -72,6 +72,7 @@ typedef struct limb_animation_options {
   int frames;           ///< largest number of frames; default 0: as many as a file of 4 MB holds
   int trace;            ///< frame whose path is drawn; default LIMB_TRACE_AUTO: the tool, or a moving base
   limb_view view;       ///< default LIMB_VIEW_AUTO
+  int still;            ///< 1: SVG shows the first state and the whole trace, without title and time; default 0
 } limb_animation_options;
 
 LIMB_API limb_animation_options limb_default_animation(void);
@@ -111,6 +112,8 @@ typedef struct limb_plot_series {
   const char *name, *unit;
   double limit;      ///< of the magnitude; HUGE_VAL: none. Not drawn in panels with several series
   const char* panel; ///< series with the same panel and unit share a panel with this title; NULL: a panel of its own
+  double rms;        ///< a dotted line at this magnitude; 0: none. Not drawn in panels with several series
+  double zero;       ///< magnitudes up to this are rounding, drawn as zero
 } limb_plot_series;
 
 typedef struct limb_plot_event {
@@ -119,10 +122,13 @@ typedef struct limb_plot_event {
 } limb_plot_event;
 
 typedef struct limb_plot_labels {
-  const char *title, *subtitle, *x_label;
-  const limb_plot_event* event; ///< in increasing order of x
+  const char *title, *subtitle, *x_label; ///< a title "" takes no space
+  const limb_plot_event* event;           ///< in increasing order of x
   int events;
-  int decades; ///< 1: x and all values are logarithms to base 10, labelled as powers of ten
+  int decades;            ///< 1: x and all values are logarithms to base 10, labelled as powers of ten
+  int width;              ///< [px], one column below 700; default 0: 960
+  const limb_plot* other; ///< the same series of another motion, drawn behind; NULL: none
+  const char* name[2];    ///< with other: of both motions
 } limb_plot_labels;
 
 /// @param series  1 ... LIMB_PLOT_MAX
@@ -136,6 +142,26 @@ LIMB_API void limb_plot_write(const limb_plot* p, const limb_plot_series* series
                               FILE* out); ///< SVG
 
 LIMB_API void limb_plot_destroy(limb_plot* p); ///< NULL is accepted
+
+// ---- torque over speed -----------------------------------------------------------------------------
+
+/// Torque over speed, magnitudes of both, of a motion: driving and braking in two colours, with what the motor can
+/// deliver (limb_gearmotor_torque in limb/study.h) for a short time and all the time.
+typedef struct limb_envelope limb_envelope;
+
+/// Units are the caller's. Zero: not known, and not drawn.
+typedef struct limb_envelope_labels {
+  const char *x_label, *y_label; ///< "speed [rpm]", "torque [N m]"
+  double rated_torque, peak_torque;
+  double rated_speed, max_speed;
+  double rms, mean_speed; ///< a point of the whole motion
+} limb_envelope_labels;
+
+/// @return LIMB_OK; LIMB_E_ARG (NULL); LIMB_E_NOMEM.
+LIMB_NODISCARD LIMB_API limb_status limb_envelope_create(limb_envelope** out);
+LIMB_API void limb_envelope_add(limb_envelope* e, double speed, double torque); ///< with signs; others are ignored
+LIMB_API void limb_envelope_write(const limb_envelope* e, const limb_envelope_labels* labels, FILE* out); ///< SVG
+LIMB_API void limb_envelope_destroy(limb_envelope* e); ///< NULL is accepted
 
 // ---- maps ------------------------------------------------------------------------------------------
 

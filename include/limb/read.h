@@ -239,6 +239,23 @@ LIMB_NODISCARD LIMB_API limb_status limb_read_triangles(const char* path, size_t
 /// Frees a mesh; NULL is accepted.
 LIMB_API void limb_triangles_destroy(limb_triangles* mesh);
 
+// ---- motors and gearboxes ---------------------------------------------------------------------------
+
+/// Reads a file of motors and gearboxes in YAML, for sizing (limb/study.h): catalogues of both, and what drives which
+/// joint (docs/for-design.md). The reading is without builder; names of joints are not checked.
+/// @param opt  only max_bytes and alloc are used; NULL: the defaults
+/// @return as limb_read; LIMB_E_MODEL: the file has errors, which are among the findings.
+LIMB_NODISCARD LIMB_API limb_status limb_read_motors(const char* path, const limb_read_options* opt, limb_reading** out,
+                                                     limb_error* err);
+
+/// The same from memory.
+LIMB_NODISCARD LIMB_API limb_status limb_read_motors_text(const char* text, size_t size, const char* name,
+                                                          const limb_read_options* opt, limb_reading** out,
+                                                          limb_error* err);
+
+/// The gearmotor of joint k of the file, in its order; NULL: there is none. Names are valid as long as the reading.
+LIMB_API const limb_gearmotor* limb_reading_motor(const limb_reading* r, int k);
+
 // ---- built-in robots -------------------------------------------------------------------------------
 
 typedef struct limb_robot_info {

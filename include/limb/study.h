@@ -46,6 +46,7 @@ typedef struct limb_sizing_dof {
   double q_min, q_min_time, q_max, q_max_time; ///< positions reached
   double q_lower, q_upper;                     ///< limits of the position
   double margin;                               ///< to the nearest limit; negative beyond it
+  double moving; ///< share of the time with a speed above 1e-3 rad/s or m/s, 0 to 1: the duty cycle
 } limb_sizing_dof;
 
 /// A mimic joint: its motion is multiplier times that of its leader's coordinate, plus offset. Its torque is part of
@@ -82,6 +83,7 @@ typedef struct limb_sizing_row {
   const double *q, *v, *tau;
   const sp_force* load; ///< one per joint in its own axes at its origin: limb_joint_reactions with LIMB_BODY
   const sp_force* loop; ///< one per closure on its frame b, in the axes of a at the origin of b; NULL: none
+  const double* a;      ///< for motors; NULL: rotors are not accelerated
 } limb_sizing_row;
 
 typedef struct limb_sizing_summary {
@@ -110,6 +112,136 @@ LIMB_NODISCARD LIMB_API limb_status limb_sizing_get_bearing(const limb_sizing* s
 /// @return also LIMB_E_UNSUPPORTED (gears and polynomials, which act along the axes of joints).
 LIMB_NODISCARD LIMB_API limb_status limb_sizing_get_loop_load(const limb_sizing* s, int loop, limb_sizing_load* out);
 LIMB_API void limb_sizing_destroy(limb_sizing* s); ///< NULL is accepted
+
+// ---- sizing: motors, foundation, limits ------------------------------------------------------------
+
+/// A motor along the motion, and the gearbox behind it. With the ratio N, the efficiency eta, the
+/// inertia J on the motor's axis, and the reflected rotor I_a of the model, whose place J takes:
+///
+///     w_m   = N v
+///     tau_o = tau - I_a a                   at the output of the gearbox
+///     tau_m = tau_o / (N eta) + J N a       where tau_o v >= 0: the motor drives, or holds
+///     tau_m = tau_o eta / N   + J N a       where tau_o v < 0: the load drives the motor
+///
+/// Where the gearmotor has no inertia, J = I_a / N^2. Losses of the gearbox that the model has as friction count twice.
+typedef struct limb_sizing_motor {
+  limb_gearmotor data;
+  double inertia;          ///< J
+  limb_peak torque, speed; ///< of the motor, as in limb_sizing_dof
+  limb_peak power;         ///< at its shaft
+  double torque_rms;       ///< what warms it
+  double overload;         ///< share of the time with more than the rated torque, 0 to 1
+  double mean_power;       ///< mean of |tau_m w_m|
+  double energy_delivered; ///< by the motor, >= 0 [J]
+  double energy_absorbed;  ///< by the motor while braking, >= 0 [J]
+  double mean_speed;       ///< mean of |w_m|
+  limb_peak output;        ///< tau_o; other is the speed of the joint
+  double output_mean;      ///< cubic mean over the travel: (int |tau_o|^3 |ds| / int |ds|)^(1/3)
+  limb_peak envelope;      ///< largest |tau_m| by limb_gearmotor_torque at its speed; 0: no peak torque
+} limb_sizing_motor;
+
+/// The torque that a motor has at a speed, of one that it has up to its rated speed: constant, then constant power.
+LIMB_API double limb_gearmotor_torque(const limb_gearmotor* a, double torque, double speed);
+
+/// Gives degree of freedom k a motor, before the first row. Names must outlive the sizing.
+/// @return LIMB_OK; LIMB_E_ARG (NULL, no such index, a number that is negative or not finite, efficiency above 1);
+///         LIMB_E_ORDER (after a row); LIMB_E_UNSUPPORTED (the joint has several degrees of freedom).
+LIMB_NODISCARD LIMB_API limb_status limb_sizing_set_gearmotor(limb_sizing* s, int k, const limb_gearmotor* a);
+
+/// @return LIMB_OK; LIMB_E_ARG; LIMB_E_UNSUPPORTED (it has none), also for the call below.
+LIMB_NODISCARD LIMB_API limb_status limb_sizing_get_motor(const limb_sizing* s, int k, limb_sizing_motor* out);
+
+/// Speed and torque of the motor in the last row.
+LIMB_NODISCARD LIMB_API limb_status limb_sizing_motor_now(const limb_sizing* s, int k, double* speed, double* torque);
+
+/// All joints with motors together: what one supply delivers, if it takes back what others absorb meanwhile. Of motors
+/// that are set the power at the shaft, of others that at the joint.
+typedef struct limb_sizing_total {
+  limb_peak drive;            ///< largest power, other is unused; 0 if it is never above zero
+  limb_peak brake;            ///< the smallest; 0 if it is never below zero
+  double delivered, absorbed; ///< integrals of the positive and the negative part of the sum, >= 0 [J]
+} limb_sizing_total;
+LIMB_API limb_sizing_total limb_sizing_get_total(const limb_sizing* s);
+
+/// What the robot exerts on its foundation, in world axes: the wrenches of all joints and closures on the world, at a
+/// point, which is the joint on the world if there is one, or else the origin.
+typedef struct limb_sizing_base {
+  sp_vec3 point;
+  limb_sizing_load load;
+  double min[6], max[6];  ///< mx my mz fx fy fz
+  double across, tilting; ///< largest force in the x-y plane, and largest moment about axes in it
+} limb_sizing_base;
+
+/// @return LIMB_OK; LIMB_E_ARG (NULL); LIMB_E_UNSUPPORTED (nothing is on the world but a moving base); the status of
+///         the kinematics of a row that failed.
+LIMB_NODISCARD LIMB_API limb_status limb_sizing_get_base(const limb_sizing* s, limb_sizing_base* out);
+
+/// Limits. X(name, value, words, kind): kind 0 torque or force of the joint, 1 speed of the joint, 2 its position,
+/// 3 torque of a motor, 4 speed of a motor.
+#define LIMB_SIZING_LIMITS(X)                           \
+  X(TORQUE, 0, "peak torque", 0)                        \
+  X(SPEED, 1, "peak speed", 1)                          \
+  X(POSITION, 2, "position", 2)                         \
+  X(MOTOR_PEAK, 3, "motor: peak torque", 3)             \
+  X(MOTOR_RMS, 4, "motor: RMS torque", 3)               \
+  X(MOTOR_ENVELOPE, 5, "motor: torque at its speed", 3) \
+  X(MOTOR_SPEED, 6, "motor: peak speed", 4)             \
+  X(GEARBOX_PEAK, 7, "gearbox: peak torque", 0)         \
+  X(GEARBOX_MEAN, 8, "gearbox: mean torque", 0)         \
+  X(GEARBOX_SPEED, 9, "gearbox: input speed", 4)
+
+typedef enum limb_sizing_limit {
+#define LIMB_X(name, value, words, kind) LIMB_SIZING_##name = (value),
+  LIMB_SIZING_LIMITS(LIMB_X)
+#undef LIMB_X
+} limb_sizing_limit;
+
+/// A limit that is known, and how much of it is used.
+typedef struct limb_sizing_check {
+  limb_sizing_limit limit;
+  int joint;
+  int dof;             ///< -1: a mimic joint
+  double value, bound; ///< with its sign; what it must not exceed
+  double time;         ///< when that is; NaN: of a mean
+  double used;         ///< safety |value| / bound; of positions: 1 at a limit, 0 halfway between two
+  int over;            ///< 1: used is above 1, but for rounding
+} limb_sizing_check;
+
+/// The factor by which torques must stay below their limits, >= 1; speeds and positions have none. Default 1.
+/// @return LIMB_OK; LIMB_E_ARG.
+LIMB_NODISCARD LIMB_API limb_status limb_sizing_set_safety(limb_sizing* s, double factor);
+
+/// All limits, the most used first.
+/// @param max    capacity of out
+/// @param count  their number, which may exceed max: then out has any of them (output)
+/// @return LIMB_OK; LIMB_E_ARG.
+LIMB_NODISCARD LIMB_API limb_status limb_sizing_checks(const limb_sizing* s, int max, limb_sizing_check* out,
+                                                       int* count);
+
+LIMB_API const char* limb_sizing_limit_words(limb_sizing_limit limit); ///< "motor: RMS torque"; NULL: none
+LIMB_API int limb_sizing_limit_kind(limb_sizing_limit limit);          ///< as in LIMB_SIZING_LIMITS; -1: none
+
+// ---- the workspace at rest -------------------------------------------------------------------------
+
+/// The largest of a quantity over all configurations within the limits of the joints. Joints that turn without limits
+/// turn once; slides without limits and joints of other types stay at the start.
+typedef struct limb_extreme {
+  double value; ///< with its sign
+  int frame;    ///< of a distance: which frame
+  double* q;    ///< nq: where (output); NULL: not needed
+} limb_extreme;
+
+/// Largest gravity torque of each velocity, and largest distance of any frame from the origin of the world. Random
+/// configurations first; from the best of them each coordinate in turn goes to its best value: torque and squared
+/// distance depend on the angle of one joint by A cos q + B sin q + C. What is found is reached; that there is more
+/// elsewhere is unlikely, but not excluded.
+/// @param env     NULL: the default environment of the model
+/// @param torque  nv; NULL: not computed (output)
+/// @param reach   NULL: not computed (output)
+/// @return LIMB_OK; LIMB_E_ARG; LIMB_E_UNSUPPORTED (loops, more than 200 velocities); LIMB_E_NOMEM; the statuses of
+///         limb_gravity_forces.
+LIMB_NODISCARD LIMB_API limb_status limb_rest_extremes(const limb_model* m, const limb_environment* env,
+                                                       limb_extreme* torque, limb_extreme* reach);
 
 // ---- velocities and accelerations from positions ---------------------------------------------------
 

@@ -203,6 +203,7 @@ limb_status limb_animation_write(const limb_animation* a, limb_picture kind, FIL
   if (!a || !out || a->count == 0 || (kind != LIMB_PICTURE_SVG && kind != LIMB_PICTURE_HTML)) return LIMB_E_ARG;
   const limb_animation_options* o = &a->options;
   animation_track r = {.figure = &a->figure,
+                       .still = o->still,
                        .title = o->title ? o->title : limb_model_name(a->model),
                        .subtitle = o->subtitle ? o->subtitle : "",
                        .width = o->width,

@@ -19,6 +19,7 @@ typedef struct animation_track {
   const char *title, *subtitle;
   int width, height;
   int space;                 // 0: a plane
+  int still;                 // the first frame, without words
   int frames;                // at least 1
   double first;              // time of the first frame [s]
   double length;             // from the first to the last [s]; 0: one frame

@@ -175,7 +175,7 @@ static void put_path(svg_scene* s, const shape_run* run, const char* attributes,
 {
   (void)fprintf(s->out, "<path %s d=\"", attributes);
   put_run(s, run, 0);
-  if (!moves || s->r->frames < 2) {
+  if (!moves || s->r->frames < 2 || s->r->still) {
     (void)fputs("\"/>\n", s->out);
     return;
   }
@@ -417,6 +417,7 @@ static void put_around(const animation_track* r, double scale, FILE* out)
 {
   put_axes(r, out);
   put_scale_bar(r, scale, out);
+  if (r->still) return;
   put_words(r, out);
   put_time(r, out);
 }
@@ -450,8 +451,9 @@ int animation_svg_frames(const draw_figure* f)
 
 void animation_write_svg(const animation_track* r, FILE* out)
 {
-  svg_scene s = {.r = r, .out = out, .x = r->width / 2.0, .y = (SVG_TOP + r->height - SVG_BOTTOM) / 2.0};
-  const double across = fmax(r->width - 2.0 * SVG_MARGIN, 1), up = fmax(r->height - SVG_TOP - SVG_BOTTOM, 1.0);
+  const int top = r->still ? SVG_MARGIN : SVG_TOP;
+  svg_scene s = {.r = r, .out = out, .x = r->width / 2.0, .y = (top + r->height - SVG_BOTTOM) / 2.0};
+  const double across = fmax(r->width - 2.0 * SVG_MARGIN, 1), up = fmax(r->height - top - SVG_BOTTOM, 1.0);
   s.scale = 0.86 * fmin(across / r->span[0], up / r->span[1]);
   // Short links need thin strokes.
   const double link = s.scale * track_link(r);

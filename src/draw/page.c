@@ -4,7 +4,7 @@
 
 #include "draw/figure.h"
 
-enum { LONG = 4000 }; // characters of a text
+enum { LONG = 4000, WHOLE = 20 }; // characters of a text; rows of a table that no page cuts
 
 // ---- text ------------------------------------------------------------------------------------------
 
@@ -66,7 +66,7 @@ static const char* class_of(const limb_page_table* t, int column, int row)
 void limb_page_table_write(FILE* out, const limb_page_table* t)
 {
   if (!out || !t || !t->cell) return;
-  (void)fputs("<table>\n", out);
+  (void)fputs(t->rows <= WHOLE ? "<table class=\"whole\">\n" : "<table>\n", out);
   if (t->heading) {
     (void)fputs("<thead><tr>\n", out);
     for (int k = 0; k < t->columns; k++) put_element(out, "th", class_of(t, k, -1), t->heading[k]);

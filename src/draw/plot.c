@@ -5,6 +5,7 @@
 #include "limb/draw.h"
 
 #include "draw/figure.h"
+#include "draw/scale.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -91,75 +92,33 @@ void limb_plot_add(limb_plot* p, double x, const double* y)
   }
 }
 
-// ---- scales ----------------------------------------------------------------------------------------
-
-typedef struct scale {
-  double low, high;       // of the values
-  double step;            // between ticks
-  double at_low, at_high; // pixels
-} scale;
-
-// 1, 2 or 5 times a power of ten, about a count-th of the range.
-static double nice_step(double range, double count)
-{
-  const double power = pow(10, floor(log10(range / count))), f = range / count / power;
-  return power * (f < 1.5 ? 1 : f < 3.5 ? 2 : f < 7.5 ? 5 : 10);
-}
-
-static scale make_scale(double low, double high, double count, double at_low, double at_high)
-{
-  const double size = fmax(fabs(low), fabs(high));
-  if (!(high - low > 1e-9 * size)) { // nothing but rounding, or one value
-    const double half = size > 0 ? size / 2 : 1;
-    low -= half, high += half;
-  }
-  const scale s = {low, high, nice_step(high - low, count), at_low, at_high};
-  return s;
-}
-
-// Of logarithms: ticks at whole ones.
-static scale decade_scale(double low, double high, double count, double at_low, double at_high)
-{
-  scale s = make_scale(low, high, count, at_low, at_high);
-  s.step = fmax(1, s.step);
-  return s;
-}
-
-static double pixel(const scale* s, double x)
-{
-  return s->at_low + (x - s->low) / (s->high - s->low) * (s->at_high - s->at_low);
-}
-
-// With a typographic minus sign, and no more digits than the step has.
-static void tick_text(double x, double step, char* text, size_t size)
-{
-  char digits[32];
-  const double shown = fabs(x) < step / 1e3 ? 0 : fabs(x);
-  (void)snprintf(digits, sizeof digits, "%.*g", shown > 0 ? (int)fmax(3, ceil(log10(shown / step)) + 1) : 1, shown);
-  (void)snprintf(text, size, "%s%s", x < 0 && shown > 0 ? "\xe2\x88\x92" : "", digits);
-}
-
-// The power of ten whose logarithm a tick is.
-static void power_text(double x, char* text, size_t size)
-{
-  const int short_enough = x >= 0 && x <= 5;
-  (void)snprintf(text, size, short_enough ? "%.0f" : "1e%.0f", short_enough ? pow(10, x) : x);
-}
-
 // ---- drawing ---------------------------------------------------------------------------------------
 
 enum { COLOURS = 8 };
 static const char* const curve_class[COLOURS] = {"curve",    "curve c1", "curve c2", "curve c3",
                                                  "curve c4", "curve c5", "curve c6", "curve c7"};
 
-enum { WIDTH = 960, MARGIN = 28, TOP = 84, HEAD = 24, BODY = 112, TALL_BODY = 260, GAP = 20, LABELS = 52, FOOT = 44 };
+enum {
+  WIDTH = 960,
+  MARGIN = 28,
+  TOP = 84,
+  HEAD = 24,
+  BODY = 112,
+  TALL_BODY = 260,
+  GAP = 20,
+  LABELS = 52,
+  FOOT = 44,
+  LEGEND = 22,
+  LOW_BODY = 98,
+  MIN_WIDTH = 240
+};
 
 // One panel: where it is, what it shows.
 typedef struct panel {
   const limb_plot_series* series; // the first
   int member[LIMB_PLOT_MAX];      // series in it
   int members;
-  const limb_plot* plot;
+  const limb_plot *plot, *other; // other: NULL for one plot
   double left, right, top, bottom;
   scale x, y;
   int shows_limit;
@@ -168,18 +127,20 @@ typedef struct panel {
   double peak, peak_x; // largest magnitude
 } panel;
 
-static const plot_bucket* buckets(const panel* p, int member)
+static const plot_bucket* buckets(const limb_plot* plot, const panel* p, int member)
 {
-  return p->plot->bucket + (size_t)p->member[member] * BUCKETS;
+  return plot->bucket + (size_t)p->member[member] * BUCKETS;
 }
 
-// Values of one series: widens the range, finds the peak.
-static void widen_range(panel* p, const plot_bucket* bucket, double* low, double* high)
+// Values of one series: widens the range, finds the peak, of the other plot's only the range.
+static void widen_range(panel* p, const limb_plot* plot, int member, double* low, double* high)
 {
-  for (int i = 0; i < p->plot->count; i++) {
+  const plot_bucket* bucket = buckets(plot, p, member);
+  for (int i = 0; i < plot->count; i++) {
     const plot_bucket* b = &bucket[i];
     if (is_empty(b)) continue;
     *low = fmin(*low, b->min), *high = fmax(*high, b->max);
+    if (plot == p->other) continue;
     if (!p->any || fabs(b->min) > fabs(p->peak)) p->peak = b->min, p->peak_x = b->min_x;
     if (fabs(b->max) > fabs(p->peak)) p->peak = b->max, p->peak_x = b->max_x;
     p->any = 1;
@@ -189,18 +150,20 @@ static void widen_range(panel* p, const plot_bucket* bucket, double* low, double
 static void find_range(panel* p)
 {
   double low = p->decades ? HUGE_VAL : 0, high = p->decades ? -HUGE_VAL : 0;
-  for (int k = 0; k < p->members; k++) widen_range(p, buckets(p, k), &low, &high);
+  for (int k = 0; k < p->members; k++) widen_range(p, p->plot, k, &low, &high);
+  for (int k = 0; k < p->members && p->other; k++) widen_range(p, p->other, k, &low, &high);
+  if (fmax(high, -low) <= p->series->zero) low = -1, high = 1; // nothing but rounding
   // A limit far away would flatten the curve: then only the heading names it.
   const double limit = p->series->limit, max = fmax(high, -low);
   p->shows_limit = p->members == 1 && isfinite(limit) && limit <= 2.5 * max;
   if (p->shows_limit && high > limit / 4) high = fmax(high, limit);
   if (p->shows_limit && -low > limit / 4) low = fmin(low, -limit);
   if (p->decades) {
-    p->y = decade_scale(p->any ? floor(low) : 0, p->any ? ceil(high) : 1, 4, p->bottom, p->top);
+    p->y = scale_decades(p->any ? floor(low) : 0, p->any ? ceil(high) : 1, 4, p->bottom, p->top);
     return;
   }
   const double air = 0.08 * (high - low);
-  p->y = make_scale(low < 0 ? low - air : low, high > 0 ? high + air : high, 4, p->bottom, p->top);
+  p->y = scale_make(low < 0 ? low - air : low, high > 0 ? high + air : high, 4, p->bottom, p->top);
 }
 
 // Ticks are the multiples of the step.
@@ -208,14 +171,13 @@ static void draw_grid(FILE* out, const panel* p, int with_x)
 {
   for (int upright = 1; upright >= 0; upright--) {
     const scale* s = upright ? &p->x : &p->y;
-    const int64_t last = (int64_t)floor(s->high / s->step + 1e-9);
-    for (int64_t k = (int64_t)ceil(s->low / s->step - 1e-9); k <= last; k++) {
+    for (long k = scale_first(s); k <= scale_last(s); k++) {
       char text[48];
-      const double tick = (double)k * s->step, at = pixel(s, tick);
+      const double tick = (double)k * s->step, at = scale_pixel(s, tick);
       if (p->decades)
-        power_text(tick, text, sizeof text);
+        scale_power_text(tick, text, sizeof text);
       else
-        tick_text(tick, s->step, text, sizeof text);
+        scale_tick_text(tick, s->step, text, sizeof text);
       if (upright) {
         svg_line(out, "grid", at, p->top, at, p->bottom);
         if (with_x) svg_text(out, "tick", SVG_MIDDLE, at, p->bottom + 15, 20, text);
@@ -229,41 +191,56 @@ static void draw_grid(FILE* out, const panel* p, int with_x)
 
 static void draw_limit(FILE* out, const panel* p, double value, double edge)
 {
-  const double at = pixel(&p->y, value);
+  const double at = scale_pixel(&p->y, value);
   if (!p->shows_limit || value < p->y.low || value > p->y.high) return;
   svg_rect(out, "beyond", p->left, fmin(at, edge), p->right - p->left, fabs(at - edge));
   svg_line(out, "dash", p->left, at, p->right, at);
 }
 
+// Rounding is drawn as zero.
+static double at_value(const panel* p, double y) { return scale_pixel(&p->y, fabs(y) <= p->series->zero ? 0 : y); }
+
+// The RMS, on the sides on which the curve is.
+static void draw_rms(FILE* out, const panel* p)
+{
+  const double rms = p->series->rms;
+  if (p->members > 1 || !(rms > p->series->zero) || !isfinite(rms)) return;
+  for (int sign = -1; sign <= 1; sign += 2)
+    if (sign * rms >= p->y.low && sign * rms <= p->y.high)
+      svg_line(out, "rms", p->left, scale_pixel(&p->y, sign * rms), p->right, scale_pixel(&p->y, sign * rms));
+}
+
 // The smallest and the largest value of each bucket in the order of their x, from a bucket on up to a gap. Returns the
 // gap.
-static int draw_points(FILE* out, const panel* p, const plot_bucket* bucket, int first, int begun)
+static int draw_points(FILE* out, const panel* p, const plot_bucket* bucket, int first, int end, int begun)
 {
   int i = first;
-  for (; i < p->plot->count && !is_empty(&bucket[i]); i++) {
+  for (; i < end && !is_empty(&bucket[i]); i++) {
     const plot_bucket* b = &bucket[i];
     const int up = b->min_x <= b->max_x;
-    svg_path_to(out, !begun && i == first, pixel(&p->x, up ? b->min_x : b->max_x), pixel(&p->y, up ? b->min : b->max));
+    svg_path_to(out, !begun && i == first, scale_pixel(&p->x, up ? b->min_x : b->max_x),
+                at_value(p, up ? b->min : b->max));
     if (b->min_x == b->max_x) continue;
-    svg_path_to(out, 0, pixel(&p->x, up ? b->max_x : b->min_x), pixel(&p->y, up ? b->max : b->min));
+    svg_path_to(out, 0, scale_pixel(&p->x, up ? b->max_x : b->min_x), at_value(p, up ? b->max : b->min));
   }
   return i;
 }
 
 // Stretches between gaps: the area below the curve, or the curve itself; one value alone is a dot.
-static void draw_stretches(FILE* out, const panel* p, int member, int area)
+static void draw_stretches(FILE* out, const panel* p, const limb_plot* plot, int member, int area)
 {
-  const plot_bucket* bucket = buckets(p, member);
-  const double zero = pixel(&p->y, 0);
-  for (int i = 0, end; i < p->plot->count; i = end) {
+  const plot_bucket* bucket = buckets(plot, p, member);
+  const double zero = scale_pixel(&p->y, 0);
+  const char* class = area ? "area" : plot == p->other ? "curve other" : curve_class[member % COLOURS];
+  for (int i = 0, end; i < plot->count; i = end) {
     end = i + 1;
     if (is_empty(&bucket[i])) continue;
-    svg_path_begin(out, area ? "area" : curve_class[member % COLOURS]);
-    if (area) svg_path_to(out, 1, pixel(&p->x, fmin(bucket[i].min_x, bucket[i].max_x)), zero);
-    end = draw_points(out, p, bucket, i, area);
+    svg_path_begin(out, class);
+    if (area) svg_path_to(out, 1, scale_pixel(&p->x, fmin(bucket[i].min_x, bucket[i].max_x)), zero);
+    end = draw_points(out, p, bucket, i, plot->count, area);
     const plot_bucket* last = &bucket[end - 1];
-    if (area) svg_path_to(out, 0, pixel(&p->x, fmax(last->min_x, last->max_x)), zero);
-    if (!area && end == i + 1) svg_path_to(out, 0, pixel(&p->x, last->max_x), pixel(&p->y, last->max));
+    if (area) svg_path_to(out, 0, scale_pixel(&p->x, fmax(last->min_x, last->max_x)), zero);
+    if (!area && end == i + 1) svg_path_to(out, 0, scale_pixel(&p->x, last->max_x), at_value(p, last->max));
     svg_path_end(out, area);
   }
 }
@@ -271,9 +248,12 @@ static void draw_stretches(FILE* out, const panel* p, int member, int area)
 static void draw_curves(FILE* out, const panel* p)
 {
   const int alone = p->members == 1 && !p->decades;
-  if (alone) draw_stretches(out, p, 0, 1);
-  for (int k = 0; k < p->members; k++) draw_stretches(out, p, k, 0);
-  if (alone && p->any) svg_circle(out, "dot", pixel(&p->x, p->peak_x), pixel(&p->y, p->peak), 3.6);
+  if (alone) draw_stretches(out, p, p->plot, 0, 1);
+  for (int k = 0; k < p->members && p->other; k++) draw_stretches(out, p, p->other, k, 0);
+  for (int k = 0; k < p->members; k++) draw_stretches(out, p, p->plot, k, 0);
+  draw_rms(out, p);
+  if (alone && p->any && fabs(p->peak) > p->series->zero)
+    svg_circle(out, "dot", scale_pixel(&p->x, p->peak_x), scale_pixel(&p->y, p->peak), 3.6);
 }
 
 // Names of the series of a panel, in their colours, as many as fit.
@@ -301,7 +281,7 @@ static int is_shown(const panel* p, const limb_plot_event* e) { return e->x >= p
 static void draw_events(FILE* out, const panel* p, const limb_plot_labels* labels)
 {
   for (int k = 0; k < labels->events; k++) {
-    const double at = pixel(&p->x, labels->event[k].x);
+    const double at = scale_pixel(&p->x, labels->event[k].x);
     if (is_shown(p, &labels->event[k])) svg_line(out, "event", at, p->top, at, p->bottom);
   }
 }
@@ -314,7 +294,7 @@ static void draw_labels(FILE* out, const panel* p, const limb_plot_labels* label
   for (int k = 0; k < labels->events; k++) {
     const limb_plot_event* e = &labels->event[k];
     if (!is_shown(p, e)) continue;
-    const double at = pixel(&p->x, e->x), wide = 5.6 * (double)strlen(e->label) + 8;
+    const double at = scale_pixel(&p->x, e->x), wide = 5.6 * (double)strlen(e->label) + 8;
     const int left = at + wide > p->right; // then the label is on the other side
     const double from = left ? at - wide : at;
     int level = 0;
@@ -329,7 +309,7 @@ static void draw_head(FILE* out, const panel* p, const limb_plot_series* series)
 {
   const limb_plot_series* s = p->series;
   const int over = fabs(p->peak) > s->limit;
-  char text[160], number[48], bound[60] = "";
+  char text[240], number[48], bound[60] = "", rms[60] = "";
   const double y = p->top - 9;
   const int max = (int)((p->right - p->left) / 13);
   svg_text(out, "tick", SVG_END, p->left - 7, y, 8, s->unit);
@@ -340,9 +320,10 @@ static void draw_head(FILE* out, const panel* p, const limb_plot_series* series)
   }
   svg_text(out, "name", SVG_START, p->left, y, max, s->name);
   if (!p->any) return;
-  tick_text(p->peak, fabs(p->peak) / 100, number, sizeof number);
+  scale_tick_text(p->peak, fabs(p->peak) / 100, number, sizeof number);
   if (isfinite(s->limit)) (void)snprintf(bound, sizeof bound, " of %.4g", s->limit);
-  (void)snprintf(text, sizeof text, "peak %s%s %s%s", p->peak == 0 ? "0" : number, bound, s->unit,
+  if (s->rms > s->zero && isfinite(s->rms)) (void)snprintf(rms, sizeof rms, ", RMS %.3g %.20s", s->rms, s->unit);
+  (void)snprintf(text, sizeof text, "peak %s%s %s%s%s", fabs(p->peak) <= s->zero ? "0" : number, bound, s->unit, rms,
                  over ? ": over the limit" : "");
   svg_text(out, over ? "over" : "peak", SVG_END, p->right, y, 80, text);
 }
@@ -352,15 +333,18 @@ typedef struct page {
   int panels, columns, rows;
   double pitch, tall; // from panel to panel
   double body;        // height of a panel
+  double top, width;  // above the first panel; of all
   int decades;
 } page;
 
-static page make_page(int panels, int decades)
+static page make_page(int panels, const limb_plot_labels* labels)
 {
-  const double body = decades ? TALL_BODY : BODY;
-  const int n = panels, columns = n <= 3 ? 1 : n <= 16 ? 2 : 3;
-  const page s = {n,    columns, (n + columns - 1) / columns, (WIDTH - 2.0 * MARGIN + GAP) / columns, HEAD + body + GAP,
-                  body, decades};
+  const int n = panels, columns = n <= 3 || (labels->width > 0 && labels->width < 700) ? 1 : n <= 16 ? 2 : 3;
+  page s = {.panels = n, .columns = columns, .rows = (n + columns - 1) / columns, .decades = labels->decades};
+  s.body = labels->decades ? TALL_BODY : columns == 1 && labels->width > 0 ? LOW_BODY : BODY;
+  s.top = *labels->title ? TOP : labels->other ? LEGEND : 0;
+  s.width = labels->width > 0 ? fmax(labels->width, MIN_WIDTH) : WIDTH;
+  s.pitch = (s.width - 2.0 * MARGIN + GAP) / columns, s.tall = HEAD + s.body + GAP;
   return s;
 }
 
@@ -422,21 +406,25 @@ static void draw_left_out(FILE* out, const limb_plot* p, const limb_plot_series*
 }
 
 // Down the columns: neighbours in the robot are neighbours on the page.
-static panel make_panel(const limb_plot* p, const limb_plot_series* series, const int* panel_of, const page* s, int k)
+static panel make_panel(const limb_plot* p, const limb_plot* other, const limb_plot_series* series, const int* panel_of,
+                        const page* s, int k)
 {
+  const int two = other && other->count > 0;
   const int column = k / s->rows, row = k % s->rows;
   panel one = {.plot = p,
+               .other = two ? other : NULL,
                .left = MARGIN + column * s->pitch + LABELS,
                .right = MARGIN + (column + 1) * s->pitch - GAP,
-               .top = TOP + row * s->tall + HEAD,
-               .bottom = TOP + row * s->tall + HEAD + s->body,
+               .top = s->top + row * s->tall + HEAD,
+               .bottom = s->top + row * s->tall + HEAD + s->body,
                .decades = s->decades};
   for (int i = 0; i < p->series; i++)
     if (panel_of[i] == k) one.member[one.members++] = i;
   one.series = &series[one.member[0]];
   const double ticks = s->columns == 1 ? 10 : s->columns == 2 ? 6 : 4;
-  one.x = s->decades ? decade_scale(floor(p->first), ceil(p->last), ticks, one.left, one.right)
-                     : make_scale(p->first, p->last, ticks, one.left, one.right);
+  one.x = s->decades ? scale_decades(floor(p->first), ceil(p->last), ticks, one.left, one.right)
+                     : scale_make(two ? fmin(p->first, other->first) : p->first,
+                                  two ? fmax(p->last, other->last) : p->last, ticks, one.left, one.right);
   find_range(&one);
   return one;
 }
@@ -454,9 +442,21 @@ static void draw_panel(FILE* out, const panel* p, const limb_plot_series* series
   draw_head(out, p, series);
 }
 
-static void draw_legend(FILE* out)
+// The names of two motions, above the panels.
+static void draw_two(FILE* out, const limb_plot_labels* labels, double y)
 {
-  const double right = WIDTH - MARGIN, y = 58;
+  double x = MARGIN + LABELS;
+  for (int k = 0; k < 2; k++) {
+    const char* name = labels->name[k] ? labels->name[k] : "";
+    svg_line(out, k ? "curve other" : "curve", x, y - 4, x + 18, y - 4);
+    svg_text(out, "sub", SVG_START, x + 24, y, 40, name);
+    x += 60 + 6.6 * (double)strlen(name);
+  }
+}
+
+static void draw_legend(FILE* out, double width)
+{
+  const double right = width - MARGIN, y = 58;
   svg_text(out, "sub", SVG_END, right, y, 20, "limit");
   svg_line(out, "dash", right - 66, y - 4, right - 34, y - 4);
 }
@@ -467,22 +467,23 @@ void limb_plot_write(const limb_plot* p, const limb_plot_series* series, const l
   int panel_of[LIMB_PLOT_MAX] = {0};
   int panels = group(p, series, panel_of);
   if (!labels->decades) panels = leave_out(p, series, panels, panel_of);
-  const page s = make_page(panels, labels->decades);
-  const double height = TOP + s.rows * s.tall + FOOT;
+  const page s = make_page(panels, labels);
+  const double height = s.top + s.rows * s.tall + FOOT;
   int limits = 0;
-  svg_begin(out, WIDTH, height, labels->title, plot_css);
-  svg_rect(out, "page", 0, 0, WIDTH, height);
+  svg_begin(out, s.width, height, *labels->title ? labels->title : "curves", plot_css);
+  svg_rect(out, "page", 0, 0, s.width, height);
   svg_text(out, "title", SVG_START, MARGIN, 38, 80, labels->title);
   svg_text(out, "sub", SVG_START, MARGIN, 58, 120, labels->subtitle);
   for (int k = 0; k < s.panels && p->count > 0; k++) {
     const int last = k % s.rows == s.rows - 1 || k == s.panels - 1;
-    const panel one = make_panel(p, series, panel_of, &s, k);
+    const panel one = make_panel(p, labels->other, series, panel_of, &s, k);
     draw_panel(out, &one, series, labels, last, k % s.rows == 0);
     limits |= one.shows_limit;
     if (!last) continue;
     svg_text(out, "tick", SVG_MIDDLE, (one.left + one.right) / 2, one.bottom + 32, 40, labels->x_label);
   }
-  if (limits) draw_legend(out);
+  if (limits && *labels->title) draw_legend(out, s.width);
+  if (labels->other) draw_two(out, labels, *labels->title ? 76 : 16);
   draw_left_out(out, p, series, panel_of, height - 12);
   svg_end(out);
 }

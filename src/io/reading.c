@@ -200,7 +200,9 @@ static limb_status read_source(limb_reading* r, const limb_read_options* opt, li
     return conclude(r, LIMB_E_SYNTAX, err);
   }
   if (limb_report_not_model(r->findings, r->source.text, r->source.size)) return conclude(r, LIMB_E_SYNTAX, err);
-  if (r->for_run) return conclude(r, limb_read_run_yaml(&r->source, r->findings, &r->run), err);
+  if (r->kind == READING_RUN) return conclude(r, limb_read_run_yaml(&r->source, r->findings, &r->run), err);
+  if (r->kind == READING_MOTORS)
+    return conclude(r, limb_read_motors_yaml(&r->source, r->findings, &r->motor, &r->nmotor), err);
   r->format = detect_format(r);
   if (!r->format) return conclude(r, LIMB_E_SYNTAX, err);
   return conclude(r, run_reader(r, opt), err);
@@ -245,8 +247,8 @@ static limb_status too_large(limb_reading* r, size_t limit, limb_error* err)
   return conclude(r, LIMB_E_IO, err);
 }
 
-static limb_status read_text(const char* text, size_t size, const char* name, int for_run, const limb_read_options* opt,
-                             limb_reading** out, limb_error* err)
+static limb_status read_text(const char* text, size_t size, const char* name, reading_kind kind,
+                             const limb_read_options* opt, limb_reading** out, limb_error* err)
 {
   if (out) *out = NULL;
   if (!out || (!text && size) || !name) return limb_fail(err, LIMB_E_ARG, "text", "text, name or output is NULL");
@@ -256,7 +258,7 @@ static limb_status read_text(const char* text, size_t size, const char* name, in
   status = new_reading(&own, NULL, name, out);
   if (status) return limb_fail(err, status, name, "out of memory");
   limb_reading* r = *out;
-  r->for_run = for_run;
+  r->kind = kind;
   if (size > own.max_bytes) return too_large(r, own.max_bytes, err);
   r->source.text = limb_mempool_text(&r->pool, text, size);
   if (!r->source.text) return conclude(r, LIMB_E_NOMEM, err);
@@ -267,13 +269,13 @@ static limb_status read_text(const char* text, size_t size, const char* name, in
 limb_status limb_read_text(const char* text, size_t size, const char* name, const limb_read_options* opt,
                            limb_reading** out, limb_error* err)
 {
-  return read_text(text, size, name, 0, opt, out, err);
+  return read_text(text, size, name, READING_ROBOT, opt, out, err);
 }
 
 limb_status limb_read_run_text(const char* text, size_t size, const char* name, const limb_read_options* opt,
                                limb_reading** out, limb_error* err)
 {
-  return read_text(text, size, name, 1, opt, out, err);
+  return read_text(text, size, name, READING_RUN, opt, out, err);
 }
 
 // ---- reading a file -------------------------------------------------------------------------------
@@ -356,22 +358,22 @@ limb_status limb_read_robot(const char* name, const limb_read_options* opt, limb
   return read_robot(r, robot, &own, err);
 }
 
-static limb_status read_path(const char* path, int for_run, const limb_read_options* opt, limb_reading** out,
+static limb_status read_path(const char* path, reading_kind kind, const limb_read_options* opt, limb_reading** out,
                              limb_error* err)
 {
   limb_read_options own = limb_default_read_options();
   limb_status status = LIMB_OK;
   limb_reading* r = begin(path, opt, &own, out, err, &status);
   if (!r) return status;
-  r->for_run = for_run;
+  r->kind = kind;
   if (strcmp(path, "-") == 0) return read_stream(r, stdin, &own, err);
-  const int robot = for_run ? -1 : limb_find_robot(path), folder = limb_is_folder(path);
+  const int robot = kind != READING_ROBOT ? -1 : limb_find_robot(path), folder = limb_is_folder(path);
   errno = 0;
   FILE* stream = folder ? NULL : fopen(path, "rb");
   const int code = errno;
   if (!stream && robot >= 0 && (folder || code == ENOENT)) return read_robot(r, robot, &own, err);
   if (folder) return unreadable(r, "it is a folder", ": name a file in it", err);
-  if (!stream && code == ENOENT && !for_run && !strpbrk(path, "/.")) {
+  if (!stream && code == ENOENT && kind == READING_ROBOT && !strpbrk(path, "/.")) {
     char more[LIMB_WHERE_SPACE + 40];
     const limb_phrase mean = limb_did_you_mean(r->findings, path, limb_robot_count(), robot_name, NULL);
     (void)snprintf(more, sizeof more, ", and no built-in robot of this name%s", mean.text);
@@ -385,12 +387,28 @@ static limb_status read_path(const char* path, int for_run, const limb_read_opti
 
 limb_status limb_read(const char* source, const limb_read_options* opt, limb_reading** out, limb_error* err)
 {
-  return read_path(source, 0, opt, out, err);
+  return read_path(source, READING_ROBOT, opt, out, err);
 }
 
 limb_status limb_read_run(const char* path, const limb_read_options* opt, limb_reading** out, limb_error* err)
 {
-  return read_path(path, 1, opt, out, err);
+  return read_path(path, READING_RUN, opt, out, err);
+}
+
+limb_status limb_read_motors(const char* path, const limb_read_options* opt, limb_reading** out, limb_error* err)
+{
+  return read_path(path, READING_MOTORS, opt, out, err);
+}
+
+limb_status limb_read_motors_text(const char* text, size_t size, const char* name, const limb_read_options* opt,
+                                  limb_reading** out, limb_error* err)
+{
+  return read_text(text, size, name, READING_MOTORS, opt, out, err);
+}
+
+const limb_gearmotor* limb_reading_motor(const limb_reading* r, int k)
+{
+  return r && r->motor && k >= 0 && k < r->nmotor ? &r->motor[k] : NULL;
 }
 
 // The first warning, and how many there are.

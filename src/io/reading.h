@@ -33,6 +33,9 @@ typedef struct limb_source {
   int ntag;
 } limb_source;
 
+// What a file is.
+typedef enum reading_kind { READING_ROBOT, READING_RUN, READING_MOTORS } reading_kind;
+
 struct limb_reading {
   limb_allocator alloc;
   memory_pool pool; // document, names, positions
@@ -44,9 +47,11 @@ struct limb_reading {
   limb_builder* builder;   // NULL when the file was faulty
   raw_positions positions; // by the builder's indices
   int massless;            // a joint without mass behind it, but with a loop that may hold it; -1: none (limb_check)
-  int for_run;             // a run file, not a robot
-  const limb_run* run;     // NULL when the file was faulty
-  const raw_pose* pose;    // named configurations, of joints of the builder
+  reading_kind kind;
+  const limb_run* run;         // NULL when the file was faulty
+  const limb_gearmotor* motor; // the same
+  int nmotor;
+  const raw_pose* pose; // named configurations, of joints of the builder
   int npose;
 };
 
@@ -62,6 +67,9 @@ limb_status limb_read_mjcf(limb_source* src, const limb_read_options* opt, limb_
 
 // A run file; out lives in the pool. Status as above.
 limb_status limb_read_run_yaml(limb_source* src, limb_findings* findings, const limb_run** out);
+
+// A file of motors; out lives in the pool. Status as above.
+limb_status limb_read_motors_yaml(limb_source* src, limb_findings* findings, const limb_gearmotor** out, int* count);
 
 // The poses of a SRDF file, for a robot that was read; and of all poses only what fits the joints of the builder, what
 // does not is reported (read_poses.c). LIMB_OK; LIMB_E_MODEL; LIMB_E_NOMEM.

@@ -162,11 +162,19 @@ static bool scan_quantity(const char* text, bool angle, double* x)
   return true;
 }
 
-static int finite_number(limb_reporter* c, const yml_node* n, const char* expected, double* value)
+// Whether a unit is one of angles, or of their rates.
+static bool is_angular(const char* unit)
+{
+  double factor;
+  limb_dimension of;
+  return unit && limb_scan_units(unit, unit + strlen(unit), &factor, &of) && of.rad != 0 && of.m == 0 && of.kg == 0;
+}
+
+static int finite_number(limb_reporter* c, const yml_node* n, bool angle, const char* expected, double* value)
 {
   double x = 0;
   const bool plain = n->kind == YML_SCALAR && !n->quoted;
-  if (!(plain && (scan(n->text, &x) || scan_quantity(n->text, false, &x)))) {
+  if (!(plain && (scan(n->text, &x) || scan_quantity(n->text, angle, &x)))) {
     (void)wrong(c, RULE_BAD_NUMBER, n, expected);
     if (n->kind == YML_SCALAR && n->quoted && scan(n->text, &x))
       limb_report_hint(c->findings, "a value in quotes is text: remove the quotes");
@@ -194,7 +202,7 @@ int limb_yml_quantity(limb_reporter* c, const yml_node* n, const char* unit, dou
 {
   if (!n) return 0;
   const char* other = n->kind == YML_SCALAR && !n->quoted ? other_dimension(n->text, unit) : NULL;
-  return other ? wrong(c, RULE_BAD_NUMBER, n, other) : finite_number(c, n, "a number", value);
+  return other ? wrong(c, RULE_BAD_NUMBER, n, other) : finite_number(c, n, is_angular(unit), "a number", value);
 }
 
 int limb_yml_number(limb_reporter* c, const yml_node* n, double* value) { return limb_yml_quantity(c, n, NULL, value); }
@@ -208,7 +216,7 @@ int limb_yml_limit(limb_reporter* c, const yml_node* n, double* value)
     *value = plus ? HUGE_VAL : -HUGE_VAL;
     return 1;
   }
-  return finite_number(c, n, "a number (or .inf, -.inf)", value);
+  return finite_number(c, n, false, "a number (or .inf, -.inf)", value);
 }
 
 int limb_yml_integer(limb_reporter* c, const yml_node* n, int lowest, int highest, int* value)
@@ -267,7 +275,8 @@ int limb_yml_angle(limb_reporter* c, const yml_node* n, double unit, double* rad
   }
   // without units: those of other quantities are refused
   if (n->kind != YML_SCALAR || n->quoted || !scan(n->text, &x) || !isfinite(x)) {
-    const int good = finite_number(c, n, unit == 1 ? "a number or a multiple of pi, such as pi/2" : "a number", &x);
+    const int good =
+      finite_number(c, n, false, unit == 1 ? "a number or a multiple of pi, such as pi/2" : "a number", &x);
     return good ? wrong(c, RULE_BAD_NUMBER, n, "an angle") : 0;
   }
   *radians = unit * x;

@@ -1,43 +1,10 @@
 // Sizing: peaks, root mean squares, energies and loads, gathered row by row.
-#include "limb/study.h"
+#include "study/sizing.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-typedef struct sizing_dof {
-  int joint, component;
-  int q; // index of its coordinate
-  int has_position;
-  limb_peak torque, speed, power;
-  double torque_square; // integral of tau^2
-  double delivered, absorbed;
-  double q_min, q_max, q_min_time, q_max_time;
-  double last_torque, last_power;
-} sizing_dof;
-
-enum { AXIAL, RADIAL, TILTING, COMPONENTS };
-
-// The bearing of a joint with one axis.
-typedef struct sizing_bearing {
-  int kind;    // 0: none; 1: turns; 2: slides
-  int leader;  // velocity that moves it,
-  double rate; // and by how much
-  sp_vec3 axis;
-  double peak[COMPONENTS], cubes[COMPONENTS]; // int F^3 |ds|
-  double last[COMPONENTS], last_speed;
-  double travel;
-} sizing_bearing;
-
-struct limb_sizing {
-  const limb_model* model;
-  int nv;
-  uint64_t rows;
-  double start, end;       // time of the first and the last row
-  sizing_dof* dof;         // nv
-  limb_sizing_load* load;  // one per joint
-  limb_sizing_load* loop;  // one per loop
-  sizing_bearing* bearing; // one per joint
-};
+static const double MOVING = 1e-3; // rad/s, m/s
 
 // As many coordinates as velocities: they belong to each other. Positions of a free joint are in other axes than its
 // velocities, and a rotation has no range.
@@ -78,12 +45,13 @@ limb_status limb_sizing_create(const limb_model* m, limb_sizing** out)
   if (!m) return LIMB_E_ARG;
   limb_sizing* s = calloc(1, sizeof *s);
   if (!s) return LIMB_E_NOMEM;
-  *s = (limb_sizing){.model = m, .nv = limb_nv(m)};
+  *s = (limb_sizing){.model = m, .nv = limb_nv(m), .safety = 1};
   s->dof = calloc((size_t)s->nv + 1, sizeof *s->dof);
   s->load = calloc((size_t)limb_joint_count(m) + 1, sizeof *s->load);
   s->loop = calloc((size_t)limb_loop_count(m) + 1, sizeof *s->loop);
   s->bearing = calloc((size_t)limb_joint_count(m) + 1, sizeof *s->bearing);
-  if (!s->dof || !s->load || !s->loop || !s->bearing) {
+  s->motor = calloc((size_t)s->nv + 1, sizeof *s->motor);
+  if (!s->dof || !s->load || !s->loop || !s->bearing || !s->motor || sizing_open_base(s) != LIMB_OK) {
     limb_sizing_destroy(s);
     return LIMB_E_NOMEM;
   }
@@ -106,29 +74,46 @@ void limb_sizing_destroy(limb_sizing* s)
   free(s->load);
   free(s->loop);
   free(s->bearing);
+  free(s->motor);
+  limb_data_destroy(s->base.data);
   free(s);
 }
 
 // ---- gathering -------------------------------------------------------------------------------------
 
-static void keep_peak(limb_peak* p, int first, double time, double value, double other)
+void sizing_keep_peak(limb_peak* p, int first, double time, double value, double other)
 {
   if (first || fabs(value) > fabs(p->value)) *p = (limb_peak){value, time, other};
 }
 
-// Energy while the power goes in a straight line from p0 to p1: what is above zero, what is below.
-static void add_energy(sizing_dof* d, double dt, double p0, double p1)
+void sizing_add_energy(double dt, double p0, double p1, double* delivered, double* absorbed)
 {
   if (p0 >= 0 && p1 >= 0) {
-    d->delivered += dt * (p0 + p1) / 2;
+    *delivered += dt * (p0 + p1) / 2;
   } else if (p0 <= 0 && p1 <= 0) {
-    d->absorbed -= dt * (p0 + p1) / 2;
+    *absorbed -= dt * (p0 + p1) / 2;
   } else {
     const double cross = p0 / (p0 - p1); // part of the step before zero
     const double before = dt * cross * p0 / 2, after = dt * (1 - cross) * p1 / 2;
-    d->delivered += before > 0 ? before : after;
-    d->absorbed -= before > 0 ? after : before;
+    *delivered += before > 0 ? before : after;
+    *absorbed -= before > 0 ? after : before;
   }
+}
+
+double sizing_square(double dt, double x0, double x1) { return dt * (x0 * x0 + x1 * x1) / 2; }
+
+// The part of [0, 1] in which x0 + s (x1 - x0) > bound.
+static double part_above(double x0, double x1, double bound)
+{
+  if (x0 > bound && x1 > bound) return 1;
+  if (x0 <= bound && x1 <= bound) return 0;
+  const double cross = (bound - x0) / (x1 - x0);
+  return x1 > bound ? 1 - cross : cross;
+}
+
+double sizing_above(double dt, double x0, double x1, double bound)
+{
+  return dt * (part_above(x0, x1, bound) + part_above(-x0, -x1, bound));
 }
 
 static void add_dof(limb_sizing* s, int k, double time, double q, double v, double tau)
@@ -136,21 +121,23 @@ static void add_dof(limb_sizing* s, int k, double time, double q, double v, doub
   sizing_dof* d = &s->dof[k];
   const int first = s->rows == 0;
   const double power = tau * v;
-  keep_peak(&d->torque, first, time, tau, v);
-  keep_peak(&d->speed, first, time, v, tau);
-  keep_peak(&d->power, first, time, power, 0);
+  sizing_keep_peak(&d->torque, first, time, tau, v);
+  sizing_keep_peak(&d->speed, first, time, v, tau);
+  sizing_keep_peak(&d->power, first, time, power, 0);
   if (d->has_position && q < d->q_min) d->q_min = q, d->q_min_time = time;
   if (d->has_position && q > d->q_max) d->q_max = q, d->q_max_time = time;
   if (!first) {
     const double dt = time - s->end;
-    d->torque_square += dt * (d->last_torque * d->last_torque + tau * tau) / 2;
-    add_energy(d, dt, d->last_power, power);
+    d->torque_square += sizing_square(dt, d->last_torque, tau);
+    d->moving += sizing_above(dt, d->last_speed, v, MOVING);
+    sizing_add_energy(dt, d->last_power, power, &d->delivered, &d->absorbed);
   }
   d->last_torque = tau;
   d->last_power = power;
+  d->last_speed = v;
 }
 
-static void add_load(limb_sizing_load* l, int first, double time, const sp_force* w)
+void sizing_add_load(limb_sizing_load* l, int first, double time, const sp_force* w)
 {
   const double force = sp_norm3(w->f), moment = sp_norm3(w->m);
   if (first || force > l->force) l->force = force, l->force_time = time, l->at_force = *w;
@@ -180,12 +167,15 @@ void limb_sizing_add(limb_sizing* s, const limb_sizing_row* row)
   const int first = s->rows == 0;
   const double time = row->time;
   for (int k = 0; k < s->nv; k++) add_dof(s, k, time, row->q[s->dof[k].q], row->v[k], row->tau[k]);
-  for (int j = 0; j < limb_joint_count(s->model); j++) add_load(&s->load[j], first, time, &row->load[j]);
+  for (int j = 0; j < limb_joint_count(s->model); j++) sizing_add_load(&s->load[j], first, time, &row->load[j]);
   for (int j = 0; j < limb_joint_count(s->model); j++) {
     sizing_bearing* b = &s->bearing[j];
     if (b->kind) add_bearing(b, first, first ? 0 : time - s->end, row->v[b->leader], &row->load[j]);
   }
-  for (int i = 0; row->loop && i < limb_loop_count(s->model); i++) add_load(&s->loop[i], first, time, &row->loop[i]);
+  for (int i = 0; row->loop && i < limb_loop_count(s->model); i++)
+    sizing_add_load(&s->loop[i], first, time, &row->loop[i]);
+  sizing_add_motors(s, row, first, first ? 0 : time - s->end);
+  sizing_add_base(s, row, first);
   if (first) s->start = time;
   s->end = time;
   s->rows++;
@@ -236,7 +226,8 @@ limb_status limb_sizing_get_dof(const limb_sizing* s, int k, limb_sizing_dof* ou
                            .q_min = d->q_min,
                            .q_min_time = d->q_min_time,
                            .q_max = d->q_max,
-                           .q_max_time = d->q_max_time};
+                           .q_max_time = d->q_max_time,
+                           .moving = T > 0 ? d->moving / T : fabs(d->speed.value) > MOVING};
   const limb_status status = limb_get_joint(s->model, d->joint, &x);
   if (status == LIMB_OK) set_limits(out, x.nv == 1 ? &x.def : &none);
   return status;

@@ -10,10 +10,10 @@
 
 enum { SERIES = 4, ROWS = 5000 };
 
-static const limb_plot_series series[SERIES] = {{"q.one", "rad", HUGE_VAL, "positions"},
-                                                {"q.two <b>", "rad", HUGE_VAL, "positions"},
-                                                {"q.slide", "m", HUGE_VAL, "positions"},
-                                                {"energy", "J", 2.5, NULL}};
+static const limb_plot_series series[SERIES] = {{"q.one", "rad", HUGE_VAL, "positions", 0, 0},
+                                                {"q.two <b>", "rad", HUGE_VAL, "positions", 0, 0},
+                                                {"q.slide", "m", HUGE_VAL, "positions", 0, 0},
+                                                {"energy", "J", 2.5, NULL, 0, 0}};
 
 static const limb_plot_event events[] = {{-1, "before"}, {2, "stop & go"}, {2.1, "slip"}, {99, "after"}};
 
@@ -32,7 +32,8 @@ static char* draw(int absent)
 {
   limb_plot* p = NULL;
   FILE* out = tmpfile();
-  const limb_plot_labels labels = {"title", "subtitle", "time [s]", events, 4, 0};
+  const limb_plot_labels labels = {
+    .title = "title", .subtitle = "subtitle", .x_label = "time [s]", .event = events, .events = 4};
   assert_that(out && limb_plot_create(SERIES, &p) == LIMB_OK);
   for (int i = 0; i < ROWS; i++) {
     const double x = 5.0 * i / (ROWS - 1), none = nan("");
@@ -48,7 +49,7 @@ static char* draw(int absent)
 // Logarithms of values from 30 to 3e8, over 10 to 10^4; the second series has one value only.
 static char* draw_decades(void)
 {
-  const limb_plot_series two[2] = {{"one", "ns", HUGE_VAL, "cost"}, {"two", "ns", HUGE_VAL, "cost"}};
+  const limb_plot_series two[2] = {{"one", "ns", HUGE_VAL, "cost", 0, 0}, {"two", "ns", HUGE_VAL, "cost", 0, 0}};
   const limb_plot_labels labels = {.title = "title", .subtitle = "", .x_label = "n", .decades = 1};
   limb_plot* p = NULL;
   FILE* out = tmpfile();
@@ -119,8 +120,9 @@ END_TEST
 // A joint without torque, one that has only rounding, and one that works.
 START_TEST(zeros_have_no_panel)
 {
-  const limb_plot_series three[3] = {
-    {"tau.a", "N m", HUGE_VAL, NULL}, {"tau.b", "N m", HUGE_VAL, NULL}, {"tau.c", "N m", HUGE_VAL, NULL}};
+  const limb_plot_series three[3] = {{"tau.a", "N m", HUGE_VAL, NULL, 0, 0},
+                                     {"tau.b", "N m", HUGE_VAL, NULL, 0, 0},
+                                     {"tau.c", "N m", HUGE_VAL, NULL, 0, 0}};
   const limb_plot_labels labels = {.title = "title", .subtitle = "", .x_label = "time"};
   for (int with_c = 0; with_c < 2; with_c++) {
     limb_plot* p = NULL;

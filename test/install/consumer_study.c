@@ -49,7 +49,7 @@ static double swing(const limb_model* m, FILE* picture)
     sp_force load;
     s = limb_inverse_dynamics(d, &q, &still, &still, NULL, &tau);
     if (s == LIMB_OK) s = limb_joint_reactions(d, &q, &still, &still, NULL, LIMB_BODY, &load);
-    if (s == LIMB_OK) limb_sizing_add(sizing, &(limb_sizing_row){i, &q, &still, &tau, &load, NULL});
+    if (s == LIMB_OK) limb_sizing_add(sizing, &(limb_sizing_row){i, &q, &still, &tau, &load, NULL, NULL});
     if (s == LIMB_OK) s = limb_animation_add(animation, i, &q);
   }
   if (s == LIMB_OK) s = limb_sizing_get_dof(sizing, 0, &dof);

@@ -32,7 +32,7 @@ static limb_model* make(void)
 static void add(limb_sizing* s, double time, double q, double v, double tau)
 {
   const sp_force load[2] = {{{0, 0, tau}, {3, 4, 0}}, {{0, 0, 0}, {0, 0, time}}};
-  limb_sizing_add(s, &(limb_sizing_row){time, &q, &v, &tau, load, NULL});
+  limb_sizing_add(s, &(limb_sizing_row){time, &q, &v, &tau, load, NULL, NULL});
 }
 
 // The power goes from 2 W to -2 W in 2 s, then stays at -4 W for 1 s.
@@ -95,7 +95,7 @@ START_TEST(bearings)
   assert_ok(limb_sizing_create(m, &s));
   for (int k = 0; k < 3; k++) {
     const sp_force load[2] = {{{3, -4, 9}, {6, 8, -axial[k]}}, {{0, 0, 1}, {0, 0, 0}}};
-    limb_sizing_add(s, &(limb_sizing_row){k, (const double[]){0}, &speed[k], (const double[]){0}, load, NULL});
+    limb_sizing_add(s, &(limb_sizing_row){k, (const double[]){0}, &speed[k], (const double[]){0}, load, NULL, NULL});
   }
   assert_ok(limb_sizing_get_bearing(s, 0, &b));
   assert_that(b.travel == 1.5 && b.axial.peak == 7 && b.radial.peak == 10 && b.tilting.peak == 5);
@@ -124,8 +124,8 @@ START_TEST(bearings_of_other_joints)
   while (slide.def.type != LIMB_PRISMATIC) assert_ok(limb_get_joint(scara, ++j, &slide));
   load[j] = (sp_force){{1, 2, 2}, sp_scale3(5, slide.def.axis)};
   assert_ok(limb_sizing_create(scara, &s));
-  limb_sizing_add(s, &(limb_sizing_row){0, zero, zero, zero, load, NULL});
-  limb_sizing_add(s, &(limb_sizing_row){1, zero, zero, zero, load, NULL});
+  limb_sizing_add(s, &(limb_sizing_row){0, zero, zero, zero, load, NULL, NULL});
+  limb_sizing_add(s, &(limb_sizing_row){1, zero, zero, zero, load, NULL, NULL});
   assert_ok(limb_sizing_get_bearing(s, j, &b));
   assert_that(b.travel == 0 && b.axial.peak == 0 && b.tilting.peak == 3 && b.tilting.mean == 3);
   limb_sizing_destroy(s);
@@ -161,7 +161,7 @@ START_TEST(free_base)
   double x[40] = {0};
   sp_force load[40] = {{{0, 0, 0}, {0, 0, 0}}};
   assert_ok(limb_sizing_create(m, &s));
-  limb_sizing_add(s, &(limb_sizing_row){0, x, x, x, load, NULL});
+  limb_sizing_add(s, &(limb_sizing_row){0, x, x, x, load, NULL, NULL});
   for (int k = 0; k < limb_nv(m); k++) {
     assert_ok(limb_sizing_get_dof(s, k, &d));
     assert_that(d.has_position == (k >= 6) && (k >= 6 || (d.component == k && isinf(d.margin))));

@@ -1,0 +1,180 @@
+// Torque over speed, magnitudes of both, and what a motor can deliver: constant torque up to the rated speed, constant
+// power beyond it. Rows are thinned evenly when there are many; the largest torque and the largest speed stay.
+#include "limb/draw.h"
+#include "limb/study.h"
+
+#include "draw/figure.h"
+#include "draw/scale.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { CAPACITY = 2048, WIDTH = 310, HEIGHT = 282, LEFT = 46, RIGHT = 14, TOP = 26, BOTTOM = 56, STEPS = 40 };
+
+typedef struct point {
+  double speed, torque; // with their signs
+} point;
+
+struct limb_envelope {
+  int count;
+  uint64_t each, rows; // a point is kept every `each` rows
+  point at[CAPACITY];
+  point last;               // row
+  point strongest, fastest; // rows
+};
+
+limb_status limb_envelope_create(limb_envelope** out)
+{
+  if (!out) return LIMB_E_ARG;
+  *out = calloc(1, sizeof **out);
+  if (!*out) return LIMB_E_NOMEM;
+  (*out)->each = 1;
+  return LIMB_OK;
+}
+
+void limb_envelope_destroy(limb_envelope* e) { free(e); }
+
+void limb_envelope_add(limb_envelope* e, double speed, double torque)
+{
+  if (!e || !isfinite(speed) || !isfinite(torque)) return;
+  if (e->count == CAPACITY && e->rows % e->each == 0) {
+    for (int i = 0; i < CAPACITY / 2; i++) e->at[i] = e->at[2 * i];
+    e->count = CAPACITY / 2;
+    e->each *= 2;
+  }
+  e->last = (point){speed, torque};
+  if (e->rows % e->each == 0) e->at[e->count++] = e->last;
+  if (e->rows == 0 || fabs(torque) > fabs(e->strongest.torque)) e->strongest = e->last;
+  if (e->rows == 0 || fabs(speed) > fabs(e->fastest.speed)) e->fastest = e->last;
+  e->rows++;
+}
+
+// ---- drawing ---------------------------------------------------------------------------------------
+
+typedef struct chart {
+  FILE* out;
+  const limb_envelope* e;
+  const limb_envelope_labels* labels;
+  scale x, y;
+} chart;
+
+static void go_to(const chart* c, int first, double speed, double torque)
+{
+  svg_path_to(c->out, first, scale_pixel(&c->x, fabs(speed)), scale_pixel(&c->y, fabs(torque)));
+}
+
+// The line of a torque over the speed, up to the maximal one; filled down to the axis.
+static void put_region(const chart* c, const char* class, double torque, int fill)
+{
+  const limb_envelope_labels* l = c->labels;
+  const limb_gearmotor g = {.rated_speed = l->rated_speed};
+  const double end = l->max_speed > 0 ? fmin(l->max_speed, c->x.high) : c->x.high;
+  if (!(torque > 0)) return;
+  svg_path_begin(c->out, class);
+  if (fill) go_to(c, 1, 0, 0);
+  go_to(c, !fill, 0, torque);
+  if (l->rated_speed > 0 && l->rated_speed < end) go_to(c, 0, l->rated_speed, torque);
+  for (int k = 1; k <= STEPS && l->rated_speed > 0 && l->rated_speed < end; k++) {
+    const double w = l->rated_speed + (end - l->rated_speed) * k / STEPS;
+    go_to(c, 0, w, limb_gearmotor_torque(&g, torque, w));
+  }
+  go_to(c, 0, end, limb_gearmotor_torque(&g, torque, end));
+  if (fill || (l->max_speed > 0 && end == l->max_speed)) go_to(c, 0, end, 0);
+  svg_path_end(c->out, fill);
+}
+
+// "rated 0.62, peak 1.9": also of what is not in the picture.
+static void put_limits(const chart* c)
+{
+  const limb_envelope_labels* l = c->labels;
+  char text[80] = "";
+  if (l->rated_torque > 0 && l->peak_torque > 0)
+    (void)snprintf(text, sizeof text, "rated %.3g, peak %.3g", l->rated_torque, l->peak_torque);
+  else if (l->peak_torque > 0)
+    (void)snprintf(text, sizeof text, "limit %.3g", l->peak_torque);
+  svg_text(c->out, "tick", SVG_END, WIDTH - RIGHT, TOP - 10, 40, text);
+}
+
+static int brakes(const point* p) { return p->speed * p->torque < 0; }
+
+// Driving and braking are paths of their own, each up to where it becomes the other.
+static void put_motion(const chart* c)
+{
+  const limb_envelope* e = c->e;
+  for (int i = 0, end; i < e->count; i = end) {
+    const int braking = brakes(&e->at[i]);
+    svg_path_begin(c->out, braking ? "brake" : "drive");
+    go_to(c, 1, e->at[i].speed, e->at[i].torque);
+    for (end = i + 1; end < e->count && brakes(&e->at[end]) == braking; end++)
+      go_to(c, 0, e->at[end].speed, e->at[end].torque);
+    const point* last = end < e->count ? &e->at[end] : &e->last;
+    go_to(c, 0, last->speed, last->torque);
+    svg_path_end(c->out, 0);
+  }
+}
+
+static void put_axis(const chart* c, int upright)
+{
+  const scale* s = upright ? &c->x : &c->y;
+  char text[48];
+  for (long k = scale_first(s); k <= scale_last(s); k++) {
+    const double tick = (double)k * s->step, at = scale_pixel(s, tick);
+    scale_tick_text(tick, s->step, text, sizeof text);
+    if (upright) {
+      svg_line(c->out, "grid", at, TOP, at, HEIGHT - BOTTOM);
+      svg_text(c->out, "tick", SVG_MIDDLE, at, HEIGHT - BOTTOM + 15, 20, text);
+    } else {
+      svg_line(c->out, "grid", LEFT, at, WIDTH - RIGHT, at);
+      svg_text(c->out, "tick", SVG_END, LEFT - 6, at + 4, 20, text);
+    }
+  }
+}
+
+static void put_point(const chart* c, const char* class, const char* name, double speed, double torque)
+{
+  const double x = scale_pixel(&c->x, fabs(speed)), y = scale_pixel(&c->y, fabs(torque));
+  const int left = x > WIDTH - RIGHT - 60;
+  svg_circle(c->out, class, x, y, 3.8);
+  svg_text(c->out, "mark", left ? SVG_END : SVG_START, left ? x - 7 : x + 7, fmax(y - 5, TOP + 9), 20, name);
+}
+
+static double largest(double a, double b, double c) { return fmax(a, fmax(b, c)); }
+
+// Limits that are far away would make the motion a dot: those of up to six times its size are in the picture.
+static double range(double motion, double near, double far)
+{
+  const double end = motion > 0 ? 6 * motion : HUGE_VAL;
+  const double size = largest(motion, near <= end ? near : 0, far <= end ? far : 0);
+  return size > 0 ? 1.08 * size : 1;
+}
+
+void limb_envelope_write(const limb_envelope* e, const limb_envelope_labels* labels, FILE* out)
+{
+  if (!e || !labels || !out) return;
+  chart c = {.out = out, .e = e, .labels = labels};
+  const double fastest = fabs(e->fastest.speed), strongest = fabs(e->strongest.torque);
+  c.x = scale_make(0, range(fastest, labels->max_speed, labels->rated_speed), 4, LEFT, WIDTH - RIGHT);
+  c.y = scale_make(0, range(strongest, labels->peak_torque, labels->rated_torque), 5, HEIGHT - BOTTOM, TOP);
+  svg_begin(out, WIDTH, HEIGHT, "torque over speed", plot_css);
+  svg_rect(out, "page", 0, 0, WIDTH, HEIGHT);
+  svg_rect(out, "panel", LEFT, TOP, WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM);
+  if (labels->peak_torque <= c.y.high) put_region(&c, "short", labels->peak_torque, 1);
+  if (labels->rated_torque <= c.y.high) put_region(&c, "long", labels->rated_torque, 1);
+  put_axis(&c, 0), put_axis(&c, 1);
+  if (labels->peak_torque <= c.y.high) put_region(&c, "dash", labels->peak_torque, 0);
+  if (labels->rated_torque <= c.y.high) put_region(&c, "rms", labels->rated_torque, 0);
+  if (!(labels->peak_torque > 0) && labels->max_speed > 0 && labels->max_speed <= c.x.high)
+    svg_line(out, "dash", scale_pixel(&c.x, labels->max_speed), TOP, scale_pixel(&c.x, labels->max_speed),
+             HEIGHT - BOTTOM);
+  put_motion(&c);
+  if (e->rows > 0) put_point(&c, "dot", "peak", e->strongest.speed, e->strongest.torque);
+  if (labels->rms > 0) put_point(&c, "square", "RMS", labels->mean_speed, labels->rms);
+  svg_text(out, "tick", SVG_START, 4, TOP - 10, 40, labels->y_label);
+  put_limits(&c);
+  svg_text(out, "tick", SVG_MIDDLE, (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - BOTTOM + 31, 40, labels->x_label);
+  svg_line(out, "drive", LEFT, HEIGHT - 10, LEFT + 14, HEIGHT - 10);
+  svg_text(out, "tick", SVG_START, LEFT + 18, HEIGHT - 6, 20, "drives");
+  svg_line(out, "brake", LEFT + 62, HEIGHT - 10, LEFT + 76, HEIGHT - 10);
+  svg_text(out, "tick", SVG_START, LEFT + 80, HEIGHT - 6, 20, "brakes");
+  svg_end(out);
+}
