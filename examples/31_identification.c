@@ -58,7 +58,7 @@ static limb_status log_motion(limb_data* robot, limb_ident* x, limb_error* err)
     move(t, q, v, a);
     s = limb_inverse_dynamics(robot, q, v, a, NULL, tau);
     for (int j = 0; j < JOINTS; j++) tau[j] += VISCOUS * v[j] + COULOMB * (v[j] > 0 ? 1 : -1) + NOISE * noise(&seed);
-    if (s == LIMB_OK) s = limb_ident_add(x, &(limb_ident_sample){t, q, v, tau}, err);
+    if (s == LIMB_OK) s = limb_ident_add(x, &(limb_ident_sample){.time = t, .q = q, .v = v, .tau = tau}, err);
   }
   return s;
 }

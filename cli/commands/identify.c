@@ -95,7 +95,8 @@ static int read_rows(cli_states* s, limb_ident* x)
   while (code == EXIT_FINE) {
     code = cli_interrupted() ? EXIT_USAGE : cli_states_next(s, &got);
     if (code != EXIT_FINE || !got) break;
-    const limb_ident_sample sample = {s->time, s->q, has_v ? s->v : NULL, s->tau};
+    const limb_ident_sample sample = {
+      .time = s->time, .q = s->q, .v = has_v ? s->v : NULL, .tau = s->tau, .nwrench = s->nwrench, .wrench = s->wrench};
     limb_error err = {0};
     const limb_status status = limb_ident_add(x, &sample, &err);
     if (status != LIMB_OK) code = cli_states_failed(s, status, "the log", err.text);

@@ -14,8 +14,11 @@
 // equations of a part of every log are solved by least squares; the other part is for validation.
 // docs/identification.md begins with mounting the log and ends with the validated model.
 //
-// Robots: trees whose joints have as many coordinates as velocities (no ball and free joints, no loops), with a base at
-// rest. Memory comes from malloc. Objects belong to one thread at a time; the model must outlive them.
+// Robots: trees, robots with loops, and robots whose base moves as a free joint; motors behind elastic shafts are joints
+// of their own. Torques of passive joints, such as the six of a free base, are zero, or follow from measured wrenches
+// (force plates): these equations count like the others. Of a robot with loops the equations are those along the
+// independent velocities, G' Y theta = G' tau. Memory comes from malloc. Objects belong to one thread at a time; the
+// model must outlive them.
 //
 // This header belongs to the library limb_ident.
 #ifndef LIMB_IDENT_H
@@ -41,21 +44,36 @@ enum {
 
 /// How residuals are weighed. Values are pinned.
 typedef enum limb_ident_method {
-  LIMB_IDENT_ORDINARY = 0,  ///< all torques alike
-  LIMB_IDENT_WEIGHTED = 1,  ///< each joint by the variance of its residual (Gautier 1997)
-  LIMB_IDENT_ROBUST = 2,    ///< the same, and residuals beyond 1.345 standard deviations count less (Huber 1964)
-  LIMB_IDENT_LIKELIHOOD = 3 ///< maximum likelihood: by the covariance of the residuals across joints
+  LIMB_IDENT_ORDINARY = 0,    ///< all torques alike
+  LIMB_IDENT_WEIGHTED = 1,    ///< each joint by the variance of its residual (Gautier 1997)
+  LIMB_IDENT_ROBUST = 2,      ///< the same, and residuals beyond 1.345 standard deviations count less (Huber 1964)
+  LIMB_IDENT_LIKELIHOOD = 3,  ///< maximum likelihood: by the covariance of the residuals across joints
+  LIMB_IDENT_TOTAL = 4,       ///< as WEIGHTED, by total least squares: columns have errors, relative to their lengths,
+                              ///< as the torques have; constant columns are exact (Van Huffel, Vandewalle 1991)
+  LIMB_IDENT_INSTRUMENTAL = 5 ///< as WEIGHTED, by instrumental variables (IDIM-IV; Janot, Vandanjon, Gautier 2014):
+                              ///< instruments are the regressor along the reference of the log, which the robot follows
+                              ///< when it is simulated under computed torque, or else along a smoother motion
 } limb_ident_method;
+
+/// What the log has of a velocity in place of the torque. Values are pinned.
+enum {
+  LIMB_IDENT_TORQUE = 0,    ///< the torque of the joint
+  LIMB_IDENT_CURRENT = 1,   ///< the current of its motor: the gain is a parameter, "elbow.gain". It takes logs with
+                            ///< different loads (limb_ident_set_load), because all parameters could be scaled otherwise
+  LIMB_IDENT_UNMEASURED = 2 ///< nothing: its equations do not count
+};
 
 /// Start from limb_default_ident_options(); NULL: these defaults.
 typedef struct limb_ident_options {
   size_t size;                 ///< sizeof(limb_ident_options), set by the default function
   limb_ident_method method;    ///< default WEIGHTED
   unsigned friction;           ///< LIMB_IDENT_OFFSET, ...; default OFFSET
-  unsigned exclude;            ///< LIMB_BASE_NO_ROTORS, LIMB_BASE_NO_SPRINGS; default NO_SPRINGS
+  unsigned exclude;            ///< LIMB_BASE_NO_ROTORS, LIMB_BASE_NO_SPRINGS: those of the model are known and not
+                               ///< estimated; default NO_SPRINGS
   double cutoff;               ///< of the filter [Hz]; default 0: chosen from the data
   double train;                ///< share of each log that is fitted, in (0, 1]; the rest validates; default 0.7
   double min_speed;            ///< rows with a slower joint do not count for that joint [rad/s or m/s]; default 0
+  const unsigned char* source; ///< nv: LIMB_IDENT_TORQUE, ...; NULL: torques. Copied
   const limb_environment* env; ///< gravity, friction; NULL: the default environment. Copied; wrenches have no effect
 } limb_ident_options;
 
@@ -63,28 +81,40 @@ LIMB_API limb_ident_options limb_default_ident_options(void);
 
 // ---- samples -------------------------------------------------------------------------------------------
 
-/// @return LIMB_OK; LIMB_E_ARG (NULL, options out of range); LIMB_E_UNSUPPORTED (loops, ball and free joints, a newer
-///         options struct); LIMB_E_NOMEM; as limb_base_create.
+/// @return LIMB_OK; LIMB_E_ARG (NULL, options out of range); LIMB_E_UNSUPPORTED (no joint that moves, prescribed motions
+///         of loops, unmeasured torques of a robot with loops, a newer options struct); LIMB_E_NOMEM; as
+///         limb_base_create.
 LIMB_NODISCARD LIMB_API limb_status limb_ident_create(const limb_model* m, const limb_ident_options* options,
                                                       limb_ident** out);
 LIMB_API void limb_ident_destroy(limb_ident* x); ///< NULL is accepted
 
 /// One sample of a log.
 typedef struct limb_ident_sample {
-  double time;       ///< greater than that of the sample before [s]
-  const double* q;   ///< nq
-  const double* v;   ///< nv; NULL: not measured, in all samples alike; then derived from q
-  const double* tau; ///< nv: torques of the joints
+  double time;             ///< greater than that of the sample before [s]
+  const double* q;         ///< nq; robots with loops: all of them, closed but for noise
+  const double* v;         ///< nv; NULL: not measured, in all samples alike; then derived from q
+  const double* tau;       ///< nv: torques of the joints, or what limb_ident_options.source states
+  const double* reference; ///< nq: commanded positions, in all samples or in none; NULL: unknown
+  int nwrench;             ///< measured wrenches on the robot: force plates, sensors
+  const limb_wrench* wrench;
 } limb_ident_sample;
 
 /// Adds a sample. Uneven steps are interpolated; a gap of more than LIMB_IDENT_GAP steps ends a window of the filter.
 /// @param err  names the coordinate; NULL: not needed (output)
-/// @return LIMB_OK; LIMB_E_ARG (NULL; a time that does not increase); LIMB_E_NONFINITE; LIMB_E_ORDER (after
-///         limb_ident_fit); LIMB_E_NOMEM.
+/// @return LIMB_OK; LIMB_E_ARG (NULL; a time that does not increase; a quaternion whose norm is not 1);
+///         LIMB_E_NONFINITE; LIMB_E_ORDER (after limb_ident_fit); LIMB_E_NOCONV (loops that do not close); LIMB_E_NOMEM.
 LIMB_NODISCARD LIMB_API limb_status limb_ident_add(limb_ident* x, const limb_ident_sample* sample, limb_error* err);
 
 /// Ends a log: the next sample begins another one, whose time is independent.
 LIMB_NODISCARD LIMB_API limb_status limb_ident_end_log(limb_ident* x, limb_error* err);
+
+/// What the robot carries in the logs from here on: known, and not among the parameters. Between logs.
+/// @param frame  body or frame by name; NULL: nothing
+/// @param pose   of the load's axes in that frame; NULL: the same
+/// @return LIMB_OK; LIMB_E_ARG (NULL, no such frame, an inertia that is not finite); LIMB_E_ORDER (in the middle of a log,
+///         after limb_ident_fit); LIMB_E_NOMEM.
+LIMB_NODISCARD LIMB_API limb_status limb_ident_set_load(limb_ident* x, const char* frame, const sp_pose* pose,
+                                                        const sp_inertia* load, limb_error* err);
 
 enum {
   LIMB_IDENT_GAP = 10,       ///< steps
@@ -116,6 +146,7 @@ typedef struct limb_ident_parameter {
   int essential;      ///< 0: left out, the fit would not be significantly worse
   int partner;        ///< the parameter with which its error is correlated most; -1: none
   double correlation; ///< with that one
+  const char* why;    ///< why it is hidden: "no torque depends on it", or of which parameters its effect is a sum; ""
 } limb_ident_parameter;
 
 /// Number of parameters; 0 before limb_ident_fit.
@@ -166,16 +197,50 @@ typedef struct limb_ident_facts {
 /// @return LIMB_OK; LIMB_E_ARG (NULL); LIMB_E_ORDER (before limb_ident_fit).
 LIMB_NODISCARD LIMB_API limb_status limb_ident_get_facts(const limb_ident* x, limb_ident_facts* out);
 
+/// What was measured and what the parameters predict, at one row.
+typedef struct limb_ident_row {
+  double time;
+  int log, fitted;         ///< which log, from 0; 1: it was fitted
+  const double *q, *v, *a; ///< filtered
+  double* tau;             ///< nv: filtered torque, gain times current, without that of known loads; set by the caller;
+                           ///< NULL: not needed. Of robots with loops along the independent velocities (output)
+  double* predicted;       ///< nv: by the last fit, physical or not; as tau (output)
+} limb_ident_row;
+
+/// @param k    0 ... rows-1 of limb_ident_facts
+/// @param out  tau and predicted are read; pointers are valid until the next call for x (in and out)
+/// @return LIMB_OK; LIMB_E_ARG (NULL, no such row); LIMB_E_ORDER (before the fit).
+LIMB_NODISCARD LIMB_API limb_status limb_ident_get_row(limb_ident* x, int k, limb_ident_row* out);
+
 // ---- a robot -----------------------------------------------------------------------------------------------
 
 /// Fits all standard parameters (limb_parameters), such that every body with mass has an inertia that a rigid body can
 /// have, and rotors and friction are positive. What the motion does not determine stays near the model: the squares
 /// of the residuals, in units of the noise, plus weight times twice the sum of the entropic divergences of the
 /// pseudo-inertias are least (Lee, Wensing, Park 2020; Newton's method). Bodies without mass stay so.
-/// @param weight  > 0; 0: of 0.01, 0.1, ... 1000 the one with the smallest error in cross-validation, five folds
+/// @param weight  > 0; 0: of 0.01, 0.1, ... 1000 the one with the smallest error in cross-validation, five folds;
+///                LIMB_IDENT_L_CURVE: of these the one at the corner of the L-curve
 /// @return LIMB_OK; LIMB_E_ARG; LIMB_E_ORDER (before limb_ident_fit, a second call); LIMB_E_NOCONV; LIMB_E_SINGULAR;
 ///         LIMB_E_NOMEM.
 LIMB_NODISCARD LIMB_API limb_status limb_ident_fit_physical(limb_ident* x, double weight, limb_error* err);
+
+enum { LIMB_IDENT_L_CURVE = -1 }; ///< Hansen, O'Leary 1993: divergence against residual, both as logarithms
+
+/// Bounds of a body with all that is fixed to it. Start from limb_default_ident_bounds().
+typedef struct limb_ident_bounds {
+  size_t size;                   ///< sizeof(limb_ident_bounds), set by the default function
+  double min_mass, max_mass;     ///< [kg]; default 0, infinite
+  double min_com[3], max_com[3]; ///< a box around the centre of mass, in the body [m]; default infinite
+} limb_ident_bounds;
+
+LIMB_API limb_ident_bounds limb_default_ident_bounds(void);
+
+/// Bounds for limb_ident_fit_physical, before it.
+/// @param body  that limb_get_parameter names
+/// @return LIMB_OK; LIMB_E_ARG (NULL, a body without parameters of its own, bounds that cross or are NaN); LIMB_E_ORDER
+///         (after limb_ident_fit_physical); LIMB_E_NOMEM.
+LIMB_NODISCARD LIMB_API limb_status limb_ident_set_bounds(limb_ident* x, int body, const limb_ident_bounds* bounds,
+                                                          limb_error* err);
 
 /// These parameters, limb_parameter_count() numbers; NULL before that call. Offsets and other friction than viscous and
 /// Coulomb are not among them.

@@ -27,35 +27,48 @@ enum { ROWS_TOGETHER = 64 };
 // Which rows are in the middle of an equation: those with half a window on either side.
 static limb_status place(limb_ident* x)
 {
-  const int rows = (int)(x->log.rows.count / limb_row_size(x->nv)), half = x->filter.half;
+  const int rows = limb_log_rows(x), half = x->filter.half;
   x->middle = malloc(((size_t)rows + 1) * sizeof *x->middle);
   if (!x->middle) return LIMB_E_NOMEM;
   for (int from = 0, to; from < rows; from = to) {
-    for (to = from; to < rows && limb_log_row(x, to)[ROW_WINDOW] == limb_log_row(x, from)[ROW_WINDOW];) to++;
+    for (to = from; to < rows && limb_log_row(x, to).window == limb_log_row(x, from).window;) to++;
     for (int k = from + half; k + half < to; k += x->every) x->middle[x->count++] = k;
   }
+  return LIMB_OK;
+}
+
+static limb_status ring_make(const limb_ident* x, limb_ring* ring)
+{
+  const size_t taps = 2 * (size_t)x->filter.half + 1;
+  ring->single = malloc(taps * (size_t)x->nv * ((size_t)x->n + 1) * sizeof *ring->single);
+  ring->row = malloc(taps * sizeof *ring->row);
+  if (!ring->single || !ring->row) return LIMB_E_NOMEM;
+  for (size_t m = 0; m < taps; m++) ring->row[m] = -1;
   return LIMB_OK;
 }
 
 limb_status limb_equations_make(limb_ident* x)
 {
   const double dt = x->log.dt * x->log.every;
-  const limb_status s = limb_filter_make(x->log.cutoff, dt, &x->filter);
-  if (s != LIMB_OK) return s;
+  limb_status s = limb_filter_make(x->log.cutoff, dt, &x->filter);
   x->every = limb_filter_every(x->log.cutoff, dt);
-  const size_t taps = 2 * (size_t)x->filter.half + 1;
-  x->ring = malloc(taps * (size_t)x->nv * ((size_t)x->n + 1) * sizeof *x->ring);
-  x->ring_row = malloc(taps * sizeof *x->ring_row);
-  if (!x->ring || !x->ring_row) return LIMB_E_NOMEM;
-  for (size_t m = 0; m < taps; m++) x->ring_row[m] = -1;
-  return place(x);
+  if (s == LIMB_OK) s = ring_make(x, &x->measured);
+  if (s == LIMB_OK && x->o.method == LIMB_IDENT_INSTRUMENTAL) {
+    s = ring_make(x, &x->instruments);
+    if (s == LIMB_OK && !x->log.has_reference) s = limb_smooth_rows(x);
+  }
+  return s == LIMB_OK ? place(x) : s;
 }
 
-// [A tau] of one row, before the filter.
-static limb_status equations_of_row(limb_ident* x, int row, double* A)
+void limb_forget_instruments(limb_ident* x)
+{
+  for (int m = 0; m <= 2 * x->filter.half; m++) x->instruments.row[m] = -1;
+}
+
+// The columns of one row but for those of currents; the last is 0.
+static limb_status columns_at(limb_ident* x, const double* q, const double* v, const double* a, double* A)
 {
   const int nv = x->nv, nb = x->nb, n = x->n;
-  const double *q = limb_log_row(x, row) + ROW_Q, *v = q + nv, *a = v + nv, *tau = a + nv;
   const limb_status s = limb_base_regressor(x->base, x->d, q, v, a, x->Y + (size_t)nv * (size_t)nb, x->Y);
   memset(A, 0, (size_t)nv * ((size_t)n + 1) * sizeof *A);
   for (int j = 0; j < nv && s == LIMB_OK; j++) {
@@ -66,23 +79,57 @@ static limb_status equations_of_row(limb_ident* x, int row, double* A)
     if (term->offset >= 0) line[term->offset] = 1;
     if (term->asymmetry >= 0) line[term->asymmetry] = fabs(v[j]);
     if (term->stribeck >= 0) line[term->stribeck] = sign * exp(-fast * fast);
-    line[n] = tau[j];
   }
   return s;
 }
 
-limb_status limb_equations_of(limb_ident* x, int k, double* A)
+// [A tau] of one row, before the filter: what is known stands on the right. g i = Y x has -i among the columns.
+static limb_status equations_of_row(limb_ident* x, int row, double* A)
+{
+  const int n = x->n;
+  const limb_row r = limb_log_row(x, row);
+  const double* load = limb_load_of(x, r.log);
+  const limb_status s = columns_at(x, r.q, r.v, r.a, A);
+  for (int j = 0; j < x->nv && s == LIMB_OK; j++, A += n + 1) {
+    const int gain = x->term[j].gain;
+    if (gain >= 0) A[gain] = -r.tau[j];
+    if (gain < 0) A[n] = r.tau[j];
+    for (int k = 0; k < x->nb && load; k++) A[n] -= A[k] * load[k];
+  }
+  return s;
+}
+
+// The same along the instruments; a current is the one that the estimate predicts.
+static limb_status instruments_of_row(limb_ident* x, int row, const double* estimate, double* Z)
+{
+  const int n = x->n;
+  const limb_row r = limb_log_row(x, row);
+  const double* load = limb_load_of(x, r.log);
+  const limb_status s = columns_at(x, r.reference, r.reference_v, r.reference_a, Z);
+  for (int j = 0; j < x->nv && s == LIMB_OK; j++, Z += n + 1) {
+    const int gain = x->term[j].gain;
+    if (gain < 0 || estimate[gain] == 0) continue;
+    double torque = 0;
+    for (int k = 0; k < n; k++) torque += Z[k] * estimate[k];
+    for (int k = 0; k < x->nb && load; k++) torque += Z[k] * load[k];
+    Z[gain] = -torque / estimate[gain];
+  }
+  return s;
+}
+
+// estimate: NULL for what was measured.
+static limb_status filtered(limb_ident* x, int k, limb_ring* ring, const double* estimate, double* A)
 {
   const int half = x->filter.half, taps = 2 * half + 1, from = x->middle[k] - half;
   const size_t size = (size_t)x->nv * ((size_t)x->n + 1);
   memset(A, 0, size * sizeof *A);
   for (int m = 0; m < taps; m++) {
     const int row = from + m, slot = row % taps;
-    double* single = x->ring + (size_t)slot * size;
-    if (x->ring_row[slot] != row) {
-      const limb_status s = equations_of_row(x, row, single);
+    double* single = ring->single + (size_t)slot * size;
+    if (ring->row[slot] != row) {
+      const limb_status s = estimate ? instruments_of_row(x, row, estimate, single) : equations_of_row(x, row, single);
       if (s != LIMB_OK) return s;
-      x->ring_row[slot] = row;
+      ring->row[slot] = row;
     }
     const double h = x->filter.h[0][m];
     for (size_t i = 0; i < size; i++) A[i] += h * single[i];
@@ -90,14 +137,22 @@ limb_status limb_equations_of(limb_ident* x, int k, double* A)
   return LIMB_OK;
 }
 
-const double* limb_middle_row(const limb_ident* x, int k) { return limb_log_row(x, x->middle[k]); }
+limb_status limb_equations_of(limb_ident* x, int k, double* A) { return filtered(x, k, &x->measured, NULL, A); }
 
-// e = tau - A theta
+limb_status limb_instruments_of(limb_ident* x, int k, const double* estimate, double* Z)
+{
+  return filtered(x, k, &x->instruments, estimate, Z);
+}
+
+limb_row limb_middle_row(const limb_ident* x, int k) { return limb_log_row(x, x->middle[k]); }
+
+// e = tau - A theta; zero where equations do not count
 static void residual_of(const limb_ident* x, const double* A, const double* theta, double* e)
 {
   for (int j = 0; j < x->nv; j++, A += x->n + 1) {
     e[j] = A[x->n];
     for (int k = 0; k < x->n; k++) e[j] -= A[k] * theta[k];
+    if (!x->counts[j]) e[j] = 0;
   }
 }
 
@@ -114,8 +169,10 @@ limb_status limb_residuals(limb_ident* x, const double* estimate)
 // ---- weights ------------------------------------------------------------------------------------------------
 
 // u = L^-1 u, or u = L' u: one number per joint, `step` apart.
-static void whiten(int nv, const double* L, bool inverse, size_t step, double* u)
+void limb_whiten(const limb_ident* x, bool inverse, size_t step, double* u)
 {
+  const int nv = x->nv;
+  const double* L = x->noise;
   for (int i = 0; i < nv && inverse; i++) {
     for (int k = 0; k < i; k++) u[(size_t)i * step] -= L[i * nv + k] * u[(size_t)k * step];
     u[(size_t)i * step] /= L[i * nv + i];
@@ -127,13 +184,13 @@ static void whiten(int nv, const double* L, bool inverse, size_t step, double* u
   }
 }
 
-// Lines that do not count: joints below the least speed.
-static void leave_out(const limb_ident* x, int k, double* A)
+// Lines that do not count: torques that are not measured, joints below the least speed.
+void limb_leave_out(const limb_ident* x, int k, double* A)
 {
-  const double* v = limb_middle_row(x, k) + ROW_Q + x->nv;
+  const double* v = limb_middle_row(x, k).v;
   const size_t line = (size_t)x->n + 1;
   for (int j = 0; j < x->nv; j++)
-    if (fabs(v[j]) < x->o.min_speed) memset(A + (size_t)j * line, 0, line * sizeof *A);
+    if (!x->counts[j] || fabs(v[j]) < x->o.min_speed) memset(A + (size_t)j * line, 0, line * sizeof *A);
 }
 
 // One equation, weighed. e: nv numbers of scratch.
@@ -143,11 +200,11 @@ static limb_status weighed(limb_ident* x, int k, limb_whitening how, const doubl
   const limb_status s = limb_equations_of(x, k, A);
   if (s != LIMB_OK) return s;
   if (how == BY_ROBUST) residual_of(x, A, estimate, e);
-  leave_out(x, k, A);
+  limb_leave_out(x, k, A);
   if (how == BY_NOTHING) return s;
-  for (int i = 0; i < line; i++) whiten(nv, x->noise, how != TIMES_NOISE, (size_t)line, A + i);
+  for (int i = 0; i < line; i++) limb_whiten(x, how != TIMES_NOISE, (size_t)line, A + i);
   if (how != BY_ROBUST) return s;
-  whiten(nv, x->noise, true, 1, e);
+  limb_whiten(x, true, 1, e);
   for (int j = 0; j < nv; j++) {
     const double weight = fabs(e[j]) > HUBER ? sqrt(HUBER / fabs(e[j])) : 1;
     for (int i = 0; i < line; i++) A[j * line + i] *= weight;
@@ -175,4 +232,9 @@ limb_status limb_gather(limb_ident* x, limb_whitening how, const double* estimat
   return s;
 }
 
-size_t limb_equations_work(int nv, int n) { return (ROWS_TOGETHER + 1) * (size_t)nv * ((size_t)n + 1) + (size_t)nv; }
+size_t limb_equations_work(const limb_ident* x)
+{
+  const size_t equations = (ROWS_TOGETHER + 2) * (size_t)x->nv * ((size_t)x->n + 1) + (size_t)x->nv;
+  const size_t sample = 2 * (size_t)x->nq + 2 * (size_t)x->nv + 1;
+  return equations > sample ? equations : sample;
+}

@@ -51,6 +51,8 @@ static limb_status improve(limb_ident* x, limb_whitening how)
   limb_status s = limb_triangle_make(x->n, &t) ? LIMB_OK : LIMB_E_NOMEM;
   if (s == LIMB_OK) s = limb_gather(x, how, x->best.x, &t);
   if (s == LIMB_OK) s = limb_solve(&t, &x->best);
+  if (s == LIMB_OK && x->o.method == LIMB_IDENT_TOTAL) s = limb_solve_total(&t, x->exact, &x->best);
+  if (s == LIMB_OK && how == BY_NOISE && x->o.method == LIMB_IDENT_INSTRUMENTAL) s = limb_solve_instrumental(x);
   if (s == LIMB_OK) s = limb_residuals(x, x->best.x);
   limb_triangle_free(&t);
   return s;
@@ -109,7 +111,7 @@ static double left_over(const limb_ident* x, int joint, double speed)
   if (limb_triangle_make(OWN, &t)) {
     for (int r = 0; r < x->count; r++) {
       if (!x->role[r]) continue;
-      const double v = limb_middle_row(x, r)[ROW_Q + x->nv + joint], sign = (v > 0) - (v < 0);
+      const double v = limb_middle_row(x, r).v[joint], sign = (v > 0) - (v < 0);
       const double own[OWN + 1] = {v,
                                    sign,
                                    1,
@@ -130,7 +132,7 @@ static void find_speed(limb_ident* x, int joint)
 {
   static const double GOLDEN = 0.6180339887498949;
   double fastest = 0;
-  for (int r = 0; r < x->count; r++) fastest = fmax(fastest, fabs(limb_middle_row(x, r)[ROW_Q + x->nv + joint]));
+  for (int r = 0; r < x->count; r++) fastest = fmax(fastest, fabs(limb_middle_row(x, r).v[joint]));
   if (fastest <= 0) return;
   double low = log(fastest / 100), high = log(fastest);
   for (int i = 0; i < 20; i++) {
@@ -145,6 +147,14 @@ static void find_speed(limb_ident* x, int joint)
 
 // ---- validation -------------------------------------------------------------------------------------------
 
+// What was measured of a joint in the middle of an equation.
+static double torque_of(const limb_ident* x, int k, int joint)
+{
+  const int gain = x->term[joint].gain;
+  const double* estimate = x->estimate ? x->estimate : x->best.x;
+  return limb_middle_row(x, k).tau[joint] * (gain >= 0 ? estimate[gain] : 1);
+}
+
 // Residuals of a joint, all: -1, in rows of one role.
 static limb_ident_residual summarise(const limb_ident* x, int joint, int role)
 {
@@ -153,10 +163,11 @@ static limb_ident_residual summarise(const limb_ident* x, int joint, int role)
   double residual = 0, torque = 0, spread = 0, lagged = 0;
   for (int j = from; j < to; j++) {
     double mean = 0, square = 0, before = 0;
+    if (!x->counts[j]) continue;
     out.rows = 0;
     for (int r = 0; r < x->count; r++) {
       if (x->role[r] != role) continue;
-      const double e = x->residual[r * nv + j], tau = limb_middle_row(x, r)[ROW_Q + 3 * nv + j];
+      const double e = x->residual[r * nv + j], tau = torque_of(x, r, j);
       residual += e * e, torque += tau * tau, mean += tau, square += tau * tau, lagged += e * before;
       before = e, out.rows++;
     }
@@ -212,9 +223,11 @@ void limb_summarise(const limb_ident* x, limb_ident_residual* out)
 static void validate(limb_ident* x)
 {
   const int nv = x->nv;
-  double inflation = 0;
+  double inflation = 0, counted = 0;
   limb_summarise(x, x->summary);
-  for (int j = 0; j < nv; j++) inflation += inflation_of(x, j, x->summary[j].white) / nv;
+  for (int j = 0; j < nv; j++)
+    if (x->counts[j]) inflation += inflation_of(x, j, x->summary[j].white), counted++;
+  inflation /= counted;
   for (int i = 0; i < x->n * x->n; i++) x->best.covariance[i] *= inflation;
 }
 
@@ -270,6 +283,28 @@ static void judge(limb_ident* x, int k)
                                                   : LIMB_IDENT_KNOWN;
 }
 
+// Why the motion does not show a parameter: nothing depends on it, or its effect is a sum of those of others.
+static void explain(limb_ident* x, int k)
+{
+  const double* combination = x->best.combination + (size_t)k * (size_t)x->n;
+  char* why = x->why[k];
+  size_t used = 0;
+  double largest = 0;
+  x->parameter[k].why = why;
+  if (!x->best.hidden[k]) return;
+  for (int i = 0; i < x->n; i++) largest = fmax(largest, fabs(combination[i]));
+  (void)snprintf(why, sizeof *x->why, "no torque of the log depends on it");
+  for (int i = 0, parts = 0; i < x->n && largest > 0; i++) {
+    if (fabs(combination[i]) < 1e-3 * largest) continue;
+    const char* text = parts == 3 ? " + ..." : NULL;
+    const int n = text ? snprintf(why + used, sizeof *x->why - used, "%s", text)
+                       : snprintf(why + used, sizeof *x->why - used, "%s%.3g %s",
+                                  parts ? " + " : "in this log it acts as ", combination[i], x->parameter[i].name);
+    if (n < 0 || (size_t)n >= sizeof *x->why - used || parts++ == 3) break;
+    used += (size_t)n;
+  }
+}
+
 static void count_verdicts(limb_ident* x)
 {
   limb_ident_facts* f = &x->facts;
@@ -290,15 +325,17 @@ static limb_status assign_roles(limb_ident* x, limb_error* err)
   x->residual = calloc((size_t)x->count * (size_t)x->nv + 1, sizeof *x->residual);
   if (!x->role || !x->residual) return LIMB_E_NOMEM;
   for (int from = 0, to; from < x->count; from = to) {
-    for (to = from; to < x->count && limb_middle_row(x, to)[ROW_LOG] == limb_middle_row(x, from)[ROW_LOG];) to++;
+    for (to = from; to < x->count && limb_middle_row(x, to).log == limb_middle_row(x, from).log;) to++;
     const int train = (int)ceil(x->o.train * (to - from));
     memset(x->role + from, 1, (size_t)train);
     x->train += train;
   }
-  if ((long long)x->train * x->nv >= 2LL * x->n) return LIMB_OK;
+  int counted = 0;
+  for (int j = 0; j < x->nv; j++) counted += x->counts[j];
+  if ((long long)x->train * counted >= 2LL * x->n) return LIMB_OK;
   const limb_log* log = &x->log;
   const double dt = log->every * log->dt, lost = 2 * (log->filter.half * log->dt + x->filter.half * dt);
-  const double seconds = lost + 2.0 * x->n / x->nv * x->every * dt / x->o.train;
+  const double seconds = lost + 2.0 * x->n / fmax(counted, 1) * x->every * dt / x->o.train;
   return limb_fail(err, LIMB_E_ARG, "log",
                    "%llu samples are %d rows after the filter of %.3g Hz, too few for %d parameters: it takes at least "
                    "%.2g s of motion without a gap, or a higher cut-off",
@@ -319,7 +356,7 @@ static limb_status fit(limb_ident* x, limb_error* err)
     return limb_fail(err, LIMB_E_SINGULAR, "log", "the motion shows no parameter: no joint moves");
   if (s != LIMB_OK) return s;
   validate(x);
-  for (int k = 0; k < x->n; k++) judge(x, k);
+  for (int k = 0; k < x->n; k++) judge(x, k), explain(x, k);
   s = find_essential(x);
   if (s != LIMB_OK) return s;
   count_verdicts(x);

@@ -26,23 +26,40 @@ static limb_status read_options(limb_ident* x, const limb_ident_options* given)
   const limb_status s = given ? limb_sized_read(&x->o, sizeof x->o, given, sizeof x->o) : LIMB_OK;
   if (s != LIMB_OK) return s;
   const limb_ident_options* o = &x->o;
-  const bool fine = (unsigned)o->method <= LIMB_IDENT_LIKELIHOOD && o->train > 0 && o->train <= 1 && o->cutoff >= 0 &&
+  const bool fine = (unsigned)o->method <= LIMB_IDENT_INSTRUMENTAL && o->train > 0 && o->train <= 1 && o->cutoff >= 0 &&
                     isfinite(o->cutoff) && o->min_speed >= 0 && isfinite(o->min_speed) && !(o->friction & ~7U) &&
                     !(o->exclude & ~3U);
   return fine ? LIMB_OK : LIMB_E_ARG;
 }
 
-// Joints that the filter can treat one by one.
+// Motions that depend on time alone are not in a log.
 static limb_status check_robot(const limb_model* m)
 {
-  if (limb_loop_count(m) > 0 || limb_nv(m) == 0) return LIMB_E_UNSUPPORTED;
-  for (int j = 0; j < limb_joint_count(m); j++) {
-    limb_joint_info joint;
-    const limb_status s = limb_get_joint(m, j, &joint);
+  if (limb_nv(m) == 0) return LIMB_E_UNSUPPORTED;
+  for (int k = 0; k < limb_loop_count(m); k++) {
+    limb_loop_info loop;
+    const limb_status s = limb_get_loop(m, k, &loop);
     if (s != LIMB_OK) return s;
-    if (joint.nq != joint.nv) return LIMB_E_UNSUPPORTED;
+    if (loop.def.motion.constraint != 0) return LIMB_E_UNSUPPORTED;
   }
   return LIMB_OK;
+}
+
+static limb_status read_sources(limb_ident* x)
+{
+  x->source = calloc(2 * (size_t)x->nv, 1);
+  if (!x->source) return LIMB_E_NOMEM;
+  x->counts = x->source + x->nv;
+  int count = 0;
+  for (int j = 0; j < x->nv; j++) {
+    if (x->o.source) x->source[j] = x->o.source[j];
+    if (x->source[j] > LIMB_IDENT_UNMEASURED) return LIMB_E_ARG;
+    x->counts[j] = x->source[j] != LIMB_IDENT_UNMEASURED;
+    if (!x->counts[j] && limb_loop_count(x->m) > 0) return LIMB_E_UNSUPPORTED;
+    count += x->counts[j];
+  }
+  x->o.source = NULL;
+  return count > 0 ? LIMB_OK : LIMB_E_ARG;
 }
 
 // Columns of friction that the base parameters do not have. Offsets are among those with springs.
@@ -52,10 +69,11 @@ static int number_terms(limb_ident* x)
   const bool offset = x->o.friction & LIMB_IDENT_OFFSET && x->o.exclude & LIMB_BASE_NO_SPRINGS;
   for (int j = 0; j < x->nv; j++) {
     limb_terms_of_joint* term = &x->term[j];
-    *term = (limb_terms_of_joint){-1, -1, -1, 0.05};
+    *term = (limb_terms_of_joint){-1, -1, -1, -1, 0.05};
     if (offset) term->offset = next++;
     if (x->o.friction & LIMB_IDENT_ASYMMETRY) term->asymmetry = next++;
     if (x->o.friction & LIMB_IDENT_STRIBECK) term->stribeck = next++;
+    if (x->source[j] == LIMB_IDENT_CURRENT) term->gain = next++;
   }
   return next;
 }
@@ -68,16 +86,23 @@ static bool reserve(limb_ident* x)
   x->name = calloc(n + 1, sizeof *x->name);
   x->summary = calloc(4 * (nv + 1), sizeof *x->summary);
   x->Y = malloc((nv * (size_t)x->nb + limb_base_work(x->base)) * sizeof *x->Y);
-  const size_t equations = limb_equations_work(x->nv, x->n), sample = 3 * nv + 1;
-  x->block = malloc((equations > sample ? equations : sample) * sizeof *x->block);
-  return x->noise && x->parameter && x->name && x->summary && x->Y && x->block && limb_solution_make(x->n, &x->best);
+  x->block = malloc(limb_equations_work(x) * sizeof *x->block);
+  x->known = calloc(nv, sizeof *x->known);
+  x->exact = calloc(n + 1, 1);
+  x->why = calloc(n + 1, sizeof *x->why);
+  if (limb_loop_count(x->m) > 0) x->G = malloc(nv * nv * sizeof *x->G);
+  if (limb_loop_count(x->m) > 0 && !x->G) return false;
+  return x->noise && x->parameter && x->name && x->summary && x->Y && x->block && x->exact && x->why && x->known &&
+         limb_solution_make(x->n, &x->best);
 }
 
 static void name_terms(limb_ident* x, int joint)
 {
-  const int column[3] = {x->term[joint].offset, x->term[joint].asymmetry, x->term[joint].stribeck};
-  static const char* const word[3] = {"offset", "asymmetry", "stribeck"};
-  for (int i = 0; i < 3; i++) {
+  const limb_terms_of_joint* term = &x->term[joint];
+  const int column[TERMS] = {term->offset, term->asymmetry, term->stribeck, term->gain};
+  static const char* const word[TERMS] = {"offset", "asymmetry", "stribeck", "gain"};
+  if (term->offset >= 0) x->exact[term->offset] = 1;
+  for (int i = 0; i < TERMS; i++) {
     if (column[i] < 0) continue;
     (void)snprintf(x->name[column[i]], sizeof *x->name, "%.80s.%s", limb_get_velocity(x->dofs, joint)->name, word[i]);
     x->parameter[column[i]] = (limb_ident_parameter){.name = x->name[column[i]], .formula = ""};
@@ -102,16 +127,22 @@ static limb_status create(limb_ident* x, const limb_ident_options* options)
   if (s != LIMB_OK) return s;
   x->env = x->o.env ? *x->o.env : limb_default_environment(x->m);
   x->env.nwrench = 0, x->env.wrench = NULL, x->env.nlaw = 0, x->env.law = NULL;
-  x->nv = limb_nv(x->m), x->log.n = x->nv;
-  s = limb_base_create(x->m, &x->env, x->o.exclude, NULL, &x->base);
+  x->nq = x->log.nq = limb_nq(x->m), x->nv = x->log.nv = limb_nv(x->m), x->carried = -1;
+  s = read_sources(x);
+  if (s == LIMB_OK) s = limb_base_create(x->m, &x->env, x->o.exclude, NULL, &x->base);
   if (s == LIMB_OK) s = limb_data_create(x->m, NULL, &x->d);
+  if (s == LIMB_OK && limb_loop_count(x->m) > 0) s = limb_data_create(limb_spanning_tree(x->m), NULL, &x->tree);
+  if (s == LIMB_OK && !x->tree) x->tree = x->d;
   if (s == LIMB_OK) s = limb_dofs_create(x->m, NULL, &x->dofs);
+  if (s == LIMB_OK) s = limb_rows_make(x);
   if (s != LIMB_OK) return s;
   x->nb = limb_base_count(x->base);
   x->term = calloc((size_t)x->nv, sizeof *x->term);
   if (!x->term) return LIMB_E_NOMEM;
   x->n = number_terms(x);
-  return reserve(x) ? describe(x) : LIMB_E_NOMEM;
+  if (!reserve(x)) return LIMB_E_NOMEM;
+  s = describe(x);
+  return s == LIMB_OK ? limb_find_known(x) : s;
 }
 
 limb_status limb_ident_create(const limb_model* m, const limb_ident_options* options, limb_ident** out)
@@ -133,9 +164,13 @@ limb_status limb_ident_create(const limb_model* m, const limb_ident_options* opt
 void limb_ident_destroy(limb_ident* x)
 {
   if (!x) return;
+  if (x->tree != x->d) limb_data_destroy(x->tree);
   limb_base_destroy(x->base), limb_data_destroy(x->d), limb_dofs_destroy(x->dofs);
   limb_log_free(&x->log), limb_filter_free(&x->filter);
-  free(x->middle), free(x->ring), free(x->ring_row);
+  free(x->middle), free(x->measured.single), free(x->measured.row), free(x->instruments.single);
+  free(x->instruments.row), free(x->smooth), free(x->source), free(x->independent), free(x->coordinate), free(x->turn);
+  free(x->G), free(x->known), free(x->load), free(x->load_of), free(x->exact), free(x->why), free(x->estimate),
+    free(x->bounds);
   limb_solution_free(&x->best);
   for (int k = 0; k < x->notes; k++) free(x->note[k]);
   free(x->note), free(x->term), free(x->role), free(x->noise), free(x->residual), free(x->parameter);
@@ -183,6 +218,25 @@ limb_status limb_ident_get_residual(const limb_ident* x, int joint, limb_ident_p
   if (joint < -1 || joint >= x->nv || (unsigned)part > LIMB_IDENT_PHYSICAL_VALIDATION) return LIMB_E_ARG;
   *out = x->summary[(int)part * (x->nv + 1) + (joint < 0 ? x->nv : joint)];
   return LIMB_OK;
+}
+
+limb_status limb_ident_get_row(limb_ident* x, int k, limb_ident_row* out)
+{
+  if (!x || !out) return LIMB_E_ARG;
+  if (!x->fitted) return LIMB_E_ORDER;
+  if (k < 0 || k >= x->count) return LIMB_E_ARG;
+  const limb_row r = limb_middle_row(x, k);
+  const double *estimate = x->estimate ? x->estimate : x->best.x, *A = x->block;
+  out->time = r.time, out->log = r.log, out->fitted = x->role[k], out->q = r.q, out->v = r.v, out->a = r.a;
+  const limb_status s = out->tau || out->predicted ? limb_equations_of(x, k, x->block) : LIMB_OK;
+  for (int j = 0; j < x->nv && s == LIMB_OK && (out->tau || out->predicted); j++, A += x->n + 1) {
+    const int gain = x->term[j].gain;
+    double predicted = 0;
+    for (int i = 0; i < x->n; i++) predicted += i == gain ? 0 : A[i] * estimate[i];
+    if (out->tau) out->tau[j] = A[x->n] - (gain >= 0 ? A[gain] * estimate[gain] : 0);
+    if (out->predicted) out->predicted[j] = predicted;
+  }
+  return s;
 }
 
 limb_status limb_ident_get_facts(const limb_ident* x, limb_ident_facts* out)

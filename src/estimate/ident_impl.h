@@ -1,10 +1,14 @@
 // What the files of an identification share: rows of a filtered log, triangles of least squares, the object.
 //
-//   log.c             samples -> windows -> rows, by a filter without phase; its cut-off
+//   log.c             samples -> windows, by a filter without phase; its cut-off
+//   rows.c            filtered coordinates -> rows: quaternions, closed loops, instruments
+//   loads.c           known loads, measured wrenches
 //   equations.c       rows -> regressor -> triangle
 //   least_squares.c   triangles, estimates, their covariance
 //   fit.c             the estimators, validation
+//   instruments.c     instrumental variables
 //   physical.c        parameters that rigid bodies can have
+//   physical_weight.c the weight of the model in that fit
 //   apply.c           estimates as a robot
 //   observer.c        torques from outside (needs none of the others)
 //   suspicions.c      sentences about logs that are not what they should be
@@ -42,10 +46,16 @@ typedef struct limb_numbers {
 
 bool limb_numbers_add(limb_numbers* a, const double* x, size_t count);
 
+// A ball joint, or the turning part of a free one: a quaternion in q, and where its velocity is in v.
+typedef struct limb_turn {
+  int quaternion, w;
+  bool moves; // three numbers of position are before the quaternion, three of velocity behind w
+} limb_turn;
+
 typedef struct limb_log {
-  int n;        // joints
-  int channels; // of a sample: q, tau, and v where it is measured
-  bool has_v, begun, open;
+  int nq, nv;
+  int channels; // of a sample: q, tau, v where it is measured, the reference of q where it is known
+  bool has_v, has_reference, begun, open;
   limb_numbers first; // samples that wait for the cut-off: time and channels; an empty window between logs
   size_t waiting;
   double dt;             // median step
@@ -56,17 +66,33 @@ typedef struct limb_log {
   double* ring;
   int head, held, phase;
   double last_time;
-  double* last; // channels
-  double grid;  // time of the next tap
-  double* row;
-  limb_numbers rows; // time, log, window, q, v, a, tau of each
+  double* last;      // channels
+  double grid;       // time of the next tap
+  double* row;       // and behind it the first two derivatives of q
+  double* before;    // q and reference of the sample before: quaternions keep their side
+  limb_numbers rows; // time, log, window, q, v, a, tau of each, and the q, v, a of instruments
   uint64_t samples;
   int logs, windows;
 } limb_log;
 
+static inline int limb_channel_of_tau(const limb_log* log) { return log->nq; }
+static inline int limb_channel_of_v(const limb_log* log) { return log->nq + log->nv; }
+static inline int limb_channel_of_reference(const limb_log* log) { return log->nq + (log->has_v ? 2 : 1) * log->nv; }
+
 // Numbers of a row, and where they are. Rows of one window are evenly spaced.
 enum { ROW_TIME = 0, ROW_LOG = 1, ROW_WINDOW = 2, ROW_Q = 3 };
-static inline size_t limb_row_size(int n) { return ROW_Q + 4 * (size_t)n; }
+static inline size_t limb_row_size(const limb_log* log)
+{
+  const size_t motion = (size_t)log->nq + 2 * (size_t)log->nv;
+  return ROW_Q + motion + (size_t)log->nv + (log->has_reference ? motion : 0);
+}
+
+typedef struct limb_row {
+  double time;
+  int log, window;
+  const double *q, *v, *a, *tau;
+  const double *reference, *reference_v, *reference_a; // where they are known
+} limb_row;
 
 // ---- least squares ----------------------------------------------------------------------------------------
 
@@ -102,12 +128,23 @@ void limb_solution_free(limb_solution* s);
 // min |A x - b| from x as it is; what columns do not determine stays.
 limb_status limb_solve(const limb_triangle* t, limb_solution* s);
 
+// After it, the columns that count by total least squares. exact: n marks of columns without errors.
+limb_status limb_solve_total(const limb_triangle* t, const unsigned char* exact, limb_solution* s);
+
 // ---- the object -------------------------------------------------------------------------------------------
 
 typedef struct limb_terms_of_joint {
-  int offset, asymmetry, stribeck; // columns; -1: none
-  double speed;                    // v_s of Stribeck's term
+  int offset, asymmetry, stribeck, gain; // columns; -1: none
+  double speed;                          // v_s of Stribeck's term
 } limb_terms_of_joint;
+
+enum { TERMS = 4 };
+
+// Equations of single rows: A and tau, the last ones that were asked for.
+typedef struct limb_ring {
+  double* single; // as many as the filter has taps
+  int* row;       // of which rows; -1: none
+} limb_ring;
 
 struct limb_ident {
   const limb_model* m;
@@ -115,18 +152,33 @@ struct limb_ident {
   limb_environment env;
   limb_dofs* dofs;
   limb_data* d;
+  limb_data* tree; // the same, or of the spanning tree
   limb_base_parameters* base;
-  int nv, nb, n; // velocities, base parameters, all columns
+  int nq, nv, nb, n;          // coordinates, velocities, base parameters, all columns
+  unsigned char* source;      // nv: LIMB_IDENT_TORQUE, ...
+  unsigned char* counts;      // nv: 1 where equations count
+  unsigned char* independent; // nv, of a robot with loops; NULL: it has none, or they were not chosen yet
+  int* coordinate;            // nv: which q is the integral of v; -1: none
+  limb_turn* turn;
+  int turns;
+  double* G;      // nv x nv scratch, of a robot with loops
+  bool has_known; // the model has forces that no column stands for
+  double* known;  // nv of scratch: these
+
+  // known loads: what they add to base parameters, nb numbers each; the first is none
+  double* load;
+  int loads, carried;  // their number, and which one the robot carries now
+  int *load_of, ended; // of each log that ended
   limb_terms_of_joint* term;
   limb_log log;
   bool fitted;
 
   // the equations: rows of the log through a second filter
   limb_filter filter;
-  int every;    // rows per equation
-  int* middle;  // per equation: the row in its middle
-  double* ring; // equations of single rows, as many as there are taps; of which rows: -1: none
-  int* ring_row;
+  int every;   // rows per equation
+  int* middle; // per equation: the row in its middle
+  limb_ring measured, instruments;
+  double* smooth; // per row q, v, a of instruments, of logs without reference
 
   // the fit
   int count, train;    // equations of nv lines; train: those that are fitted
@@ -136,8 +188,12 @@ struct limb_ident {
   limb_solution best;
   limb_ident_parameter* parameter;
   char (*name)[96];
+  char (*why)[160];             // of hidden parameters
+  unsigned char* exact;         // n: columns without errors
   limb_ident_residual* summary; // 4 (nv + 1): fitted, validation, the same of the physical fit
   double* theta;                // of the physical fit; NULL: there is none
+  double* estimate;             // of the physical fit: n
+  limb_ident_bounds* bounds;    // of each body, in the order of parameters; NULL: none
   double* block;                // of equations
   double* Y;                    // nv x nb, and scratch of the regressor
   char** note;
@@ -150,17 +206,38 @@ typedef enum limb_whitening { BY_NOTHING, BY_NOISE, BY_ROBUST, TIMES_NOISE } lim
 limb_status limb_gather(limb_ident* x, limb_whitening how, const double* estimate, limb_triangle* out);
 limb_status limb_equations_make(limb_ident* x);
 limb_status limb_equations_of(limb_ident* x, int k, double* A); // nv x (n + 1), row-major; the last column is tau
+void limb_whiten(const limb_ident* x, bool inverse, size_t step, double* u); // L^-1 u or L' u, numbers step apart
+
+// The same along the instruments; the columns of currents by the estimate.
+limb_status limb_instruments_of(limb_ident* x, int k, const double* estimate, double* Z);
+void limb_forget_instruments(limb_ident* x); // before another estimate
+limb_status limb_solve_instrumental(limb_ident* x);
 limb_status limb_residuals(limb_ident* x, const double* estimate);
-size_t limb_equations_work(int nv, int n); // numbers of limb_ident.block
+size_t limb_equations_work(const limb_ident* x);            // numbers of limb_ident.block
+void limb_leave_out(const limb_ident* x, int k, double* A); // zero lines for what does not count
 
 limb_status limb_log_add(limb_ident* x, const limb_ident_sample* sample, limb_error* err);
 limb_status limb_log_end(limb_ident* x, limb_error* err);
 limb_status limb_log_flush(limb_ident* x, limb_error* err);
 void limb_log_free(limb_log* log);
-const double* limb_log_row(const limb_ident* x, int row);
+limb_row limb_log_row(const limb_ident* x, int row);
+int limb_log_rows(const limb_ident* x);
 
 // The row in the middle of an equation.
-const double* limb_middle_row(const limb_ident* x, int k);
+limb_row limb_middle_row(const limb_ident* x, int k);
+
+// rows.c
+limb_status limb_rows_make(limb_ident* x);
+limb_status limb_find_known(limb_ident* x);
+limb_status limb_row_finish(limb_ident* x);  // the row at hand, whose coordinates are filtered
+limb_status limb_smooth_rows(limb_ident* x); // instruments of logs without reference
+limb_status limb_check_quaternions(const limb_ident* x, const double* q, double time, limb_error* err);
+void limb_keep_side(const limb_ident* x, const double* before, double* q);
+
+// loads.c
+const double* limb_load_of(const limb_ident* x, int log); // nb numbers; NULL: none
+limb_status limb_add_wrenches(limb_ident* x, const limb_ident_sample* sample, double* tau);
+bool limb_end_load(limb_ident* x);
 
 // fit.c: residuals of fitted rows, then of the others: 2 (nv + 1).
 void limb_summarise(const limb_ident* x, limb_ident_residual* out);

@@ -16,6 +16,15 @@
 // A column that keeps less than this of its length beside the others is a combination of them.
 static const double RANK_TOLERANCE = 1e-8;
 
+// The same where there is noise: what is left would be known to worse than all of b.
+static double rank_tolerance(const limb_triangle* t)
+{
+  const int size = t->n + 1;
+  const double *z = t->R + (size_t)t->n * (size_t)size, left = z[t->n], freedom = (double)t->equations - t->n;
+  const double b = sqrt(limb_dot((size_t)size, z, z));
+  return freedom > 0 && b > 0 ? fmax(RANK_TOLERANCE, fabs(left) / sqrt(freedom) / b) : RANK_TOLERANCE;
+}
+
 bool limb_triangle_make(int n, limb_triangle* out)
 {
   const size_t size = (size_t)n + 1;
@@ -204,9 +213,9 @@ static limb_status solve(const limb_triangle* t, scaled* a, limb_solution* s)
   const limb_status status = order(t, s->x, a);
   if (status != LIMB_OK) return status;
   double* right = a->ordered.R + at(0, n, n + 1);
-  const double first = fabs(a->ordered.R[0]);
+  const double least = rank_tolerance(t) * fabs(a->ordered.R[0]);
   int rank = 0;
-  while (rank < n && fabs(a->ordered.R[at(rank, rank, n + 1)]) > RANK_TOLERANCE * first) rank++;
+  while (rank < n && fabs(a->ordered.R[at(rank, rank, n + 1)]) > least) rank++;
   s->rank = rank;
   back_substitute(a, rank, right);
   for (int k = 0; k < n; k++) {
@@ -226,5 +235,80 @@ limb_status limb_solve(const limb_triangle* t, limb_solution* s)
   limb_status status = LIMB_E_NOMEM;
   if (scaled_make(t->n, &a)) status = solve(t, &a, s);
   scaled_free(&a);
+  return status;
+}
+
+// ---- total least squares ------------------------------------------------------------------------------------
+//
+// Reference: S. Van Huffel, J. Vandewalle, The total least squares problem, 1991, sections 3.6.3 (columns without
+//            errors) and 8.2 (covariance).
+//
+//   [R11 R12; 0 R22] of [exact columns, others and b]:   R22 v = sigma w with the smallest sigma,   x = -v_i / v_b
+
+// The triangle of columns in the order exact, others that count, b; of length 1 each. n: of all, exact: of those.
+static limb_status order_exact(const limb_triangle* t, const unsigned char* exact, const limb_solution* s, int* column,
+                               double* length, limb_triangle* out, int* first)
+{
+  const int n = t->n;
+  int m = 0;
+  for (int turn = 1; turn >= 0; turn--) {
+    for (int k = 0; k < n; k++)
+      if (!s->hidden[k] && exact[k] == turn) column[m++] = k;
+    if (turn) *first = m;
+  }
+  column[m] = n;
+  double* block = calloc((size_t)(n + 1) * (size_t)(m + 1), sizeof *block);
+  if (!block || !limb_triangle_make(m, out)) return free(block), LIMB_E_NOMEM;
+  for (int k = 0; k <= m; k++) {
+    double *to = block + at(0, k, n + 1), square = 0;
+    memcpy(to, t->R + at(0, column[k], n + 1), ((size_t)n + 1) * sizeof *to);
+    for (int h = 0; h < n && k == m; h++) // hidden columns keep what they explain
+      for (int i = 0; i <= h && s->hidden[h]; i++) to[i] -= t->R[at(i, h, n + 1)] * s->x[h];
+    for (int i = 0; i <= n; i++) square += to[i] * to[i];
+    length[k] = square > 0 ? sqrt(square) : 1;
+    for (int i = 0; i <= n; i++) to[i] /= length[k];
+  }
+  const limb_status status = limb_triangle_add(out, n + 1, n + 1, block);
+  free(block);
+  return status;
+}
+
+// The right singular vector of the smallest singular value of the last columns, from `first` on. v: their number.
+static bool last_direction(const limb_triangle* t, int first, double* v)
+{
+  const int size = t->n + 1, m = size - first;
+  double *A = malloc(((size_t)m * (size_t)m + (size_t)m) * sizeof *A), best = HUGE_VAL;
+  if (!A) return false;
+  for (int i = 0; i < m; i++) // by rows
+    for (int k = 0; k < m; k++) A[i * m + k] = k >= i ? t->R[at(first + i, first + k, size)] : 0;
+  const bool found = limb_singular_values(m, m, A, A + (size_t)m * (size_t)m);
+  for (int i = 0; i < m && found; i++) {
+    const double length = limb_dot((size_t)m, A + i * m, A + i * m);
+    if (length < best) best = length, memcpy(v, A + i * m, (size_t)m * sizeof *v);
+  }
+  free(A);
+  return found && best > 0 && v[m - 1] != 0;
+}
+
+limb_status limb_solve_total(const limb_triangle* t, const unsigned char* exact, limb_solution* s)
+{
+  const int n = t->n;
+  int first = 0, *column = malloc(((size_t)n + 1) * sizeof *column);
+  double *length = malloc((2 * (size_t)n + 3) * sizeof *length), *y = length + n + 1, square = 1;
+  limb_triangle ordered = {0};
+  limb_status status = column && length ? order_exact(t, exact, s, column, length, &ordered, &first) : LIMB_E_NOMEM;
+  if (status == LIMB_OK && last_direction(&ordered, first, y + first)) {
+    const int m = ordered.n;
+    for (int k = first; k < m; k++) y[k] /= -y[m];
+    for (int k = first - 1; k >= 0; k--) { // R11 y1 = b1 - R12 y2
+      y[k] = ordered.R[at(k, m, m + 1)];
+      for (int i = k + 1; i < m; i++) y[k] -= ordered.R[at(k, i, m + 1)] * y[i];
+      y[k] /= ordered.R[at(k, k, m + 1)];
+    }
+    for (int k = 0; k < m; k++) s->x[column[k]] = y[k] * length[m] / length[k], square += k < first ? 0 : y[k] * y[k];
+    for (int i = 0; i < n * n; i++) s->covariance[i] *= square;
+  }
+  limb_triangle_free(&ordered);
+  free(column), free(length);
   return status;
 }

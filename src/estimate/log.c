@@ -109,34 +109,55 @@ bool limb_numbers_add(limb_numbers* a, const double* x, size_t count)
   return true;
 }
 
-const double* limb_log_row(const limb_ident* x, int row) { return x->log.rows.x + (size_t)row * limb_row_size(x->nv); }
+int limb_log_rows(const limb_ident* x) { return (int)(x->log.rows.count / limb_row_size(&x->log)); }
+
+limb_row limb_log_row(const limb_ident* x, int row)
+{
+  const limb_log* log = &x->log;
+  const double* r = log->rows.x + (size_t)row * limb_row_size(log);
+  const int nq = log->nq, nv = log->nv;
+  limb_row out = {.time = r[ROW_TIME], .log = (int)r[ROW_LOG], .window = (int)r[ROW_WINDOW], .q = r + ROW_Q};
+  out.v = out.q + nq, out.a = out.v + nv, out.tau = out.a + nv;
+  if (log->has_reference) out.reference = out.tau + nv;
+  if (x->smooth) out.reference = x->smooth + (size_t)row * ((size_t)nq + 2 * (size_t)nv);
+  if (out.reference) out.reference_v = out.reference + nq, out.reference_a = out.reference_v + nv;
+  return out;
+}
 
 // Derivative k of n channels from one on, over the whole window.
-static void filter(const limb_log* log, int k, int channel, double* y)
+static void filter(const limb_log* log, int k, int channel, int n, double* y)
 {
-  const int n = log->n, channels = log->channels, taps = 2 * log->filter.half + 1;
+  const int channels = log->channels, taps = 2 * log->filter.half + 1;
   const double *h = log->filter.h[k], *x = log->ring + (size_t)log->head * (size_t)channels + channel;
   for (int j = 0; j < n; j++) y[j] = 0;
   for (int m = 0; m < taps; m++, x += channels)
     for (int j = 0; j < n; j++) y[j] += h[m] * x[j];
 }
 
-static limb_status emit(limb_log* log)
+// Derivatives of q are behind the row: limb_row_finish makes velocities of them where none are measured.
+static limb_status emit(limb_ident* x)
 {
-  const int n = log->n;
-  double *q = log->row + ROW_Q, *v = q + n, *a = v + n, *tau = a + n;
+  limb_log* log = &x->log;
+  const int nq = log->nq, nv = log->nv;
+  double *q = log->row + ROW_Q, *v = q + nq, *a = v + nv, *tau = a + nv, *reference = tau + nv;
+  double* rate = log->row + limb_row_size(log);
   log->row[ROW_TIME] = log->grid - log->filter.half * log->dt;
   log->row[ROW_LOG] = log->logs, log->row[ROW_WINDOW] = log->windows;
-  filter(log, 0, 0, q);
-  filter(log, 0, n, tau);
-  if (log->has_v) filter(log, 0, 2 * n, v), filter(log, 1, 2 * n, a);
-  if (!log->has_v) filter(log, 1, 0, v), filter(log, 2, 0, a);
-  return limb_numbers_add(&log->rows, log->row, limb_row_size(n)) ? LIMB_OK : LIMB_E_NOMEM;
+  filter(log, 0, 0, nq, q);
+  filter(log, 0, limb_channel_of_tau(log), nv, tau);
+  if (log->has_v) filter(log, 0, limb_channel_of_v(log), nv, v), filter(log, 1, limb_channel_of_v(log), nv, a);
+  if (!log->has_v) filter(log, 1, 0, nq, rate), filter(log, 2, 0, nq, rate + nq);
+  for (int k = 0; k < 3 && log->has_reference; k++)
+    filter(log, k, limb_channel_of_reference(log), nq, k ? rate + (k + 1) * nq : reference);
+  const limb_status s = limb_row_finish(x);
+  if (s != LIMB_OK) return s;
+  return limb_numbers_add(&log->rows, log->row, limb_row_size(log)) ? LIMB_OK : LIMB_E_NOMEM;
 }
 
 // One tap more, w of the way from the sample before to this one.
-static limb_status push(limb_log* log, double w, const double* sample)
+static limb_status push(limb_ident* x, double w, const double* sample)
 {
+  limb_log* log = &x->log;
   const int taps = 2 * log->filter.half + 1;
   const size_t channels = (size_t)log->channels, size = channels * sizeof(double);
   double* tap = log->ring + (size_t)log->head * channels;
@@ -145,12 +166,13 @@ static limb_status push(limb_log* log, double w, const double* sample)
   log->head = (log->head + 1) % taps;
   log->held++;
   if (log->held < taps || (log->held - taps) % log->every) return LIMB_OK;
-  return emit(log);
+  return emit(x);
 }
 
 // A sample enters the window; after a gap, or at the beginning of a log, an empty one.
-static limb_status feed(limb_log* log, double time, const double* sample)
+static limb_status feed(limb_ident* x, double time, const double* sample)
 {
+  limb_log* log = &x->log;
   limb_status s = LIMB_OK;
   const size_t size = (size_t)log->channels * sizeof *sample;
   if (!log->open || time - log->last_time > LIMB_IDENT_GAP * log->dt) {
@@ -160,7 +182,7 @@ static limb_status feed(limb_log* log, double time, const double* sample)
   }
   const double step = time - log->last_time;
   while (s == LIMB_OK && log->grid <= time + 1e-6 * log->dt) {
-    s = push(log, fmin((log->grid - log->last_time) / step, 1), sample);
+    s = push(x, fmin((log->grid - log->last_time) / step, 1), sample);
     log->grid += log->dt;
   }
   log->last_time = time;
@@ -237,8 +259,8 @@ static double motion_band(const limb_log* log)
   while (n < log->waiting) n *= 2;
   double complex* x = malloc(n * sizeof *x);
   double *power = malloc(n * sizeof *power), band = 0;
-  for (int j = 0; j < log->n && x && power; j++) {
-    const size_t channel = 1 + (size_t)j + (log->has_v ? 2 * (size_t)log->n : 0);
+  for (int j = 0; j < (log->has_v ? log->nv : log->nq) && x && power; j++) {
+    const size_t channel = 1 + (size_t)j + (log->has_v ? (size_t)limb_channel_of_v(log) : 0);
     double mean = 0;
     size_t count = 0;
     for (size_t i = 0; i < log->waiting; i++)
@@ -309,7 +331,7 @@ static limb_status start(limb_ident* x, limb_error* err)
   for (size_t i = 0; i < log->waiting && s == LIMB_OK; i++) {
     const double* sample = log->first.x + i * size;
     if (isfinite(sample[0]))
-      s = feed(log, sample[0], sample + 1);
+      s = feed(x, sample[0], sample + 1);
     else
       log->open = false, log->logs++;
   }
@@ -323,13 +345,18 @@ static limb_status start(limb_ident* x, limb_error* err)
 static limb_status check(const limb_ident* x, const limb_ident_sample* given, limb_error* err)
 {
   const limb_log* log = &x->log;
-  const char group[3][4] = {"q", "tau", "v"};
-  const double* number[3] = {given->q, given->tau, given->v};
-  for (int g = 0; g < 3 && number[g]; g++)
-    for (int k = 0; k < x->nv; k++)
+  static const char group[4][10] = {"tau", "v", "q", "reference"};
+  const double* number[4] = {given->tau, given->v, given->q, given->reference};
+  for (int g = 0; g < 4; g++) {
+    for (int k = 0; number[g] && k < (g < 2 ? x->nv : x->nq); k++)
       if (!isfinite(number[g][k]))
-        return limb_fail(err, LIMB_E_NONFINITE, limb_get_velocity(x->dofs, k)->name, "its %s is %g at %.6g s", group[g],
-                         number[g][k], given->time);
+        return limb_fail(err, LIMB_E_NONFINITE,
+                         (g < 2 ? limb_get_velocity(x->dofs, k) : limb_get_coordinate(x->dofs, k))->name,
+                         "its %s is %g at %.6g s", group[g], number[g][k], given->time);
+    if (g < 2 || !number[g]) continue;
+    const limb_status s = limb_check_quaternions(x, number[g], given->time, err);
+    if (s != LIMB_OK) return s;
+  }
   if (!isfinite(given->time)) return limb_fail(err, LIMB_E_NONFINITE, "time", "it is %g", given->time);
   if (log->begun && given->time <= log->last_time)
     return limb_fail(err, LIMB_E_ARG, "time", "it runs backwards or stops: %.9g s after %.9g s", given->time,
@@ -341,11 +368,30 @@ static limb_status begin(limb_ident* x, const limb_ident_sample* given)
 {
   limb_log* log = &x->log;
   if (log->row) return LIMB_OK;
-  log->has_v = given->v != NULL;
-  log->channels = (log->has_v ? 3 : 2) * x->nv;
-  log->row = calloc(limb_row_size(x->nv), sizeof *log->row);
+  log->has_v = given->v != NULL, log->has_reference = given->reference != NULL;
+  log->channels = limb_channel_of_reference(log) + (log->has_reference ? log->nq : 0);
+  log->row = calloc(limb_row_size(log) + 4 * (size_t)x->nq, sizeof *log->row);
   log->last = calloc((size_t)log->channels + 1, sizeof *log->last);
-  return log->row && log->last ? LIMB_OK : LIMB_E_NOMEM;
+  log->before = calloc(2 * (size_t)x->nq, sizeof *log->before);
+  return log->row && log->last && log->before ? LIMB_OK : LIMB_E_NOMEM;
+}
+
+// Time, then channels. Quaternions of one log stay on one side: q and -q are the same rotation.
+static limb_status pack(limb_ident* x, const limb_ident_sample* sample, double* packed)
+{
+  limb_log* log = &x->log;
+  const size_t nq = (size_t)x->nq, nv = (size_t)x->nv;
+  double *q = packed + 1, *tau = q + limb_channel_of_tau(log), *reference = q + limb_channel_of_reference(log);
+  packed[0] = sample->time;
+  memcpy(q, sample->q, nq * sizeof *packed);
+  memcpy(tau, sample->tau, nv * sizeof *packed);
+  if (log->has_v) memcpy(q + limb_channel_of_v(log), sample->v, nv * sizeof *packed);
+  if (log->has_reference) memcpy(reference, sample->reference, nq * sizeof *packed);
+  limb_keep_side(x, log->before, q);
+  if (log->has_reference) limb_keep_side(x, log->before + nq, reference);
+  memcpy(log->before, q, nq * sizeof *packed);
+  if (log->has_reference) memcpy(log->before + nq, reference, nq * sizeof *packed);
+  return sample->nwrench > 0 ? limb_add_wrenches(x, sample, tau) : LIMB_OK;
 }
 
 limb_status limb_ident_add(limb_ident* x, const limb_ident_sample* sample, limb_error* err)
@@ -353,26 +399,24 @@ limb_status limb_ident_add(limb_ident* x, const limb_ident_sample* sample, limb_
   if (!x || !sample || !sample->q || !sample->tau) return limb_fail(err, LIMB_E_ARG, "log", "a sample is NULL");
   if (x->fitted) return limb_fail(err, LIMB_E_ORDER, "log", "samples come before the fit");
   limb_log* log = &x->log;
-  const size_t n = (size_t)x->nv;
   limb_status s = begin(x, sample);
-  if (s == LIMB_OK && log->has_v != (sample->v != NULL))
-    return limb_fail(err, LIMB_E_ARG, "log", "velocities are measured in all samples or in none");
+  if (s == LIMB_OK && (log->has_v != (sample->v != NULL) || log->has_reference != (sample->reference != NULL)))
+    return limb_fail(err, LIMB_E_ARG, "log", "velocities and references are in all samples or in none");
   if (s == LIMB_OK) s = check(x, sample, err);
   if (s != LIMB_OK) return s;
-  double* packed = x->block; // time, then channels
-  packed[0] = sample->time;
-  memcpy(packed + 1, sample->q, n * sizeof *packed);
-  memcpy(packed + 1 + n, sample->tau, n * sizeof *packed);
-  if (log->has_v) memcpy(packed + 1 + 2 * n, sample->v, n * sizeof *packed);
+  double* packed = x->block;
+  s = pack(x, sample, packed);
+  if (s != LIMB_OK) return limb_fail(err, s, "wrench", "%s", limb_status_text(s));
   log->begun = true, log->samples++;
   if (log->ring) {
-    s = feed(log, packed[0], packed + 1);
+    s = feed(x, packed[0], packed + 1);
   } else {
     s = limb_numbers_add(&log->first, packed, (size_t)log->channels + 1) ? LIMB_OK : LIMB_E_NOMEM;
     log->waiting += s == LIMB_OK;
     log->last_time = sample->time;
     if (s == LIMB_OK && log->waiting == LIMB_IDENT_FIRST) s = start(x, err);
   }
+  if (s == LIMB_E_NOCONV) return limb_fail(err, s, "loops", "they do not close at %.6g s", sample->time);
   return s == LIMB_OK ? s : limb_fail(err, s, "log", "%s", limb_status_text(s));
 }
 
@@ -382,6 +426,7 @@ limb_status limb_ident_end_log(limb_ident* x, limb_error* err)
   limb_log* log = &x->log;
   if (!log->begun) return LIMB_OK;
   log->begun = false;
+  if (!limb_end_load(x)) return limb_fail(err, LIMB_E_NOMEM, "log", "%s", limb_status_text(LIMB_E_NOMEM));
   if (log->ring) {
     log->open = false, log->logs++;
     return LIMB_OK;
@@ -403,5 +448,6 @@ limb_status limb_log_flush(limb_ident* x, limb_error* err)
 void limb_log_free(limb_log* log)
 {
   limb_filter_free(&log->filter);
-  free(log->first.x), free(log->rows.x), free(log->ring), free(log->row), free(log->last);
+  free(log->first.x), free(log->rows.x), free(log->ring);
+  free(log->row), free(log->last), free(log->before);
 }

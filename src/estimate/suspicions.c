@@ -37,7 +37,8 @@ static void suspect_positions(limb_ident* x, int j)
 {
   limb_joint_info joint;
   const limb_dof_info* dof = limb_get_velocity(x->dofs, j);
-  const range q = range_of(&x->log, j);
+  if (x->coordinate[j] < 0) return;
+  const range q = range_of(&x->log, x->coordinate[j]);
   if (limb_get_joint(x->m, dof->joint, &joint) != LIMB_OK) return;
   if (q.max - q.min < STILL)
     limb_ident_report(x,
@@ -61,8 +62,9 @@ static void suspect_positions(limb_ident* x, int j)
 
 static void suspect_torque(limb_ident* x, int j)
 {
-  const range tau = range_of(&x->log, x->nv + j);
-  if (tau.max == tau.min)
+  const limb_dof_info* dof = limb_get_velocity(x->dofs, j);
+  const range tau = range_of(&x->log, limb_channel_of_tau(&x->log) + j);
+  if (tau.max == tau.min && x->counts[j] && !dof->passive)
     limb_ident_report(x, "tau.%s is %.6g in every sample: is its sensor connected?", name_of(x, j), tau.min);
 }
 
@@ -77,8 +79,8 @@ static void compare_rates(const limb_ident* x, int i, int k, double* correlation
   for (size_t s = step; s + step < log->waiting; s += step) {
     const double *a = log->first.x + (s - step) * size, *b = log->first.x + (s + step) * size;
     if (!isfinite(a[0]) || !isfinite(b[0]) || b[0] <= a[0]) continue;
-    const double v = log->first.x[s * size + 1 + 2 * (size_t)x->nv + (size_t)i],
-                 r = (b[1 + k] - a[1 + k]) / (b[0] - a[0]);
+    const double v = log->first.x[s * size + 1 + (size_t)(limb_channel_of_v(log) + i)],
+                 r = (b[1 + x->coordinate[k]] - a[1 + x->coordinate[k]]) / (b[0] - a[0]);
     if (!isfinite(v)) continue;
     vv += v * v, rr += r * r, vr += v * r;
   }
@@ -89,6 +91,7 @@ static void compare_rates(const limb_ident* x, int i, int k, double* correlation
 static void suspect_velocity(limb_ident* x, int i)
 {
   double own, ratio, other, unused;
+  if (x->coordinate[i] < 0) return;
   compare_rates(x, i, i, &own, &ratio);
   if (own > ALIKE) {
     if (fabs(ratio / DEGREE - 1) < 0.2 || fabs(ratio * DEGREE - 1) < 0.2)
@@ -100,6 +103,7 @@ static void suspect_velocity(limb_ident* x, int i)
     return;
   }
   for (int k = 0; k < x->nv; k++) {
+    if (x->coordinate[k] < 0) continue;
     compare_rates(x, i, k, &other, &unused);
     if (k == i || other < ALIKE || own > UNLIKE) continue;
     limb_ident_report(x, "v.%s is the rate of q.%s, not of q.%s: are columns exchanged or shifted?", name_of(x, i),
@@ -135,7 +139,7 @@ static limb_status compare_torques(limb_ident* x, fit_of_model* out)
   double *product = own_square + nv, *own = product + (size_t)nv * (size_t)nv;
   limb_status s = LIMB_OK;
   for (int r = 0; r < x->count && s == LIMB_OK; r++) {
-    const double* tau = limb_middle_row(x, r) + ROW_Q + 3 * nv;
+    const double* tau = limb_middle_row(x, r).tau;
     s = limb_equations_of(x, r, x->block);
     for (int j = 0; j < nv; j++) {
       own[j] = 0;
@@ -161,10 +165,11 @@ static limb_status compare_torques(limb_ident* x, fit_of_model* out)
 static void suspect_exchange(limb_ident* x, int j, const fit_of_model* with)
 {
   const fit_of_model own = with[j * x->nv + j];
+  if (!x->counts[j] || limb_get_velocity(x->dofs, j)->passive) return;
   if (fabs(own.correlation) > ALIKE) {
     if (own.correlation < 0)
       limb_ident_report(x, "tau.%s has the opposite sign of what the model predicts", name_of(x, j));
-    else if (own.ratio > 20 || own.ratio < 0.05)
+    else if (x->term[j].gain < 0 && (own.ratio > 20 || own.ratio < 0.05))
       limb_ident_report(x,
                         "tau.%s is %.3g times what the model predicts: N mm, motor currents, or torques before the "
                         "gear?",
@@ -188,7 +193,7 @@ static void suspect_colour(limb_ident* x)
   size_t used = 0;
   for (int j = 0; j < x->nv; j++) {
     const limb_ident_residual* r = &x->summary[j];
-    if (r->white || r->rms < 1e-3 * r->torque) continue;
+    if (!x->counts[j] || r->white || r->rms < 1e-3 * r->torque) continue;
     const int n = snprintf(names + used, sizeof names - used, "%s'%s'", used ? ", " : "", name_of(x, j));
     if (n > 0 && used + (size_t)n < sizeof names) used += (size_t)n;
   }
@@ -214,7 +219,7 @@ void limb_suspect_fit(limb_ident* x)
                       other->rms / fitted->rms);
   for (int j = 0; j < nv; j++) {
     const limb_ident_residual* r = &x->summary[j];
-    if (r->r_squared < 0.5 && r->torque > 0)
+    if (r->r_squared < 0.5 && r->torque > 0 && !limb_get_velocity(x->dofs, j)->passive)
       limb_ident_report(x, "joint '%s': the fit explains %.0f %% of tau.%s only: check its columns", name_of(x, j),
                         100 * fmax(r->r_squared, 0), name_of(x, j));
   }

@@ -23,7 +23,7 @@ static void log_motion(limb_ident* x, motion* log, double seconds, double rate, 
   limb_error err = {0};
   for (int i = 0; i < seconds * rate; i++) {
     motion_at(log, i / rate);
-    const limb_ident_sample sample = {i / rate, log->q, measured ? log->v : NULL, log->tau};
+    const limb_ident_sample sample = {.time = i / rate, .q = log->q, .v = measured ? log->v : NULL, .tau = log->tau};
     assert_ok(limb_ident_add(x, &sample, &err));
   }
 }
@@ -166,7 +166,7 @@ START_TEST(faults_are_named)
   for (int i = 0; i < 3000; i++) {
     motion_at(&log, i / 100.0);
     faults[_i].spoil(&log, i);
-    assert_ok(limb_ident_add(x, &(limb_ident_sample){i / 100.0, log.q, log.v, log.tau}, NULL));
+    assert_ok(limb_ident_add(x, &(limb_ident_sample){.time = i / 100.0, .q = log.q, .v = log.v, .tau = log.tau}, NULL));
   }
   assert_ok(limb_ident_fit(x, NULL));
   assert_that(has_note(x, faults[_i].sentence));
@@ -204,19 +204,25 @@ START_TEST(bad_calls_are_refused)
   limb_error err;
   double q[2] = {0, 0}, nan[2] = {0, (double)NAN};
   limb_ident_options o = limb_default_ident_options();
-  assert_status(limb_ident_create(closed, NULL, &x), LIMB_E_UNSUPPORTED);
+  unsigned char unmeasured[8] = {2};
+  o.source = unmeasured;
+  assert_status(limb_ident_create(closed, &o, &x), LIMB_E_UNSUPPORTED);
+  unmeasured[1] = 2;
+  assert_status(limb_ident_create(m, &o, &x), LIMB_E_ARG);
+  o.source = NULL;
   o.train = 2;
   assert_status(limb_ident_create(m, &o, &x), LIMB_E_ARG);
   assert_ok(limb_ident_create(m, NULL, &x));
   assert_status(limb_ident_fit(x, &err), LIMB_E_ARG);
   assert_that(strstr(err.text, "record some seconds") != NULL);
-  assert_ok(limb_ident_add(x, &(limb_ident_sample){1, q, q, q}, &err));
-  assert_status(limb_ident_add(x, &(limb_ident_sample){1, q, q, q}, &err), LIMB_E_ARG);
+  assert_ok(limb_ident_add(x, &(limb_ident_sample){.time = 1, .q = q, .v = q, .tau = q}, &err));
+  assert_status(limb_ident_add(x, &(limb_ident_sample){.time = 1, .q = q, .v = q, .tau = q}, &err), LIMB_E_ARG);
   assert_that(strstr(err.text, "it runs backwards or stops: 1 s after 1 s") != NULL);
-  assert_status(limb_ident_add(x, &(limb_ident_sample){2, q, NULL, q}, &err), LIMB_E_ARG);
-  assert_status(limb_ident_add(x, &(limb_ident_sample){2, nan, q, q}, &err), LIMB_E_NONFINITE);
+  assert_status(limb_ident_add(x, &(limb_ident_sample){.time = 2, .q = q, .v = NULL, .tau = q}, &err), LIMB_E_ARG);
+  assert_status(limb_ident_add(x, &(limb_ident_sample){.time = 2, .q = nan, .v = q, .tau = q}, &err), LIMB_E_NONFINITE);
   assert_that(strcmp(err.where, "joint2") == 0);
-  for (int i = 2; i < 4; i++) assert_ok(limb_ident_add(x, &(limb_ident_sample){i, q, q, q}, &err));
+  for (int i = 2; i < 4; i++)
+    assert_ok(limb_ident_add(x, &(limb_ident_sample){.time = i, .q = q, .v = q, .tau = q}, &err));
   assert_status(limb_ident_fit(x, &err), LIMB_E_ARG);
   assert_that(strstr(err.text, "3 samples are 0 rows") != NULL);
   assert_that(limb_ident_count(x) == 0 && limb_ident_covariance(x) == NULL);

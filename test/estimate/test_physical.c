@@ -43,7 +43,7 @@ static limb_ident* identify(const limb_model* real, const limb_model* model, dou
   assert_ok(limb_ident_create(model, &o, &x));
   for (int i = 0; i < 3000; i++) {
     motion_at(&log, i / 100.0);
-    assert_ok(limb_ident_add(x, &(limb_ident_sample){i / 100.0, log.q, log.v, log.tau}, NULL));
+    assert_ok(limb_ident_add(x, &(limb_ident_sample){.time = i / 100.0, .q = log.q, .v = log.v, .tau = log.tau}, NULL));
   }
   assert_ok(limb_ident_fit(x, NULL));
   assert_ok(limb_ident_fit_physical(x, weight, NULL));
