@@ -13,7 +13,7 @@
 //   min over u = (theta, friction):  |R M u - z|^2 / 2 + g sum D(P_b, P0_b) - B sum log p,     M = [K 0; 0 1]
 //
 // p are rotor inertias and coefficients of friction, which are positive. g is chosen by cross-validation.
-#include "estimate/ident_impl.h"
+#include "estimate/physical_impl.h"
 
 #include "base/status.h"
 #include "linalg/dense.h"
@@ -22,25 +22,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FOLDS = 5, WEIGHTS = 6, MAX_STEPS = 60, BODY = LIMB_BODY_PARAMETERS };
+enum { MAX_STEPS = 60 };
 
-static const double LARGEST_WEIGHT = 1e3, WEIGHT_RATIO = 10, BARRIER = 1e-2, SMALLEST = 1e-6;
-
-typedef struct matrix4 {
-  double x[4][4];
-} matrix4;
-
-typedef struct physical {
-  limb_ident* x;
-  int np, nu, bodies;  // u: theta, then friction beyond it
-  unsigned char* free; // nu: it is a variable
-  unsigned char* sign; // nu: it is positive
-  matrix4* prior;      // P0^-1 of each body
-  double *start, *u;   // nu
-  double *A, *z;       // R M (n x nu, column-major), z
-  double *H, *g, *next, *scale, *residual;
-  double weight;
-} physical;
+static const double BARRIER = 1e-2, FIRST_BARRIER = 1e4, SMALLEST = 1e-6;
 
 // ---- pseudo-inertias --------------------------------------------------------------------------------------
 
@@ -110,8 +94,28 @@ static bool invert(const matrix4* P, matrix4* inverse, double* log_det)
 
 // ---- the problem ------------------------------------------------------------------------------------------
 
-// Value at u; HUGE_VAL where it is not physical.
-static double value_at(const physical* p, const double* u)
+static double distance_to(const half_space* w, const double* u)
+{
+  double sum = w->c;
+  for (int k = 0; k < 4; k++) sum += w->a[k] * u[w->first + k];
+  return sum;
+}
+
+double limb_physical_divergence(const physical* p)
+{
+  double sum = 0;
+  for (int b = 0; b < p->bodies; b++) {
+    const matrix4 P = pseudo_inertia(p->u + (ptrdiff_t)b * BODY);
+    matrix4 inverse;
+    double log_det, log_prior;
+    if (!p->free[b * BODY] || !invert(&P, &inverse, &log_det) || !invert(&p->prior[b], &inverse, &log_prior)) continue;
+    sum += trace_of_product(&p->prior[b], &P) - log_det - log_prior - 4;
+  }
+  return sum;
+}
+
+// Value at u.
+double limb_physical_value(const physical* p, const double* u)
 {
   const int n = p->x->n;
   double value = 0;
@@ -126,7 +130,12 @@ static double value_at(const physical* p, const double* u)
   for (int k = 0; k < p->nu; k++) {
     if (!p->sign[k]) continue;
     if (!(u[k] > 0)) return HUGE_VAL;
-    value -= BARRIER * log(u[k]);
+    value -= p->barrier * log(u[k]);
+  }
+  for (int w = 0; w < p->walls; w++) {
+    const double distance = distance_to(&p->wall[w], u);
+    if (!(distance > 0)) return HUGE_VAL;
+    value -= p->barrier * log(distance);
   }
   for (int i = 0; i < n; i++) {
     double r = -p->z[i];
@@ -154,6 +163,17 @@ static void add_divergence(physical* p, int body)
     for (int l = 0; l < BODY; l++) p->H[first + k + (first + l) * p->nu] += p->weight * trace_of_product(&F[k], &F[l]);
 }
 
+// Gradient and Hessian of -B log(a . u + c).
+static void add_wall(physical* p, const half_space* w)
+{
+  const double distance = distance_to(w, p->u);
+  for (int k = 0; k < 4; k++) {
+    p->g[w->first + k] -= p->barrier * w->a[k] / distance;
+    for (int l = 0; l < 4; l++)
+      p->H[w->first + k + (ptrdiff_t)(w->first + l) * p->nu] += p->barrier * w->a[k] * w->a[l] / distance / distance;
+  }
+}
+
 // g and H at u, whose residual is known. What is no variable has a unit row.
 static void differentiate(physical* p)
 {
@@ -170,8 +190,9 @@ static void differentiate(physical* p)
     }
   }
   for (int b = 0; b < p->bodies; b++) add_divergence(p, b);
+  for (int w = 0; w < p->walls; w++) add_wall(p, &p->wall[w]);
   for (int k = 0; k < nu; k++) {
-    if (p->sign[k]) p->g[k] -= BARRIER / p->u[k], p->H[k + (ptrdiff_t)k * nu] += BARRIER / p->u[k] / p->u[k];
+    if (p->sign[k]) p->g[k] -= p->barrier / p->u[k], p->H[k + (ptrdiff_t)k * nu] += p->barrier / p->u[k] / p->u[k];
     if (p->free[k]) continue;
     p->g[k] = 0;
     for (int l = 0; l < nu; l++) p->H[k + (ptrdiff_t)l * nu] = p->H[l + (ptrdiff_t)k * nu] = k == l;
@@ -199,9 +220,9 @@ static bool direction(physical* p)
 }
 
 // Damped Newton from u.
-static limb_status minimise(physical* p)
+static limb_status descend(physical* p)
 {
-  double value = value_at(p, p->u);
+  double value = limb_physical_value(p, p->u);
   for (int step = 0; step < MAX_STEPS; step++) {
     differentiate(p);
     double slope = 0;
@@ -214,7 +235,7 @@ static limb_status minimise(physical* p)
       t /= 2;
       if (t < 1e-12) return LIMB_OK; // rounding is all that is left
       for (int k = 0; k < p->nu; k++) p->next[k] = p->u[k] + t * p->g[k];
-      other = value_at(p, p->next);
+      other = limb_physical_value(p, p->next);
     } while (!(other <= value + 1e-4 * t * slope));
     value = other;
     memcpy(p->u, p->next, (size_t)p->nu * sizeof *p->u);
@@ -222,8 +243,19 @@ static limb_status minimise(physical* p)
   return LIMB_E_NOCONV;
 }
 
+// Towards walls by smaller and smaller barriers.
+limb_status limb_physical_minimise(physical* p)
+{
+  limb_status s = LIMB_OK;
+  for (p->barrier = p->walls ? FIRST_BARRIER : BARRIER; p->barrier > 2 * BARRIER && s == LIMB_OK;) {
+    s = descend(p);
+    p->barrier = fmax(p->barrier / 10, BARRIER);
+  }
+  return s == LIMB_OK ? descend(p) : s;
+}
+
 // A = R M, z of a triangle.
-static void set_equations(physical* p, const limb_triangle* t)
+void limb_physical_equations(physical* p, const limb_triangle* t)
 {
   const int n = p->x->n, nb = p->x->nb;
   const ptrdiff_t size = n + 1;
@@ -243,15 +275,15 @@ static void set_equations(physical* p, const limb_triangle* t)
 static limb_status solve(physical* p, const limb_triangle* t, double weight)
 {
   limb_status s = LIMB_OK;
-  set_equations(p, t);
+  limb_physical_equations(p, t);
   memcpy(p->u, p->start, (size_t)p->nu * sizeof *p->u);
   p->weight = LARGEST_WEIGHT;
   while (p->weight > weight * sqrt(WEIGHT_RATIO) && s == LIMB_OK) {
-    s = minimise(p);
+    s = limb_physical_minimise(p);
     p->weight /= WEIGHT_RATIO;
   }
   p->weight = weight;
-  return s == LIMB_OK ? minimise(p) : s;
+  return s == LIMB_OK ? limb_physical_minimise(p) : s;
 }
 
 // ---- the start: the model, made physical --------------------------------------------------------------------
@@ -278,10 +310,95 @@ static void prior_of(physical* p, int body)
   }
 }
 
+// ---- bounds -----------------------------------------------------------------------------------------------
+
+limb_ident_bounds limb_default_ident_bounds(void)
+{
+  return (limb_ident_bounds){.size = sizeof(limb_ident_bounds),
+                             .max_mass = HUGE_VAL,
+                             .min_com = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL},
+                             .max_com = {HUGE_VAL, HUGE_VAL, HUGE_VAL}};
+}
+
+static int first_of_body(const limb_model* m, int body)
+{
+  limb_parameter_info info;
+  for (int k = 0; k < limb_inertial_parameter_count(m); k += BODY)
+    if (limb_get_parameter(m, k, &info) == LIMB_OK && info.body == body) return k;
+  return -1;
+}
+
+static bool in_order(const limb_ident_bounds* b)
+{
+  bool fine = b->min_mass >= 0 && b->min_mass < b->max_mass && isfinite(b->min_mass);
+  for (int k = 0; k < 3; k++) fine = fine && b->min_com[k] < b->max_com[k];
+  return fine;
+}
+
+limb_status limb_ident_set_bounds(limb_ident* x, int body, const limb_ident_bounds* bounds, limb_error* err)
+{
+  limb_ident_bounds read = limb_default_ident_bounds();
+  if (!x || !bounds) return limb_fail(err, LIMB_E_ARG, "bounds", "there are none");
+  if (x->theta) return limb_fail(err, LIMB_E_ORDER, "bounds", "they come before the physical fit");
+  const limb_status s = limb_sized_read(&read, sizeof read, bounds, sizeof read);
+  if (s != LIMB_OK || !in_order(&read))
+    return limb_fail(err, s == LIMB_OK ? LIMB_E_ARG : s, "bounds", "the lower one must be below the upper one");
+  const int first = first_of_body(x->m, body);
+  if (first < 0) return limb_fail(err, LIMB_E_ARG, "bounds", "body %d has no parameters of its own", body);
+  const int bodies = limb_inertial_parameter_count(x->m) / BODY;
+  if (!x->bounds) {
+    x->bounds = malloc((size_t)bodies * sizeof *x->bounds);
+    if (!x->bounds) return limb_fail(err, LIMB_E_NOMEM, "bounds", "%s", limb_status_text(LIMB_E_NOMEM));
+    for (int b = 0; b < bodies; b++) x->bounds[b] = limb_default_ident_bounds();
+  }
+  x->bounds[first / BODY] = read;
+  return LIMB_OK;
+}
+
+// A number between bounds: itself, or where they cut it off, a hundredth of what is between inside.
+static double inside(double value, double low, double high)
+{
+  const double margin = isfinite(high - low) ? (high - low) / 100 : 1e-3 * (1 + fabs(isfinite(low) ? low : high));
+  if (value < low + margin && isfinite(low)) return low + margin;
+  return value > high - margin && isfinite(high) ? high - margin : value;
+}
+
+// sign (x_k - bound) > 0, where x_0 is the mass and x_k = h_k / m a coordinate of the centre of mass.
+static void add_wall_at(physical* p, int first, int k, double sign, double bound)
+{
+  half_space* w = &p->wall[p->walls];
+  if (!isfinite(bound)) return;
+  *w = (half_space){.first = first};
+  w->a[k] = sign;
+  if (k == 0) w->c = -sign * bound;
+  if (k > 0) w->a[0] = -sign * bound;
+  p->walls++;
+}
+
+// The walls of a body, and a start between them: as the model but for mass and centre of mass.
+static void bound_body(physical* p, int body, const limb_ident_bounds* b)
+{
+  double* t = p->start + (ptrdiff_t)body * BODY;
+  if (!p->free[body * BODY]) return;
+  sp_inertia Y = limb_inertia_from_parameters(t);
+  const double mass = inside(Y.mass, b->min_mass, b->max_mass), more = mass / Y.mass;
+  double* com[3] = {&Y.com.x, &Y.com.y, &Y.com.z};
+  if (b->min_mass > 0) add_wall_at(p, body * BODY, 0, 1, b->min_mass);
+  add_wall_at(p, body * BODY, 0, -1, b->max_mass);
+  for (int k = 0; k < 3; k++) {
+    *com[k] = inside(*com[k], b->min_com[k], b->max_com[k]);
+    add_wall_at(p, body * BODY, k + 1, 1, b->min_com[k]);
+    add_wall_at(p, body * BODY, k + 1, -1, b->max_com[k]);
+  }
+  Y.mass = mass, Y.xx *= more, Y.xy *= more, Y.xz *= more, Y.yy *= more, Y.yz *= more, Y.zz *= more;
+  limb_inertia_to_parameters(&Y, t);
+}
+
 static void set_start(physical* p)
 {
   const limb_ident* x = p->x;
   for (int b = 0; b < p->bodies; b++) prior_of(p, b);
+  for (int b = 0; b < p->bodies && x->bounds; b++) bound_body(p, b, &x->bounds[b]);
   for (int k = p->bodies * BODY; k < p->np; k++) {
     limb_parameter_info info;
     if (limb_get_parameter(x->m, k, &info) != LIMB_OK) continue;
@@ -299,74 +416,12 @@ static bool reserve(physical* p)
   const size_t nu = (size_t)p->nu, n = (size_t)p->x->n;
   p->free = calloc(2 * nu, 1), p->sign = p->free + nu;
   p->prior = calloc((size_t)p->bodies + 1, sizeof *p->prior);
+  p->wall = calloc(8 * (size_t)p->bodies + 1, sizeof *p->wall);
   p->start = calloc(6 * nu + nu * nu + n * nu + 2 * n, sizeof(double));
-  if (!p->free || !p->prior || !p->start) return false;
+  if (!p->free || !p->prior || !p->start || !p->wall) return false;
   p->u = p->start + nu, p->g = p->u + nu, p->next = p->g + nu, p->scale = p->next + nu;
   p->H = p->scale + 2 * nu, p->A = p->H + nu * nu, p->z = p->A + n * nu, p->residual = p->z + n;
   return limb_parameters(p->x->m, p->start) == LIMB_OK;
-}
-
-// ---- cross-validation -------------------------------------------------------------------------------------
-
-// Triangles of the folds, consecutive parts of what is fitted.
-static limb_status gather_folds(limb_ident* x, limb_triangle* fold)
-{
-  limb_status s = LIMB_OK;
-  unsigned char* role = malloc((size_t)x->count + 1);
-  if (!role) return LIMB_E_NOMEM;
-  memcpy(role, x->role, (size_t)x->count);
-  for (int f = 0; f < FOLDS && s == LIMB_OK; f++) {
-    for (int k = 0, seen = 0; k < x->count; k++) {
-      x->role[k] = role[k] && (long long)seen * FOLDS / x->train == f;
-      seen += role[k];
-    }
-    s = limb_triangle_make(x->n, &fold[f]) ? limb_gather(x, BY_NOISE, NULL, &fold[f]) : LIMB_E_NOMEM;
-  }
-  memcpy(x->role, role, (size_t)x->count);
-  free(role);
-  return s;
-}
-
-// All folds but one.
-static limb_status merge(const limb_ident* x, const limb_triangle* fold, int without, limb_triangle* out)
-{
-  limb_status s = limb_triangle_make(x->n, out) ? LIMB_OK : LIMB_E_NOMEM;
-  for (int f = 0; f < FOLDS && s == LIMB_OK; f++)
-    if (f != without) s = limb_triangle_merge(out, &fold[f]);
-  return s;
-}
-
-// Squares that a fold leaves: those of its rows, by the parameters of the others.
-static double left_over(physical* p, const limb_triangle* t)
-{
-  double sum = 0;
-  set_equations(p, t);
-  (void)value_at(p, p->u);
-  for (int i = 0; i < p->x->n; i++) sum += p->residual[i] * p->residual[i];
-  return sum;
-}
-
-static limb_status choose_weight(physical* p, const limb_triangle* fold, double* weight)
-{
-  double error[WEIGHTS] = {0};
-  limb_status s = LIMB_OK;
-  for (int f = 0; f < FOLDS && s == LIMB_OK; f++) {
-    limb_triangle others;
-    s = merge(p->x, fold, f, &others);
-    memcpy(p->u, p->start, (size_t)p->nu * sizeof *p->u);
-    bool solved = s == LIMB_OK;
-    for (int i = 0; i < WEIGHTS; i++) {
-      set_equations(p, &others);
-      p->weight = LARGEST_WEIGHT / pow(WEIGHT_RATIO, i);
-      solved = solved && minimise(p) == LIMB_OK;
-      error[i] += solved ? left_over(p, &fold[f]) : HUGE_VAL;
-    }
-    limb_triangle_free(&others);
-  }
-  int best = 0;
-  for (int i = 1; i < WEIGHTS; i++) best = error[i] < error[best] ? i : best;
-  *weight = LARGEST_WEIGHT / pow(WEIGHT_RATIO, best);
-  return s == LIMB_OK && !isfinite(error[best]) ? LIMB_E_NOCONV : s;
 }
 
 // ---- answers ----------------------------------------------------------------------------------------------
@@ -375,39 +430,48 @@ static limb_status choose_weight(physical* p, const limb_triangle* fold, double*
 static limb_status take(physical* p)
 {
   limb_ident* x = p->x;
-  double* estimate = calloc((size_t)x->n + 1, sizeof *estimate);
-  if (!estimate) return LIMB_E_NOMEM;
-  limb_status s = limb_base_values(x->base, p->u, estimate);
-  memcpy(estimate + x->nb, p->u + p->np, (size_t)(p->nu - p->np) * sizeof *estimate);
-  if (s == LIMB_OK) s = limb_residuals(x, estimate);
+  x->estimate = calloc((size_t)x->n + 1, sizeof *x->estimate);
+  if (!x->estimate) return LIMB_E_NOMEM;
+  limb_status s = limb_base_values(x->base, p->u, x->estimate);
+  memcpy(x->estimate + x->nb, p->u + p->np, (size_t)(p->nu - p->np) * sizeof *x->estimate);
+  if (s == LIMB_OK) s = limb_residuals(x, x->estimate);
   if (s == LIMB_OK) limb_summarise(x, x->summary + 2 * (x->nv + 1));
-  free(estimate);
   for (int k = 0; k < p->np; k++)
     x->theta[k] = fabs(p->u[k]) < SMALLEST && p->sign[k] ? 0 : p->free[k] ? p->u[k] : x->theta[k];
   x->facts.weight = p->weight;
   return s;
 }
 
+static limb_status fit(physical* p, double weight)
+{
+  limb_ident* x = p->x;
+  limb_triangle fold[FOLDS] = {{0}}, all = {0};
+  limb_status s = limb_physical_folds(x, fold);
+  if (s == LIMB_OK) s = limb_physical_merge(x, fold, -1, &all);
+  if (s == LIMB_OK && weight == 0) s = limb_cross_validate(p, fold, &weight);
+  if (s == LIMB_OK && weight == LIMB_IDENT_L_CURVE) s = limb_l_curve(p, &all, &weight);
+  if (s == LIMB_OK) s = solve(p, &all, weight);
+  if (s == LIMB_OK) s = take(p);
+  for (int f = 0; f < FOLDS; f++) limb_triangle_free(&fold[f]);
+  limb_triangle_free(&all);
+  return s;
+}
+
 limb_status limb_ident_fit_physical(limb_ident* x, double weight, limb_error* err)
 {
-  if (!x || !(weight >= 0) || !isfinite(weight)) return limb_fail(err, LIMB_E_ARG, "weight", "it is not a number >= 0");
+  if (!x || !isfinite(weight) || (weight < 0 && weight != LIMB_IDENT_L_CURVE))
+    return limb_fail(err, LIMB_E_ARG, "weight", "it is not a number >= 0");
   if (!x->fitted || x->theta)
     return limb_fail(err, LIMB_E_ORDER, "log", "it is %s", x->theta ? "fitted already" : "not fitted yet");
   physical p = {.x = x, .np = limb_parameter_count(x->m), .bodies = limb_inertial_parameter_count(x->m) / BODY};
   p.nu = p.np + x->n - x->nb;
-  limb_triangle fold[FOLDS] = {{0}}, all = {0};
-  limb_status s = reserve(&p) ? gather_folds(x, fold) : LIMB_E_NOMEM;
+  limb_status s = reserve(&p) ? LIMB_OK : LIMB_E_NOMEM;
   if (s == LIMB_OK) x->theta = calloc((size_t)p.np + 1, sizeof *x->theta);
   if (s == LIMB_OK) s = x->theta ? limb_parameters(x->m, x->theta) : LIMB_E_NOMEM;
-  if (s == LIMB_OK) set_start(&p);
-  if (s == LIMB_OK && weight == 0) s = choose_weight(&p, fold, &weight);
-  if (s == LIMB_OK) s = merge(x, fold, -1, &all);
-  if (s == LIMB_OK) s = solve(&p, &all, weight);
-  if (s == LIMB_OK) s = take(&p);
-  for (int f = 0; f < FOLDS; f++) limb_triangle_free(&fold[f]);
-  limb_triangle_free(&all);
-  free(p.free), free(p.prior), free(p.start);
+  if (s == LIMB_OK) set_start(&p), s = fit(&p, weight);
+  free(p.free), free(p.prior), free(p.start), free(p.wall);
   if (s != LIMB_OK) free(x->theta), x->theta = NULL;
+  if (s != LIMB_OK) free(x->estimate), x->estimate = NULL;
   return s == LIMB_OK ? s : limb_fail(err, s, "physical fit", "%s", limb_status_text(s));
 }
 

@@ -145,6 +145,64 @@ START_TEST(weight_holds_the_model)
 }
 END_TEST
 
+// The corner of the L-curve explains a load nearly as well as cross-validation does.
+START_TEST(l_curve_has_a_corner)
+{
+  if (_i) return;
+  limb_builder *real = describe("ur5", 3), *known = describe("ur5", 0);
+  limb_model *m = build(real), *model = build(known);
+  double error[2];
+  for (int k = 0; k < 2; k++) {
+    limb_ident* x = identify(m, model, 0.1, k ? LIMB_IDENT_L_CURVE : 0);
+    error[k] = relative(x, LIMB_IDENT_PHYSICAL_VALIDATION);
+    limb_ident_destroy(x);
+  }
+  check_at("%g by cross-validation, %g by the L-curve", error[0], error[1]);
+  assert_that(error[1] < 1.5 * error[0]);
+  limb_model_destroy(m), limb_model_destroy(model);
+  limb_builder_destroy(real), limb_builder_destroy(known);
+}
+END_TEST
+
+// Mass and centre of mass stay between bounds, whatever the log and the model say.
+START_TEST(bounds_hold)
+{
+  if (_i) return;
+  limb_builder* b = describe("planar_2r", 0);
+  limb_model* m = build(b);
+  limb_ident* x = NULL;
+  limb_parameter_info info;
+  limb_error err = {0};
+  motion log = motion_make(m, 11);
+  assert_ok(limb_ident_create(m, NULL, &x));
+  for (int i = 0; i < 3000; i++) {
+    motion_at(&log, i / 100.0);
+    const limb_ident_sample sample = {
+      .time = i / 100.0, .q = log.q, .v = log.v, .tau = log.tau, .reference = NULL, .nwrench = 0, .wrench = NULL};
+    assert_ok(limb_ident_add(x, &sample, NULL));
+  }
+  assert_ok(limb_ident_fit(x, NULL));
+  assert_ok(limb_get_parameter(m, LIMB_BODY_PARAMETERS, &info));
+  limb_ident_bounds bounds = limb_default_ident_bounds();
+  bounds.min_mass = 13, bounds.max_mass = 14, bounds.max_com[0] = 0.5, bounds.min_com[1] = 0.01;
+  bounds.max_com[1] = 0;
+  assert_status(limb_ident_set_bounds(x, info.body, &bounds, &err), LIMB_E_ARG); // they cross
+  bounds.max_com[1] = HUGE_VAL;
+  assert_status(limb_ident_set_bounds(x, 99, &bounds, &err), LIMB_E_ARG);
+  assert_ok(limb_ident_set_bounds(x, info.body, &bounds, &err));
+  assert_ok(limb_ident_fit_physical(x, 0, &err));
+  assert_status(limb_ident_set_bounds(x, info.body, &bounds, &err), LIMB_E_ORDER);
+  const double* t = limb_ident_theta(x) + LIMB_BODY_PARAMETERS;
+  check_at("mass %g, centre %g %g", t[0], t[1] / t[0], t[2] / t[0]);
+  assert_that(t[0] > 13 && t[0] < 14 && t[1] < 0.5 * t[0] && t[2] > 0.01 * t[0]);
+  check_bodies(m, limb_ident_theta(x));
+  limb_ident_destroy(x);
+  motion_end(&log);
+  limb_model_destroy(m);
+  limb_builder_destroy(b);
+}
+END_TEST
+
 START_TEST(bad_calls_are_refused)
 {
   if (_i) return;
@@ -157,7 +215,7 @@ START_TEST(bad_calls_are_refused)
   assert_that(limb_ident_theta(x) == NULL);
   limb_ident_destroy(x);
   x = identify(m, m, 0.1, 1);
-  assert_status(limb_ident_fit_physical(x, -1, NULL), LIMB_E_ARG);
+  assert_status(limb_ident_fit_physical(x, -2, NULL), LIMB_E_ARG);
   assert_status(limb_ident_fit_physical(x, 1, NULL), LIMB_E_ORDER);
   assert_status(limb_ident_apply(x, other, NULL), LIMB_E_ARG);
   limb_ident_destroy(x);
@@ -166,4 +224,5 @@ START_TEST(bad_calls_are_refused)
 }
 END_TEST
 
-CHECK_MAIN("physical", ROBOTS, inertias_are_physical, loads_are_found, weight_holds_the_model, bad_calls_are_refused)
+CHECK_MAIN("physical", ROBOTS, inertias_are_physical, loads_are_found, weight_holds_the_model, l_curve_has_a_corner,
+           bounds_hold, bad_calls_are_refused)
