@@ -14,10 +14,10 @@
 // equations of a part of every log are solved by least squares; the other part is for validation.
 // docs/identification.md begins with mounting the log and ends with the validated model.
 //
-// Robots: trees, robots with loops, and robots whose base moves as a free joint; motors behind elastic shafts are joints
-// of their own. Torques of passive joints, such as the six of a free base, are zero, or follow from measured wrenches
-// (force plates): these equations count like the others. Of a robot with loops the equations are those along the
-// independent velocities, G' Y theta = G' tau. Memory comes from malloc. Objects belong to one thread at a time; the
+// Robots: trees, robots with loops, and robots whose base moves as a free joint; motors behind elastic shafts are
+// joints of their own. Torques of passive joints, such as the six of a free base, are zero, or follow from measured
+// wrenches (force plates): these equations count like the others. Of a robot with loops the equations are those along
+// the independent velocities, G' Y theta = G' tau. Memory comes from malloc. Objects belong to one thread at a time; the
 // model must outlive them.
 //
 // This header belongs to the library limb_ident.
@@ -81,8 +81,8 @@ LIMB_API limb_ident_options limb_default_ident_options(void);
 
 // ---- samples -------------------------------------------------------------------------------------------
 
-/// @return LIMB_OK; LIMB_E_ARG (NULL, options out of range); LIMB_E_UNSUPPORTED (no joint that moves, prescribed motions
-///         of loops, unmeasured torques of a robot with loops, a newer options struct); LIMB_E_NOMEM; as
+/// @return LIMB_OK; LIMB_E_ARG (NULL, options out of range); LIMB_E_UNSUPPORTED (no joint that moves, prescribed
+///         motions of loops, unmeasured torques of a robot with loops, a newer options struct); LIMB_E_NOMEM; as
 ///         limb_base_create.
 LIMB_NODISCARD LIMB_API limb_status limb_ident_create(const limb_model* m, const limb_ident_options* options,
                                                       limb_ident** out);
@@ -102,7 +102,8 @@ typedef struct limb_ident_sample {
 /// Adds a sample. Uneven steps are interpolated; a gap of more than LIMB_IDENT_GAP steps ends a window of the filter.
 /// @param err  names the coordinate; NULL: not needed (output)
 /// @return LIMB_OK; LIMB_E_ARG (NULL; a time that does not increase; a quaternion whose norm is not 1);
-///         LIMB_E_NONFINITE; LIMB_E_ORDER (after limb_ident_fit); LIMB_E_NOCONV (loops that do not close); LIMB_E_NOMEM.
+///         LIMB_E_NONFINITE; LIMB_E_ORDER (after limb_ident_fit); LIMB_E_NOCONV (loops that do not close);
+///         LIMB_E_NOMEM.
 LIMB_NODISCARD LIMB_API limb_status limb_ident_add(limb_ident* x, const limb_ident_sample* sample, limb_error* err);
 
 /// Ends a log: the next sample begins another one, whose time is independent.
@@ -111,8 +112,8 @@ LIMB_NODISCARD LIMB_API limb_status limb_ident_end_log(limb_ident* x, limb_error
 /// What the robot carries in the logs from here on: known, and not among the parameters. Between logs.
 /// @param frame  body or frame by name; NULL: nothing
 /// @param pose   of the load's axes in that frame; NULL: the same
-/// @return LIMB_OK; LIMB_E_ARG (NULL, no such frame, an inertia that is not finite); LIMB_E_ORDER (in the middle of a log,
-///         after limb_ident_fit); LIMB_E_NOMEM.
+/// @return LIMB_OK; LIMB_E_ARG (NULL, no such frame, an inertia that is not finite); LIMB_E_ORDER (in the middle of a
+///         log, after limb_ident_fit); LIMB_E_NOMEM.
 LIMB_NODISCARD LIMB_API limb_status limb_ident_set_load(limb_ident* x, const char* frame, const sp_pose* pose,
                                                         const sp_inertia* load, limb_error* err);
 

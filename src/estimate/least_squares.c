@@ -213,9 +213,9 @@ static limb_status solve(const limb_triangle* t, scaled* a, limb_solution* s)
   const limb_status status = order(t, s->x, a);
   if (status != LIMB_OK) return status;
   double* right = a->ordered.R + at(0, n, n + 1);
-  const double least = rank_tolerance(t) * fabs(a->ordered.R[0]);
+  const double smallest = rank_tolerance(t) * fabs(a->ordered.R[0]);
   int rank = 0;
-  while (rank < n && fabs(a->ordered.R[at(rank, rank, n + 1)]) > least) rank++;
+  while (rank < n && fabs(a->ordered.R[at(rank, rank, n + 1)]) > smallest) rank++;
   s->rank = rank;
   back_substitute(a, rank, right);
   for (int k = 0; k < n; k++) {

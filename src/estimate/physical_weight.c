@@ -1,7 +1,7 @@
 // The weight of the model in the physical fit: by cross-validation, or at the corner of the L-curve.
 //
-// Reference: P. Hansen, D. O'Leary, The use of the L-curve in the regularization of discrete ill-posed problems, SIAM J.
-//            Scientific Computing 14(6), 1993; M. Stone, Cross-validatory choice and assessment of statistical
+// Reference: P. Hansen, D. O'Leary, The use of the L-curve in the regularization of discrete ill-posed problems, SIAM
+//            J. Scientific Computing 14(6), 1993; M. Stone, Cross-validatory choice and assessment of statistical
 //            predictions, 1974.
 // Cost:      six weights, each on five folds, or once on the whole log.
 #include "estimate/physical_impl.h"
