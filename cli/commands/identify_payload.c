@@ -243,7 +243,7 @@ static int write_model(const load_run* r, const limb_payload_result* p)
   limb_builder* b = limb_reading_builder(r->robot->reading);
   if (!p->physical) return cli_usage(r->args, "--output %s: not written, for no rigid body can have this load", path);
   const limb_status s = limb_builder_add_payload(b, "payload", cli_get(r->args, "payload"), NULL, &p->load, &err);
-  return s == LIMB_OK ? cli_write_model(r->args, b, path) : cli_failed(r->args, path, s, &err);
+  return s == LIMB_OK ? cli_write_model(r->args, NULL, b, path) : cli_failed(r->args, path, s, &err);
 }
 
 static int identify_payload(load_run* r)

@@ -41,7 +41,7 @@ static void put_residuals(cli_table* t, const limb_ident* x, int joint, int phys
   }
 }
 
-static cli_table residuals(const cli_robot* robot, const limb_ident* x, int physical)
+cli_table cli_identify_residuals(const cli_robot* robot, const limb_ident* x, int physical)
 {
   cli_table t =
     cli_table_make("<joint;>torque=torque;>residual=rms;>relative=relative;>R^2=r_squared;<from row to row=correlation;"
@@ -56,10 +56,10 @@ static cli_table residuals(const cli_robot* robot, const limb_ident* x, int phys
   return t;
 }
 
-static cli_table parameters(const limb_ident* x)
+cli_table cli_identify_parameters(const limb_ident* x)
 {
   cli_table t = cli_table_make("<parameter=name;>value;>std;>relative;>model;<verdict;<essential;<error moves with=;"
-                               "=partner;=correlation;=formula");
+                               "=partner;=correlation;=formula;=why");
   limb_ident_parameter p, partner;
   for (int k = 0; limb_ident_get_parameter(x, k, &p) == LIMB_OK; k++) {
     const int hidden = p.verdict == LIMB_IDENT_HIDDEN;
@@ -71,16 +71,17 @@ static cli_table parameters(const limb_ident* x)
     cli_cell(&t, "%s", verdicts[p.verdict]);
     cli_cell_json(&t, json_boolean(p.essential), "%s", p.essential ? "yes" : "no");
     const int moves = limb_ident_get_parameter(x, p.partner, &partner) == LIMB_OK && fabs(p.correlation) > 0.9;
-    cli_cell(&t, "%s", moves ? partner.name : "");
+    cli_cell(&t, "%s", hidden ? p.why : moves ? partner.name : "");
     cli_cell(&t, "%s", p.partner >= 0 ? partner.name : "");
     cli_cell_json(&t, cli_json_number(p.correlation), "%s", "");
     cli_cell(&t, "%s", p.formula);
+    cli_cell(&t, "%s", p.why);
   }
   return t;
 }
 
 // Parameters of the physical fit beside those of the model.
-static cli_table standard_parameters(const limb_model* m, const limb_ident* x)
+cli_table cli_identify_standard(const limb_model* m, const limb_ident* x)
 {
   cli_table t = cli_table_make("<parameter=name;>value;>model;<unit");
   const double* theta = limb_ident_theta(x);
@@ -110,17 +111,17 @@ static int print_text(const cli_robot* robot, const limb_ident* x)
          f.cutoff, f.motion, f.rows, f.row_rate, f.fitted);
   printf("%d parameters: %d known, %d uncertain, %d hidden; %d essential; condition %.3g\n\n", limb_ident_count(x),
          f.known, f.uncertain, f.hidden, f.essential, f.condition);
-  cli_table t = residuals(robot, x, 0);
+  cli_table t = cli_identify_residuals(robot, x, 0);
   cli_table_print(&t, stdout, "");
   printf("\n");
-  t = parameters(x);
+  t = cli_identify_parameters(x);
   cli_table_print(&t, stdout, "");
   if (limb_ident_theta(x)) {
     printf("\nphysical: weight of the model %g\n\n", f.weight);
-    t = residuals(robot, x, 1);
+    t = cli_identify_residuals(robot, x, 1);
     cli_table_print(&t, stdout, "");
     printf("\n");
-    t = standard_parameters(robot->model, x);
+    t = cli_identify_standard(robot->model, x);
     cli_table_print(&t, stdout, "");
   }
   printf("\n* not white: the residual is correlated from row to row. limb base has the formulas of the parameters.\n");
@@ -134,7 +135,7 @@ static int print_json(const cli_args* args, const cli_robot* robot, const limb_i
   limb_ident_facts f;
   if (limb_ident_get_facts(x, &f) != LIMB_OK) return EXIT_NUMERICAL;
   json_t *answer = cli_json_answer(), *notes = json_array();
-  cli_table joints = residuals(robot, x, 0), all = parameters(x);
+  cli_table joints = cli_identify_residuals(robot, x, 0), all = cli_identify_parameters(x);
   const char* note;
   for (int k = 0; (note = limb_ident_note(x, k)); k++) (void)json_array_append_new(notes, cli_json_text(note));
   cli_json_set(answer, "model samples logs windows rate cutoff motion row_rate rows fitted condition",
@@ -147,7 +148,7 @@ static int print_json(const cli_args* args, const cli_robot* robot, const limb_i
   const int n = limb_ident_count(x);
   cli_json_set(answer, "covariance", cli_json_matrix(n, n, limb_ident_covariance(x)));
   if (limb_ident_theta(x)) {
-    cli_table physical = residuals(robot, x, 1), theta = standard_parameters(robot->model, x);
+    cli_table physical = cli_identify_residuals(robot, x, 1), theta = cli_identify_standard(robot->model, x);
     cli_json_set(answer, "physical",
                  cli_json_object("weight joints parameters", cli_json_number(f.weight), cli_table_json(&physical),
                                  cli_table_json(&theta)));
