@@ -24,6 +24,7 @@ from ._errors import (
 from .build import Builder, Payload
 from .code import Equations, Generated
 from .goals import Goal, Solution
+from .identify import Estimate, Identified, Log, Residual, identify
 from .model import Attachment, Environment, Model, Plan, Reading, load, loads, quantities, robots, rules
 from .motion import Event, Trajectory
 from .parts import Body, Coordinate, Finding, Frame, Joint, Loop, Parameter, Placement, Pose, Quantity, Rule
@@ -41,13 +42,16 @@ __all__ = [
     "Environment",
     "Equations",
     "Error",
+    "Estimate",
     "Event",
     "FileError",
     "Finding",
     "Frame",
     "Generated",
     "Goal",
+    "Identified",
     "Joint",
+    "Log",
     "Loop",
     "Model",
     "ModelError",
@@ -62,11 +66,13 @@ __all__ = [
     "Pose",
     "Quantity",
     "Reading",
+    "Residual",
     "Rule",
     "SingularError",
     "Solution",
     "Trajectory",
     "UnsupportedError",
+    "identify",
     "load",
     "loads",
     "quantities",

@@ -152,6 +152,7 @@ PyObject* robot_equations(PyObject* self, PyObject* args);
 PyObject* robot_animate(PyObject* self, PyObject* args);
 PyObject* robot_ik(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* names);
 PyObject* robot_base_formulas(PyObject* self, PyObject* unused);
+PyObject* robot_identify(PyObject* self, PyObject* args);
 PyObject* robot_integrate(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* names); // manifold.c
 PyObject* robot_difference(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* names);
 PyObject* robot_normalize(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* names);

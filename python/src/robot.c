@@ -372,6 +372,7 @@ static const PyMethodDef other_methods[] = {
   {"_codegen", robot_codegen, METH_VARARGS, NULL},
   {"_equations", robot_equations, METH_VARARGS, NULL},
   {"_base_formulas", robot_base_formulas, METH_NOARGS, NULL},
+  {"_identify", robot_identify, METH_VARARGS, NULL},
 };
 
 enum { OTHERS = sizeof other_methods / sizeof *other_methods };
