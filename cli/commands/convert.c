@@ -87,8 +87,10 @@ static limb_model* without_starts(const limb_model* m)
     s = add_as_tendon(to, &shaft, i);
   for (int i = 0; s == LIMB_OK && limb_builder_get_tendon(b, i, &tendon) == LIMB_OK; i++)
     s = limb_builder_add_tendon(to, &tendon, NULL, NULL);
-  for (int i = 0; s == LIMB_OK && limb_builder_get_loop(b, i, &loop) == LIMB_OK; i++)
+  for (int i = 0; s == LIMB_OK && limb_builder_get_loop(b, i, &loop) == LIMB_OK; i++) {
+    if (loop.kind == LIMB_LOOP_BALL) loop.pose_a.R = loop.pose_b.R = sp_identity3(); // points, in SDF
     s = limb_builder_add_loop(to, &loop, NULL, NULL);
+  }
   if (s == LIMB_OK) s = limb_builder_build(to, &out, NULL);
   limb_builder_destroy(b);
   limb_builder_destroy(to);
@@ -155,7 +157,7 @@ static void not_read(const limb_finding* f, char* name, size_t size)
   *name = '\0';
   for (int k = 0; k < 3; k++) matches |= strcmp(f->rule, rules[k]) == 0;
   if (!matches || !*f->where) return;
-  (void)snprintf(name, size, "parts of %s", f->where); // such as the limits of a joint
+  (void)snprintf(name, size, "details of %s", f->where); // such as the limits of a joint
   for (int k = 0; k < 4; k++) {
     const size_t length = strlen(kinds[k]);
     if (strncmp(f->where, kinds[k], length) != 0) continue;

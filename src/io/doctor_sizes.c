@@ -72,17 +72,19 @@ static void check_points(const doctor* d)
     count[what]++;
     if (what == POINT) first = i;
   }
+  // Textbooks have robots of points and rods; a file that another program wrote has them by mistake.
+  const limb_format format = d->r->format;
+  const int textbook = format == LIMB_FORMAT_YAML || format == LIMB_FORMAT_PAR;
   if (count[COMPLETE] + count[THIN] == 0) {
     if (count[POINT] == 0) return;
     limb_doctor_body_report(d, RULE_INERTIA_MISSING, first, "it is a point mass, as are all bodies that rotate");
-    const limb_format format = d->r->format;
-    if (format == LIMB_FORMAT_YAML || format == LIMB_FORMAT_PAR) limb_report_as(d->f, LIMB_NOTE);
+    if (textbook) limb_report_as(d->f, LIMB_NOTE);
     return;
   }
   for (int i = 1; i < d->nbody; i++) {
     const sp_inertia *Y = &d->body[i].def.inertia, *group = &d->body[d->body[i].head].group;
     const lack what = what_lacks(d, i);
-    if (what == COMPLETE || (what == THIN && count[COMPLETE] == 0)) continue;
+    if (what == COMPLETE || (what == THIN && count[COMPLETE] == 0 && textbook)) continue;
     limb_doctor_body_report(d, RULE_INERTIA_MISSING, i, "it has a mass of %s kg, but no rotational inertia%s",
                             limb_show(Y->mass).text, what == THIN ? " about one axis: a rod without thickness" : "");
     if (Y->mass < 0.5 * group->mass) limb_report_as(d->f, LIMB_NOTE); // welded to what has inertia

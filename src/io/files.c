@@ -194,15 +194,25 @@ static const char* package_of_prefix(limb_files* f, const char* folder, const ch
   return share ? package_in(f, share, name) : NULL;
 }
 
-// The folder that has the package's name, upwards from the source, or is beside one of these.
+// Whether a folder says that it is a package of ROS or a model of Gazebo. Any other folder beside a model that a file
+// names would be open to it.
+static int is_package(limb_files* f, const char* folder)
+{
+  const char* ros = limb_mempool_join(f->pool, folder, "/package.xml", "");
+  const char* gazebo = limb_mempool_join(f->pool, folder, "/model.config", "");
+  return (ros && is_regular(ros)) || (gazebo && is_regular(gazebo));
+}
+
+// The folder that has the package's name, upwards from the source; or a package of that name beside one of these.
 static const char* package_upwards(limb_files* f, const char* name)
 {
   const char* folder = f->source ? folder_of(f->pool, f->source) : NULL;
   char* up = folder ? resolve(f->pool, folder) : NULL;
   const char* home = getenv("HOME");
   for (int i = 0; up && i < MAX_UPWARDS; i++) {
-    const char* found = package_or_in(f, up, name);
-    if (found) return found;
+    const char *slash = strrchr(up, '/'), *beside = package_in(f, up, name);
+    if (beside && is_package(f, beside)) return beside;
+    if (slash && strcmp(slash + 1, name) == 0) return up;
     if ((home && is_below(home, up)) || !cut(up)) return NULL;
   }
   return NULL;

@@ -142,10 +142,12 @@ static const char* format_text(limb_findings* f, const char* format, va_list arg
 static const char* subject_text(limb_findings* f, limb_subject about)
 {
   char where[LIMB_WHERE_SPACE];
-  if (about.kind && about.name)
-    (void)snprintf(where, sizeof where, "%s '%s'", about.kind, about.name);
-  else
+  if (about.kind && about.name) {
+    const int n = snprintf(where, sizeof where, "%s '%s'", about.kind, about.name);
+    if (n >= (int)sizeof where) memcpy(where + sizeof where - 5, "...'", 5);
+  } else {
     (void)snprintf(where, sizeof where, "%s", about.kind ? about.kind : "");
+  }
   limb_mask_controls(where);
   return limb_mempool_text(&f->pool, where, strlen(where));
 }

@@ -52,6 +52,12 @@ static int numbers_of(const limb_builder* b, const char* joint, limb_joint_def* 
   return def->mimic >= 0 ? 0 : nq[def->type];
 }
 
+static const char* builder_joint_name(const void* b, int joint)
+{
+  limb_joint_def def;
+  return limb_builder_get_joint(b, joint, &def) == LIMB_OK ? def.name : "";
+}
+
 static int fits(const limb_raw_robot* s, const raw_pose* p, const limb_pose_value* v, const limb_builder* b)
 {
   limb_joint_def def;
@@ -59,9 +65,11 @@ static int fits(const limb_raw_robot* s, const raw_pose* p, const limb_pose_valu
   const int n = numbers_of(b, v->joint, &def);
   double norm = 0;
   if (n < 0) {
-    limb_report(s->findings, RULE_BAD_VALUE, p->pos, about, "the robot has no joint '%.100s', whose place it gives",
-                v->joint);
-    limb_report_as(s->findings, LIMB_WARNING);
+    limb_report(s->findings, RULE_BAD_VALUE, p->pos, about, "the robot has no joint '%.100s', whose place it gives%s",
+                v->joint,
+                limb_did_you_mean(s->findings, v->joint, limb_builder_joint_count(b), builder_joint_name, b).text);
+    // A SRDF file may be about more than this robot, and only a robot that may float has a base.
+    if (p->pos.file || strcmp(v->joint, "base") == 0) limb_report_as(s->findings, LIMB_WARNING);
   } else if (n > 0 && n != v->count) {
     limb_report(s->findings, RULE_BAD_VALUE, p->pos, about, "joint '%.100s' has %d coordinate%s; found %d", v->joint, n,
                 n == 1 ? "" : "s", v->count);

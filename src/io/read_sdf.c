@@ -190,10 +190,11 @@ static int read_model(sdf* s, const xml_node* model)
   static const urdf_words words = {
     .attributes = "name canonical_link placement_frame",
     .children = "pose static",
-    .many = "link joint frame model include drake:joint",
+    .many = "link joint frame model include drake:joint drake:ball_constraint",
     .ignored = "self_collide allow_auto_disable enable_wind plugin gripper transmission drake:linear_bushing_rpy "
                "drake:collision_filter_group drake:ignore_collision_filter_groups"};
   const char* relative = NULL;
+  int balls = 0;
   s->r.report.about = (limb_subject){"model", limb_xml_get(model, "name")};
   s->r.raw->name = limb_urdf_name(&s->r, model, "name", 0);
   limb_urdf_check(&s->r, model, &words);
@@ -204,6 +205,9 @@ static int read_model(sdf* s, const xml_node* model)
   }
   for (int i = 0; i < s->nframe; i++) {
     if (s->frame[i].kind == SDF_JOINT && !limb_sdf_joint(s, i)) return 0;
+  }
+  for (const xml_node* n = limb_xml_child(model, "drake:ball_constraint"); n; n = limb_xml_next(n)) {
+    if (!limb_sdf_ball(s, n, ++balls)) return 0;
   }
   return s->nframe == 0 || (add_frames(s) && free_roots(s, limb_sdf_flag(model, "static", 0)));
 }

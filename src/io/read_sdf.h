@@ -61,6 +61,9 @@ const xml_node* limb_sdf_include(sdf* s, const xml_node* n);
 // 0 when out of memory.
 int limb_sdf_joint(sdf* s, int frame);
 
+// <drake:ball_constraint> number k of the model, which closes a loop. 0 when out of memory.
+int limb_sdf_ball(sdf* s, const xml_node* n, int k);
+
 // ---- shapes (read_sdf_shape.c) --------------------------------------------------------------------
 
 // Elements that are not kept (limb_xml_parse).

@@ -203,6 +203,33 @@ static int add_loop(sdf* s, int frame, const sdf_type* type, const int end[2], s
   return 1;
 }
 
+// Drake's: point P of body A, p_AP in its frame, coincides with point Q of body B.
+int limb_sdf_ball(sdf* s, const xml_node* n, int k)
+{
+  static const char* const words[2][2] = {{"drake:ball_constraint_body_A", "drake:ball_constraint_p_AP"},
+                                          {"drake:ball_constraint_body_B", "drake:ball_constraint_p_BQ"}};
+  const char *given = limb_xml_get(n, "name"),
+             *name = given ? given : limb_mempool_numbered(s->r.src->pool, "ball_", k);
+  raw_loop* x = name ? limb_raw_add_loop(s->r.raw, name, LIMB_LOOP_BALL, n->pos) : NULL;
+  if (!x) return 0;
+  s->r.report.about = (limb_subject){"loop", name};
+  for (int e = 0; e < 2; e++) {
+    const char *body = limb_sdf_text(n, words[e][0]), *text = limb_sdf_text(n, words[e][1]);
+    double p[3] = {0, 0, 0};
+    const number_list list = limb_scan_list(text ? text : "0 0 0", 3, p);
+    const int world = body && strcmp(body, "world") == 0;
+    const int found = body && !world ? limb_sdf_find(s, 0, body, n, "the body") : -1;
+    x->end[e].pos = n->pos;
+    x->end[e].body = found >= 0 ? s->frame[found].name : world ? NULL : "";
+    x->end[e].pose.p = sp_v3(p[0], p[1], p[2]);
+    if (!body)
+      limb_report_error(&s->r.report, RULE_MISSING_KEY, n->pos, "it has no <%s>", words[e][0]);
+    else if (list.bad || list.count != 3)
+      limb_report_error(&s->r.report, RULE_BAD_NUMBER, n->pos, "<%s> must be three numbers", words[e][1]);
+  }
+  return 1;
+}
+
 // ---- the joint ------------------------------------------------------------------------------------
 
 static void read_axes(sdf* s, int frame, const sdf_type* type, sp_vec3 axis, raw_joint* j)
@@ -213,6 +240,10 @@ static void read_axes(sdf* s, int frame, const sdf_type* type, sp_vec3 axis, raw
   if (type->axes > 0 && limb_is_zero(axis))
     limb_report_error(&s->r.report, RULE_BAD_AXIS, one ? one->pos : n->pos, "its axis is zero");
   if (type->type == LIMB_PLANAR) j->def.axis2 = sp_v3(1, 0, 0);
+  if (type->type == LIMB_SPHERICAL && one && limb_xml_child(one, "dynamics")) { // as Drake has it
+    nonnegative(s, limb_xml_child(one, "dynamics"), "damping", &j->def.damping[0]);
+    j->def.damping[1] = j->def.damping[2] = j->def.damping[0];
+  }
   if (type->axes != 1 || !one) return;
   if (strcmp(type->name, "continuous") != 0) read_limits(s, one, &j->def);
   read_dynamics(s, one, &j->def);

@@ -241,6 +241,22 @@ static void read_own_properties(const joint_reader* t, const xml_node* n)
   }
 }
 
+// Of a joint with several degrees of freedom: a number for each.
+static void read_directions(const joint_reader* t, const xml_node* n)
+{
+  static const char* const names[] = {"armature", "damping"};
+  double* const to[] = {t->j->def.armature, t->j->def.damping};
+  const int count = joint_dofs[t->j->def.type];
+  for (int i = 0; i < 2; i++) {
+    if (!limb_xml_get(n, names[i])) continue;
+    if (count < 2)
+      limb_report_error(&t->r->report, RULE_BAD_JOINT, limb_urdf_attribute_pos(t->r, n, names[i]),
+                        "%s is for joints with several degrees of freedom", names[i]);
+    else
+      (void)limb_urdf_numbers(t->r, n, names[i], count, to[i]);
+  }
+}
+
 static void read_drive(const joint_reader* t, const xml_node* n)
 {
   const char* word = limb_xml_get(n, "drive");
@@ -258,7 +274,8 @@ static void read_drive(const joint_reader* t, const xml_node* n)
 
 static void read_extension(const joint_reader* t)
 {
-  static const urdf_words words = {.attributes = "rotor_inertia gear_ratio stiffness rest pitch axis2 drive start",
+  static const urdf_words words = {.attributes = "rotor_inertia gear_ratio stiffness rest pitch axis2 drive start "
+                                                 "armature damping",
                                    .strict = 1};
   urdf_reader* r = t->r;
   limb_joint_def* def = &t->j->def;
@@ -266,6 +283,7 @@ static void read_extension(const joint_reader* t)
   if (n) {
     limb_urdf_check(r, n, &words);
     read_own_properties(t, n);
+    read_directions(t, n);
     read_drive(t, n);
     if (limb_xml_get(n, "start") && limb_xml_child(t->n, "mimic"))
       limb_report_error(&r->report, RULE_BAD_JOINT, limb_urdf_attribute_pos(r, n, "start"),

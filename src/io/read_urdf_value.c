@@ -191,7 +191,8 @@ const xml_node* limb_urdf_child(urdf_reader* r, const xml_node* parent, const ch
 
 static void report_numbers(urdf_reader* r, const xml_node* n, const char* attribute, int count, const number_list* list)
 {
-  static const char* const forms[] = {"", "one number", "two numbers", "three numbers", "four numbers"};
+  static const char* const forms[] = {
+    "", "one number", "two numbers", "three numbers", "four numbers", "five numbers", "six numbers"};
   const char* text = limb_xml_get(n, attribute);
   if (is_expression(text)) {
     report_expression(r, n, attribute);
@@ -215,7 +216,7 @@ static void report_numbers(urdf_reader* r, const xml_node* n, const char* attrib
 
 int limb_urdf_numbers(urdf_reader* r, const xml_node* n, const char* attribute, int count, double* x)
 {
-  double found[4];
+  double found[LIMB_JOINT_DOFS];
   const char* text = limb_xml_get(n, attribute);
   if (!text) return 0;
   const number_list list = limb_scan_list(text, count, found);

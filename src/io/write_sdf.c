@@ -122,6 +122,13 @@ static void put_axis(const limb_writer* o, const char* element, const limb_joint
   limb_put(o, "      </%s>\n", element);
 }
 
+// 1 for a ball joint with the same damping about all axes, which Drake reads from its axis.
+static int is_damped_ball(const limb_joint_def* j)
+{
+  const double* d = j->damping;
+  return j->type == LIMB_SPHERICAL && d[0] != 0 && d[0] == d[1] && d[0] == d[2];
+}
+
 static const char* sdf_type(const limb_joint_def* j)
 {
   static const char* const words[] = {
@@ -143,7 +150,7 @@ static limb_status put_joint(sdf_writer* w, const limb_joint_def* j, limb_error*
   limb_put(o, "    <joint name=%q type=%q>\n", j->name, type);
   put_pose(o, "      ", world ? "__model__" : parent.text, &j->placement);
   limb_put(o, "      <parent>%t</parent>\n      <child>%t</child>\n", parent.text, child.text);
-  if (has_axis(j->type)) put_axis(o, "axis", j, 0, j->axis);
+  if (has_axis(j->type) || is_damped_ball(j)) put_axis(o, "axis", j, 0, has_axis(j->type) ? j->axis : sp_v3(0, 0, 1));
   if (j->type == LIMB_UNIVERSAL) put_axis(o, "axis2", j, 1, j->axis2);
   const double thread = 2 * LIMB_PI * j->pitch;
   if (j->type == LIMB_HELICAL) limb_put(o, "      <screw_thread_pitch>%n</screw_thread_pitch>\n", 1, &thread);
@@ -163,8 +170,80 @@ static int has_lost_directions(const limb_joint_def* j)
 {
   int lost = 0;
   for (int k = 0; k < LIMB_JOINT_DOFS; k++)
-    lost |= j->armature[k] != 0 || (j->damping[k] != 0 && j->type != LIMB_UNIVERSAL);
+    lost |= j->armature[k] != 0 || (j->damping[k] != 0 && j->type != LIMB_UNIVERSAL && !is_damped_ball(j));
   return lost;
+}
+
+// ---- loops --------------------------------------------------------------------------------------------
+//
+// Balls are constraints of Drake, which state both ends. Other loops are joints whose child has another joint already:
+// they state one frame, which is that of both ends where the links are.
+
+// The pose of a body in the world with every joint at 0.
+static sp_pose home_of(const limb_builder* b, int body)
+{
+  sp_pose X = sp_pose_identity();
+  limb_joint_def j;
+  for (int steps = 0; body != LIMB_WORLD_BODY && steps < limb_builder_body_count(b); steps++) {
+    int k = 0;
+    while (limb_builder_get_joint(b, k, &j) == LIMB_OK && j.child != body) k++;
+    X = sp_compose(j.placement, X);
+    body = j.parent;
+  }
+  return X;
+}
+
+// How far the loop is open there, in the directions that it locks.
+static double opening(const limb_builder* b, const limb_loop_def* def)
+{
+  const sp_pose A = sp_compose(home_of(b, def->body_a), def->pose_a),
+                B = sp_compose(home_of(b, def->body_b), def->pose_b);
+  const sp_pose X = sp_compose(sp_invert(A), B);
+  const double *R = X.R.m, along = def->kind == LIMB_LOOP_SLIDER ? 0 : fabs(X.p.z);
+  const double turn = fabs(R[2]) + fabs(R[5]), about = def->kind == LIMB_LOOP_PIN ? 0 : fabs(R[1]) + fabs(R[3]);
+  return fabs(X.p.x) + fabs(X.p.y) + along + turn + about;
+}
+
+static void put_ball(const limb_writer* o, const limb_loop_def* def)
+{
+  const sdf_name a = body_name(o->b, def->body_a), b = body_name(o->b, def->body_b);
+  const sp_vec3 p = def->pose_a.p, q = def->pose_b.p;
+  limb_put(o, "    <drake:ball_constraint name=%q>\n", def->name);
+  limb_put(o, "      <drake:ball_constraint_body_A>%t</drake:ball_constraint_body_A>\n", a.text);
+  limb_put(o, "      <drake:ball_constraint_body_B>%t</drake:ball_constraint_body_B>\n", b.text);
+  limb_put(o, "      <drake:ball_constraint_p_AP>%n</drake:ball_constraint_p_AP>\n", 3,
+           (const double[3]){p.x, p.y, p.z});
+  limb_put(o, "      <drake:ball_constraint_p_BQ>%n</drake:ball_constraint_p_BQ>\n", 3,
+           (const double[3]){q.x, q.y, q.z});
+  limb_put(o, "    </drake:ball_constraint>\n");
+}
+
+static void put_loop(const limb_writer* o, const limb_loop_def* def)
+{
+  static const char* const types[NLOOP_KIND] = {
+    [LIMB_LOOP_WELD] = "fixed", [LIMB_LOOP_PIN] = "revolute", [LIMB_LOOP_SLIDER] = "prismatic"};
+  const limb_subject about = {"loop", def->name};
+  const char* type = types[def->kind];
+  double law = fabs((double)def->motion.constraint);
+  for (int i = 0; i < NLAW_PROPERTY; i++) law += fabs(get_property(&law_properties[i], &def->motion));
+  if (law != 0) limb_report(o->findings, RULE_NOT_WRITTEN, nowhere, about, "its prescribed motion");
+  if (def->kind == LIMB_LOOP_BALL) {
+    put_ball(o, def);
+    limb_report(o->findings, RULE_EXTENSION, nowhere, about, "it is written as a constraint of Drake");
+    return;
+  }
+  if (!type || def->body_b == LIMB_WORLD_BODY || opening(o->b, def) > 1e-12) {
+    limb_report(o->findings, RULE_NOT_WRITTEN, nowhere, about, "%s",
+                !type || def->body_b == LIMB_WORLD_BODY ? "SDF has no loops of its kind"
+                                                        : "it is open where all joints are zero");
+    return;
+  }
+  const sdf_name parent = body_name(o->b, def->body_a), child = body_name(o->b, def->body_b);
+  limb_put(o, "    <joint name=%q type=%q>\n", def->name, type);
+  put_pose(o, "      ", child.text, &def->pose_b);
+  limb_put(o, "      <parent>%t</parent>\n      <child>%t</child>\n", parent.text, child.text);
+  if (def->kind != LIMB_LOOP_WELD) limb_put(o, "      <axis>\n        <xyz>0 0 1</xyz>\n      </axis>\n");
+  limb_put(o, "    </joint>\n");
 }
 
 // ---- the robot ------------------------------------------------------------------------------------------
@@ -218,12 +297,8 @@ static int find_base(const limb_builder* b)
 static void report_rest(const sdf_writer* w)
 {
   const limb_builder* b = w->out->b;
-  limb_loop_def loop;
   limb_shaft_def shaft;
   limb_tendon_def tendon;
-  for (int i = 0; limb_builder_get_loop(b, i, &loop) == LIMB_OK; i++)
-    limb_report(w->out->findings, RULE_NOT_WRITTEN, nowhere, (limb_subject){"loop", loop.name},
-                "SDF has trees of joints only");
   if (limb_builder_get_shaft(b, 0, &shaft) == LIMB_OK)
     limb_report(w->out->findings, RULE_NOT_WRITTEN, nowhere, (limb_subject){"shaft", NULL},
                 "SDF has no elastic shafts");
@@ -248,6 +323,8 @@ limb_status limb_write_sdf(const limb_writer* o, limb_error* err)
   if (world) limb_put(o, "  <world name=\"world\">\n    <gravity>%n</gravity>\n", 3, (const double[3]){g.x, g.y, g.z});
   limb_put(o, "  <model name=%q>\n", limb_builder_name(o->b));
   const limb_status s = put_parts(&w, err);
+  limb_loop_def loop;
+  for (int i = 0; limb_builder_get_loop(o->b, i, &loop) == LIMB_OK; i++) put_loop(o, &loop);
   limb_put(o, world ? "  </model>\n  </world>\n</sdf>\n" : "  </model>\n</sdf>\n");
   report_rest(&w);
   limb_report_shapes(o);

@@ -20,14 +20,20 @@ enum {
   USES_DRIVE,
   USES_SHAFT,
   USES_START,
+  USES_DIRECTIONS,
   USES_TYPE,
   NUSE
 };
 
-static const char* const use_words[NUSE] = {"the rotor inertia", "the gear ratio",
-                                            "the spring",        "the pitch",
-                                            "the second axis",   "whether a motor drives it",
-                                            "the elastic shaft", "the starting value for closing loops",
+static const char* const use_words[NUSE] = {"the rotor inertia",
+                                            "the gear ratio",
+                                            "the spring",
+                                            "the pitch",
+                                            "the second axis",
+                                            "whether a motor drives it",
+                                            "the elastic shaft",
+                                            "the starting value for closing loops",
+                                            "armature or damping by directions",
                                             "the type"};
 
 static const file_pos nowhere = {0, 0, 0};
@@ -129,11 +135,22 @@ static void put_own(urdf_writer* w, const limb_joint_def* j, const char* name, d
   use(w, what, j->name);
 }
 
+// Whether one of the numbers of a joint's directions is not zero.
+static int is_any(const double x[LIMB_JOINT_DOFS])
+{
+  for (int k = 0; k < LIMB_JOINT_DOFS; k++)
+    if (x[k] != 0) return 1;
+  return 0;
+}
+
 static void put_extension(urdf_writer* w, const limb_joint_def* j)
 {
   const int spring = j->stiffness != 0 || j->rest != 0, axis2 = !limb_is_zero(j->axis2) && !is_default_axis2(j);
   const int pitch = j->type == LIMB_HELICAL, drive = j->drive != LIMB_DRIVE_AUTO, start = j->start != 0;
-  if (!axis2 && !spring && !pitch && !drive && !start && j->rotor_inertia == 0 && j->gear_ratio == 1) return;
+  const int damped = is_any(j->damping), heavy = is_any(j->armature);
+  if (!axis2 && !spring && !pitch && !drive && !start && !damped && !heavy && j->rotor_inertia == 0 &&
+      j->gear_ratio == 1)
+    return;
   limb_put(w->out, "    <limb");
   if (j->rotor_inertia != 0) put_own(w, j, "rotor_inertia", j->rotor_inertia, USES_ROTOR);
   if (j->gear_ratio != 1) put_own(w, j, "gear_ratio", j->gear_ratio, USES_GEAR);
@@ -145,6 +162,9 @@ static void put_extension(urdf_writer* w, const limb_joint_def* j)
   if (drive) limb_put(w->out, " drive=%q", drive_words[j->drive]);
   if (drive) use(w, USES_DRIVE, j->name);
   if (start) put_own(w, j, "start", j->start, USES_START);
+  if (heavy) limb_put(w->out, " armature=%l", (int)joint_dofs[j->type], j->armature);
+  if (damped) limb_put(w->out, " damping=%l", (int)joint_dofs[j->type], j->damping);
+  if (damped || heavy) use(w, USES_DIRECTIONS, j->name);
   limb_put(w->out, "/>\n");
 }
 
@@ -275,15 +295,7 @@ static void put_loops(const limb_writer* o)
 
 static void report_lost(const limb_writer* o)
 {
-  limb_joint_def j;
   limb_tendon_def tendon;
-  for (int i = 0; limb_builder_get_joint(o->b, i, &j) == LIMB_OK; i++) {
-    int any = 0;
-    for (int k = 0; k < LIMB_JOINT_DOFS; k++) any |= j.armature[k] != 0 || j.damping[k] != 0;
-    if (any)
-      limb_report(o->findings, RULE_DROPPED, nowhere, (limb_subject){"joint", j.name},
-                  "armature and damping of a %s joint cannot be written", joint_type_words[j.type]);
-  }
   for (int i = 0; limb_builder_get_tendon(o->b, i, &tendon) == LIMB_OK; i++)
     limb_report(o->findings, RULE_DROPPED, nowhere, (limb_subject){"tendon", tendon.name},
                 "URDF has no tendons: it is not written");

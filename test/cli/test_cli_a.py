@@ -650,7 +650,7 @@ class Convert(Case):
         text = (f'<robot name="r"><link name="a"/><link name="b"/><joint name="{name}" type="fixed"><parent link="a"/>'
                 '<child link="b"/><limit lower="0" upper="1" effort="1" velocity="1"/></joint></robot>')
         run = self.fine("convert", self.path("fixed.urdf", text), self.path("x.limb.yaml"))
-        self.assertIn(f"x.limb.yaml: not written: parts of joint '{name}'\n", run.stderr)
+        self.assertIn(f"x.limb.yaml: not written: details of joint '{name}'\n", run.stderr)
 
     def test_a_joint_is_no_frame(self):
         self.refused(2, "eval", "panda", "--q", "joint1=1", "--what", "pose", "--frame", "joint4",

@@ -80,8 +80,15 @@ START_TEST(faulty_yaml)
     assert_that(limb_reading_pose_count(r) == 0);
     limb_reading_destroy(r);
   }
-  limb_reading* r = with_poses("  home: {tun: 1, turn: 2}\n", LIMB_OK); // a warning
+  limb_reading* r = with_poses("  home: {tun: 1, turn: 2}\n", LIMB_E_MODEL);
   limb_named_pose p;
+  limb_finding f;
+  int meant = 0;
+  for (int i = 0; limb_findings_get(limb_reading_findings(r), i, &f) == LIMB_OK; i++)
+    meant += strstr(f.text, "did you mean 'turn'?") != NULL;
+  assert_that(meant == 1);
+  limb_reading_destroy(r);
+  r = with_poses("  home: {base: [1, 2], turn: 2}\n", LIMB_OK); // of a robot that may float: a warning
   assert_that(limb_findings_count_from(limb_reading_findings(r), LIMB_WARNING) == 1);
   assert_ok(limb_reading_get_pose(r, 0, &p));
   assert_that(p.count == 1);

@@ -1,6 +1,7 @@
 // SDF: frames, nested models, inclusions and joints. Figures of arm.sdf are those of Drake, which reads SDF through
 // libsdformat; faults are named; hostile files end.
 #include "io/faults.h"
+#include "io/written.h"
 
 #define LINK(name) "<link name='" name "'><inertial><mass>1</mass></inertial></link>"
 #define JOINT(name, type, parent, child, more) \
@@ -146,6 +147,53 @@ START_TEST(second_parents_are_loops)
   ck_assert_int_eq(limb_nv(m), 3);
   ck_assert_int_eq(limb_loop_count(m), 1);
   limb_model_destroy(m);
+  page p = written(b, LIMB_FORMAT_SDF, NULL); // and back
+  limb_reading* other = NULL;
+  limb_loop_def was, is;
+  b = good(p.text, &other);
+  assert_ok(limb_builder_get_loop(limb_reading_builder(r), 0, &was));
+  assert_ok(limb_builder_get_loop(b, 0, &is));
+  assert_that(is.kind == LIMB_LOOP_PIN && strcmp(is.name, "j4") == 0);
+  assert_close_pose(is.pose_a, was.pose_a, 1e-15, 1e-15);
+  assert_close_pose(is.pose_b, was.pose_b, 1e-15, 1e-15);
+  free(p.text);
+  limb_reading_destroy(other);
+  limb_reading_destroy(r);
+}
+END_TEST
+
+// A ball joint with friction, and Drake's point of one body on a point of another one, which need not coincide at 0.
+START_TEST(balls_close_loops)
+{
+  limb_reading *r = NULL, *other = NULL;
+  limb_loop_def loop;
+  limb_builder* b = good(
+    MODEL("1.9", BAR("a", "0 0 0 0 0 0") BAR("b", "0 0 1 0 0 0") HINGE("j1", "world", "a", "0 0 0 0 0 0") JOINT(
+                   "j2", "ball", "a", "b",
+                   "<axis><dynamics><damping>0.5</damping></dynamics></axis>") "<drake:ball_constraint name='rope' "
+                                                                               "xmlns:drake='d'>"
+                                                                               "<drake:ball_constraint_body_A>world</"
+                                                                               "drake:ball_constraint_body_A>"
+                                                                               "<drake:ball_constraint_body_B>b</"
+                                                                               "drake:ball_constraint_body_B>"
+                                                                               "<drake:ball_constraint_p_AP>1 2 "
+                                                                               "3</drake:ball_constraint_p_AP>"
+                                                                               "<drake:ball_constraint_p_BQ>0 0 "
+                                                                               "0.5</drake:ball_constraint_p_BQ></"
+                                                                               "drake:ball_constraint>"),
+    &r);
+  for (int k = 0; k < 2; k++) {
+    assert_close_array(joint(b, "j2").damping, ((double[]){0.5, 0.5, 0.5}), 3, 0, 0);
+    assert_ok(limb_builder_get_loop(b, 0, &loop));
+    assert_that(loop.kind == LIMB_LOOP_BALL && loop.body_a == LIMB_WORLD_BODY && strcmp(loop.name, "rope") == 0);
+    assert_close_vec3(loop.pose_a.p, sp_v3(1, 2, 3), 0, 0);
+    assert_close_vec3(loop.pose_b.p, sp_v3(0, 0, 0.5), 0, 0);
+    page p = written(b, LIMB_FORMAT_SDF, NULL);
+    limb_reading_destroy(other);
+    b = good(p.text, &other);
+    free(p.text);
+  }
+  limb_reading_destroy(other);
   limb_reading_destroy(r);
 }
 END_TEST
@@ -260,4 +308,4 @@ START_TEST(memory_that_runs_out)
 END_TEST
 
 CHECK_MAIN("sdf", 1, arm_as_drake_has_it, axes_by_version, properties_of_joints, roots, second_parents_are_loops,
-           worlds, faults_are_named, long_chains_end, memory_that_runs_out)
+           balls_close_loops, worlds, faults_are_named, long_chains_end, memory_that_runs_out)

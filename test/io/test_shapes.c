@@ -120,7 +120,8 @@ START_TEST(each_language_has_its_own)
   r = read_shapes("arm.limb.yaml", 1);
   x = shape_of(limb_reading_builder(r), "world", 0);
   check_extent(&x, LIMB_SHAPE_PLANE, V | C, 2, 0, 0);
-  assert_that(limb_builder_shape_count(limb_reading_builder(r)) == 5);
+  assert_that(limb_builder_shape_count(limb_reading_builder(r)) == 6);
+  assert_that(*shape_of(limb_reading_builder(r), "forearm", 2).path == 0);
   assert_that(limb_findings_count_from(limb_reading_findings(r), LIMB_WARNING) == 2);
   limb_reading_destroy(r);
 }
@@ -147,10 +148,10 @@ START_TEST(changes_keep_shapes_on_their_bodies)
   limb_reading *r = read_shapes("arm.limb.yaml", 1), *other = read_shapes("arm.xml", 1);
   limb_builder* b = limb_reading_builder(r);
   assert_ok(limb_builder_attach(b, "forearm", limb_reading_builder(other), "left_", &err));
-  assert_that(limb_builder_shape_count(b) == 5 + 8);
+  assert_that(limb_builder_shape_count(b) == 6 + 8);
   x = shape_of(b, "left_forearm", 3);
   check_extent(&x, LIMB_SHAPE_ELLIPSOID, V, 0.1, 0.2, 0.3);
-  x = shape_of(b, "forearm", 2); // the floor of the other
+  x = shape_of(b, "forearm", 3); // the floor of the other
   check_extent(&x, LIMB_SHAPE_PLANE, V | C, 4, 0, 0);
   assert_ok(limb_builder_lock(b, limb_builder_find_joint(b, "elbow"), NULL, &err));
   assert_ok(limb_builder_rename(b, LIMB_PART_BODY, limb_builder_find_body(b, "base"), "foot", &err));
@@ -159,9 +160,9 @@ START_TEST(changes_keep_shapes_on_their_bodies)
   assert_ok(limb_builder_with_mdh(m, NULL, &rows));
   assert_that(limb_builder_shape_count(rows) == 0);
   assert_ok(limb_builder_take_shapes(rows, b));
-  assert_that(limb_builder_shape_count(rows) == 13);
+  assert_that(limb_builder_shape_count(rows) == 14);
   assert_ok(limb_builder_remove(b, limb_builder_find_body(b, "left_base"), &err));
-  assert_that(limb_builder_shape_count(b) == 6);
+  assert_that(limb_builder_shape_count(b) == 7);
   assert_ok(limb_builder_create(NULL, &plain));
   assert_ok(limb_builder_take_shapes(plain, rows)); // but the floor, there is no body
   assert_that(limb_builder_shape_count(plain) == 1);

@@ -215,6 +215,9 @@ START_TEST(by_directions)
   body.name = slide.name = "c", slide.type = LIMB_PRISMATIC, slide.parent = 2, slide.child = 3;
   assert_ok(limb_builder_add_body(same, &body, NULL, NULL));
   assert_ok(limb_builder_add_joint(same, &slide, NULL, NULL));
+  assert_ok(limb_builder_build(same, &m, NULL));
+  assert_that(there_and_back(m, LIMB_FORMAT_URDF, 1e-12));
+  limb_model_destroy(m);
   limb_tendon_def rope = limb_default_tendon_def("rope");
   rope.count = 2, rope.joint = (const int[2]){1, 2}, rope.coefficient = (const double[2]){0.2, -1};
   rope.stiffness = 100, rope.damping = 3, rope.rest = 0.4;
