@@ -50,8 +50,8 @@ const char* limb_files_find(limb_files* f, const char* name, const char* from, l
 int limb_files_exists(limb_files* f, const char* name, const char* from);
 
 // The folder of a ROS package, by the first of these that has it: the package path; the folders above the source, up to
-// the home folder of the user, and packages (with package.xml or model.config) beside them; ROS_PACKAGE_PATH; AMENT_PREFIX_PATH. Its files may be opened from
-// then on. NULL: not found, or out of memory.
+// the home folder of the user, and packages (with package.xml or model.config) beside them; ROS_PACKAGE_PATH;
+// AMENT_PREFIX_PATH. Its files may be opened from then on. NULL: not found, or out of memory.
 const char* limb_files_package(limb_files* f, const char* name, size_t length);
 
 // Loads a file that limb_files_find has found. 0 when that fails, which is reported likewise, or out of memory.
