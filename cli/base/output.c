@@ -337,8 +337,9 @@ static void draw(const cli_progress* p, uint64_t done, double elapsed)
   } else {
     const double part = (double)(done < p->total ? done : p->total) / (double)p->total;
     const double left = part > 0 ? elapsed * (1 - part) / part : 0;
-    (void)fprintf(stderr, "\r%s [%-*.*s] %3.0f%%, %.0f s left\033[K", p->what, WIDTH, (int)(WIDTH * part), full,
-                  100 * part, left);
+    (void)fprintf(stderr, "\r%s [%-*.*s] %3.0f%%, ", p->what, WIDTH, (int)(WIDTH * part), full, 100 * part);
+    if (p->unit) (void)fprintf(stderr, "%.3g %s/s, ", (double)done / elapsed, p->unit);
+    (void)fprintf(stderr, "%.0f s left\033[K", left);
   }
   (void)fflush(stderr);
 }

@@ -78,7 +78,8 @@ void cli_discard_output(void);
 
 typedef struct cli_progress {
   const char* what;
-  uint64_t total; // 0: not known
+  uint64_t total;   // 0: not known
+  const char* unit; // of a rate that is shown: "cases"; NULL: none is
   double start, shown;
   int terminal;
 } cli_progress;

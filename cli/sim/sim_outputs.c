@@ -70,9 +70,9 @@ static int table_open(writer* w)
   limb_status s = LIMB_E_NOMEM;
   const int code = cli_output_reserve(&w->out, cli_title(w->job->plan.args), w->path);
   if (code == EXIT_FINE && names && column && copy_names(w->channels, names)) {
-    column[0] = (limb_table_column){"time", "s"};
+    column[0] = (limb_table_column){.name = "time", .unit = "s"};
     for (size_t k = 1; k < n; k++)
-      column[k] = (limb_table_column){names[k - 1], limb_channels_unit(w->channels, (int)k - 1)};
+      column[k] = (limb_table_column){.name = names[k - 1], .unit = limb_channels_unit(w->channels, (int)k - 1)};
     const limb_table_format format = limb_table_format_of(w->path); // none: a device
     s = limb_table_create(cli_output_path(&w->out), format ? format : LIMB_TABLE_CSV, (int)n, column, &table, &err);
   }

@@ -39,10 +39,11 @@ typedef struct limb_run_model {
   limb_run_value name; ///< a built-in robot, or a path
   limb_run_value base; ///< as the option --base
   limb_run_value mimic;
-  limb_run_values attach;  ///< as the options --attach, --root, --lock, --payload: "hand.urdf:flange:left_"
-  limb_run_value root;     ///< a body
-  limb_run_values lock;    ///< "finger=2cm", or "finger" for where it starts
-  limb_run_values payload; ///< "5kg@flange", or "5kg" for the end of the robot
+  limb_run_values attach;     ///< as the options --attach, --root, --lock, --payload: "hand.urdf:flange:left_"
+  limb_run_value root;        ///< a body
+  limb_run_values lock;       ///< "finger=2cm", or "finger" for where it starts
+  limb_run_values payload;    ///< "5kg@flange", or "5kg" for the end of the robot
+  limb_run_values parameters; ///< numbers of bodies and joints by name: link5.mass, elbow.viscous (limb/runner.h)
 } limb_run_model;
 
 typedef struct limb_run_environment {
@@ -152,6 +153,75 @@ LIMB_API const limb_run* limb_reading_run(const limb_reading* r);
 
 /// 1 if the file exists and seems to be a run file: its first key is schema, not limb.
 LIMB_API int limb_is_run_file(const char* path);
+
+// ---- studies: many cases of one run ---------------------------------------------------------------------
+//
+// A study names a run, what varies from case to case, and what is collected (docs/scale.md). limb/runner.h runs it.
+
+enum { LIMB_STUDY_SCHEMA = 1 }; ///< the value of `study` in a study file
+
+/// How the values of something that varies are given. Values are pinned.
+typedef enum limb_study_kind {
+  LIMB_STUDY_LIST = 0,        ///< numbers or texts, each in its turn
+  LIMB_STUDY_GRID = 1,        ///< from, to, count: evenly spaced
+  LIMB_STUDY_LOG_GRID = 2,    ///< the same for the logarithm
+  LIMB_STUDY_UNIFORM = 3,     ///< low, high
+  LIMB_STUDY_LOG_UNIFORM = 4, ///< low, high
+  LIMB_STUDY_NORMAL = 5,      ///< mean, standard deviation
+  LIMB_STUDY_LOG_NORMAL = 6,  ///< median, standard deviation of the logarithm
+  LIMB_STUDY_TRIANGULAR = 7,  ///< low, mode, high
+  LIMB_STUDY_CHOOSE = 8       ///< numbers or texts, one of them at random
+} limb_study_kind;
+
+/// Where a value of a case goes.
+typedef struct limb_study_target {
+  limb_run_value as; ///< name: a path in the run, "start.q.elbow"; text: what it becomes, {} standing for the value
+  char* slot;        ///< the text of that value in the run of the reading: a case is written here
+  size_t size;       ///< of the slot in bytes, enough for all values
+} limb_study_target;
+
+typedef struct limb_study_vary {
+  limb_run_value name; ///< name: as in the study; line, column: where
+  limb_study_kind kind;
+  limb_run_values values; ///< numbers, or texts of a list and of choose
+  limb_run_values limits; ///< normal, log_normal: low and high; or none
+  int ntarget;
+  limb_study_target* target;
+} limb_study_vary;
+
+/// What is made of a channel in each case. Values are pinned.
+typedef enum limb_study_collected {
+  LIMB_COLLECT_INITIAL = 0,
+  LIMB_COLLECT_FINAL = 1,
+  LIMB_COLLECT_MIN = 2,
+  LIMB_COLLECT_MAX = 3,
+  LIMB_COLLECT_PEAK = 4, ///< the largest magnitude
+  LIMB_COLLECT_MEAN = 5, ///< over time
+  LIMB_COLLECT_RMS = 6,  ///< over time
+  LIMB_COLLECT_SERIES = 7,
+  LIMB_COLLECT_EVENTS = 8, ///< names of events: when each was first, and how often
+  LIMB_COLLECT_COUNT = 9
+} limb_study_collected;
+
+typedef struct limb_study {
+  limb_run_value title;
+  const char* run_path; ///< of the run file; NULL: the study contains its run
+  limb_run_value samples, sampling, seed;
+  int nvary;
+  limb_study_vary* vary;
+  limb_run_values collect[LIMB_COLLECT_COUNT];
+  limb_run_value rate;   ///< at which extremes and means are taken
+  limb_run_value points; ///< of each series
+  limb_run_value output;
+} limb_study;
+
+/// Reads a study and its run, which limb_reading_run has: values that vary are those of limb_study_target.slot.
+/// Otherwise as limb_read_run.
+LIMB_NODISCARD LIMB_API limb_status limb_read_study(const char* path, const limb_read_options* opt, limb_reading** out,
+                                                    limb_error* err);
+
+/// The study of a reading; NULL if the file was faulty or is not a study.
+LIMB_API const limb_study* limb_reading_study(const limb_reading* r);
 
 #ifdef __cplusplus
 }

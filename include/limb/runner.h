@@ -17,6 +17,7 @@
 #include "limb/quantities.h"
 #include "limb/run.h"
 #include "limb/sim.h"
+#include "limb/table.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -42,8 +43,10 @@ LIMB_NODISCARD LIMB_API limb_status limb_run_directions(const limb_run_values* l
 LIMB_NODISCARD LIMB_API limb_status limb_run_model_options(const limb_run* run, limb_read_options* out,
                                                            limb_error* err);
 
-/// Changes a robot as the model of a run says (limb/edit.h): attaches models, takes another root, locks joints, adds
-/// payloads, in this order.
+/// Changes a robot as the model of a run says (limb/edit.h): attaches models, replaces parameters, takes another root,
+/// locks joints, adds payloads, in this order. Parameters are numbers of a body (mass, com.x, inertia.xx about the
+/// centre of mass; scale multiplies mass and inertia) and members of limb_joint_def that are numbers, as formulas in
+/// which `was` is the present value: {"link5.mass", "1.1*was"}.
 /// @param run_path  of the run file, for models that it names; NULL: none
 /// @param opt       how these are read: package_path, any_file, max_bytes; NULL: the defaults
 /// @return LIMB_OK; LIMB_E_ARG (no such joint, body or frame, a value that is not a number); those of limb_read and of
@@ -193,6 +196,131 @@ LIMB_API const char* limb_runner_event_name(const limb_runner* r, const limb_sim
 /// NULL. Text that does not fit is cut.
 /// @param text,size  the output and its size in bytes
 LIMB_API void limb_runner_event_text(const limb_runner* r, const limb_sim_event* event, char* text, size_t size);
+
+// ---- sweeps ---------------------------------------------------------------------------------------------
+//
+//     limb_sweep* s = NULL;
+//     if (limb_sweep_open("study.yaml", NULL, &s, &err) != LIMB_OK) return puts(err.text), 1;
+//     for (uint64_t k = 0; k < limb_sweep_cases(s); k++)
+//       if (limb_sweep_case(s, k, row, &err) != LIMB_OK) puts(err.text); // that case failed, others may not
+//     limb_sweep_close(s);
+//
+// A study (limb_read_study, docs/scale.md) as cases: case k has the same numbers whoever computes it, and whenever.
+// limb_sweep_run does it with threads and keeps the rows in files, from which limb_sweep_write makes a table.
+
+typedef struct limb_sweep limb_sweep;
+
+/// Reads a study and sets up its first case. A study belongs to one thread; limb_sweep_copy makes others.
+/// @param opt  how the model is read: package_path, any_file, max_bytes; NULL: the defaults
+/// @param err  err.text begins with file, line and column; NULL: not needed (output)
+/// @return LIMB_OK; LIMB_E_MODEL, LIMB_E_SYNTAX, LIMB_E_IO as limb_read_study and limb_load; LIMB_E_ARG (a range, a
+///         name or a number is wrong, too many cases); LIMB_E_NOMEM.
+LIMB_NODISCARD LIMB_API limb_status limb_sweep_open(const char* path, const limb_read_options* opt, limb_sweep** out,
+                                                    limb_error* err);
+
+/// The same study for another thread. It shares the model with s, which must outlive it.
+LIMB_NODISCARD LIMB_API limb_status limb_sweep_copy(const limb_sweep* s, limb_sweep** out, limb_error* err);
+LIMB_API void limb_sweep_close(limb_sweep* s); ///< NULL is accepted
+
+enum { LIMB_SWEEP_CASES_BITS = 32 }; ///< a study has at most 2^32 cases
+
+LIMB_API uint64_t limb_sweep_cases(const limb_sweep* s);          ///< 0 for NULL
+LIMB_API const char* limb_sweep_hash(const limb_sweep* s);        ///< 32 digits: of all that its numbers depend on
+LIMB_API const limb_study* limb_sweep_study(const limb_sweep* s); ///< NULL for NULL
+
+/// Columns: what varies, then `time` (where the case ended), then what is collected.
+LIMB_API int limb_sweep_columns(const limb_sweep* s);
+LIMB_API int limb_sweep_varied(const limb_sweep* s);                          ///< how many of them vary
+LIMB_API const char* limb_sweep_column(const limb_sweep* s, int column);      ///< name; "" out of range
+LIMB_API const char* limb_sweep_column_unit(const limb_sweep* s, int column); ///< "": unknown
+
+/// The text that a column has at a value; NULL: it is a column of numbers.
+LIMB_API const char* limb_sweep_word(const limb_sweep* s, int column, double value);
+
+/// The values of a case, without running it.
+/// @param x  limb_sweep_varied() numbers (output)
+/// @return LIMB_OK; LIMB_E_ARG (NULL, no such case).
+LIMB_NODISCARD LIMB_API limb_status limb_sweep_values(limb_sweep* s, uint64_t k, double* x);
+
+/// Runs a case.
+/// @param x    limb_sweep_columns() numbers; of a case that fails, those after what varies are NaN (output)
+/// @param err  why it failed
+/// @return LIMB_OK; LIMB_E_ARG (NULL, no such case, a value that the run cannot have); what a simulation returns.
+LIMB_NODISCARD LIMB_API limb_status limb_sweep_case(limb_sweep* s, uint64_t k, double* x, limb_error* err);
+
+/// Asked after each step; 1: the case at hand ends, unfinished. From any thread.
+typedef int limb_sweep_stop_fn(void* context);
+LIMB_API void limb_sweep_set_stop(limb_sweep* s, limb_sweep_stop_fn* stop, void* context); ///< stop NULL: never
+
+/// Cases of a part of a study, handed out to workers; knows which of them a folder has already. Part p of n has the
+/// cases k with k mod n = p - 1.
+typedef struct limb_sweep_queue limb_sweep_queue;
+
+typedef struct limb_sweep_place {
+  const char* folder;   ///< of the rows
+  uint64_t part, parts; ///< 1 <= part <= parts
+  int resume;           ///< 1: go on with what the folder has; 0: it must not have rows of this part
+  int workers;          ///< that take cases at the same time; 0: one
+} limb_sweep_place;
+
+/// @return LIMB_OK; LIMB_E_ORDER (the folder has rows of this part, and resume is 0; or they are being written now);
+///         LIMB_E_MODEL (rows of another study); LIMB_E_ARG; LIMB_E_IO; LIMB_E_NOMEM.
+LIMB_NODISCARD LIMB_API limb_status limb_sweep_queue_create(const limb_sweep* s, const limb_sweep_place* place,
+                                                            limb_sweep_queue** out, limb_error* err);
+LIMB_API void limb_sweep_queue_destroy(limb_sweep_queue* q); ///< NULL is accepted
+
+/// The next cases that nobody has: from first on, in steps of parts. Fewer than wanted near the end, so that workers
+/// end together. May be called from several threads.
+/// @param context  the queue
+/// @return their number; 0: all are handed out
+LIMB_API uint64_t limb_sweep_queue_next(void* context, uint64_t wanted, uint64_t* first);
+
+LIMB_API uint64_t limb_sweep_queue_count(const limb_sweep_queue* q);  ///< cases of the part
+LIMB_API uint64_t limb_sweep_queue_before(const limb_sweep_queue* q); ///< of these, that the folder had
+LIMB_API uint64_t limb_sweep_queue_taken(const limb_sweep_queue* q);  ///< and handed out since
+
+/// How workers run. Start from all zero.
+typedef struct limb_sweep_job {
+  limb_sweep_place place;
+  int threads; ///< 0: as many as processors
+  int worker;  ///< number of the first worker; different in every process that writes to the folder
+  uint64_t (*next)(void* queue, uint64_t wanted, uint64_t* first); ///< as limb_sweep_queue_next
+  void* queue;
+  limb_sweep_stop_fn* stop;         ///< ends all workers, after which rows of finished cases are in the folder
+  void (*tick)(void* tick_context); ///< called by workers now and then, by one at a time: for progress
+  void *stop_context, *tick_context;
+} limb_sweep_job;
+
+/// Runs cases until the queue is empty. Cases that fail are rows with a reason.
+/// @param done  cases that were run; NULL: not needed (output)
+/// @return LIMB_OK, also if it was stopped; LIMB_E_IO (rows cannot be written); LIMB_E_ARG; LIMB_E_NOMEM.
+LIMB_NODISCARD LIMB_API limb_status limb_sweep_run(const limb_sweep* s, const limb_sweep_job* job, uint64_t* done,
+                                                   limb_error* err);
+
+/// What a folder has of a study.
+typedef struct limb_sweep_state {
+  uint64_t rows, failed; ///< different cases; of these, that failed
+  uint64_t missing;
+  uint64_t first_missing; ///< case; 0 if none is
+  char reason[200];       ///< of the first case that failed
+} limb_sweep_state;
+
+/// Writes all rows of a folder as a table: case, status, reason, and the columns of the study, by case. With rows
+/// missing, nothing is written unless `missing` is 1: those cases are then left out.
+/// @param path    of the table; NULL: only counts
+/// @param format  of the table; NONE: by the path
+/// @param state  NULL: not needed (output)
+/// @return LIMB_OK; LIMB_E_ORDER (rows are missing: err names parts or cases); LIMB_E_MODEL (rows of another study);
+///         LIMB_E_IO; LIMB_E_UNSUPPORTED (a format without texts); LIMB_E_ARG; LIMB_E_NOMEM.
+LIMB_NODISCARD LIMB_API limb_status limb_sweep_write(limb_sweep* s, const char* folder, const char* path,
+                                                     limb_table_format format, int missing, limb_sweep_state* state,
+                                                     limb_error* err);
+
+/// Removes rows from a folder, and the folder if nothing else is in it.
+/// @param part, parts  the part whose rows are removed; parts 1: all rows
+/// @return LIMB_OK; LIMB_E_ORDER (a process is writing them); LIMB_E_IO; LIMB_E_ARG; LIMB_E_NOMEM.
+LIMB_NODISCARD LIMB_API limb_status limb_sweep_clear(const char* folder, uint64_t part, uint64_t parts,
+                                                     limb_error* err);
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,4 @@
-// limb: robot dynamics in C. Tables of numbers: CSV and NPY read; CSV, NPY and HDF5 written.
+// limb: robot dynamics in C. Tables of numbers: CSV and NPY read; CSV, NPY, Arrow and HDF5 written.
 //
 //     limb_csv_reader* r = NULL;
 //     if (limb_csv_open(stdin, NULL, &r, &err) != LIMB_OK) return 1;
@@ -70,7 +70,7 @@ LIMB_NODISCARD LIMB_API limb_status limb_csv_end_row(limb_csv_writer* w);
 LIMB_NODISCARD LIMB_API limb_status limb_csv_finish(limb_csv_writer* w);
 LIMB_API void limb_csv_destroy(limb_csv_writer* w); ///< NULL is accepted; unfinished rows are lost
 
-// ---- tables over time: CSV read as a whole; CSV, NPY and HDF5 written row by row ------------------------
+// ---- tables over time: CSV read as a whole; CSV, NPY, Arrow and HDF5 written row by row -----------------
 //
 //     if (limb_table_create("run.npy", LIMB_TABLE_NPY, 3, columns, &w, &err) != LIMB_OK) return 1;
 //     while (more && limb_table_row(w, numbers) == LIMB_OK) more = next(numbers);
@@ -78,22 +78,33 @@ LIMB_API void limb_csv_destroy(limb_csv_writer* w); ///< NULL is accepted; unfin
 //
 // Tables grow on disk: rows written before a failure are kept, and NPY files never end with part of a row. NPY files
 // hold one structured array, numpy.load("run.npy")["q.elbow"]; HDF5 files have one dataset per column, with the
-// attribute `unit`. libhdf5 (1.10 or later) is loaded when the first HDF5 file is created.
+// attribute `unit`. libhdf5 (1.10 or later) is loaded when the first HDF5 file is created. Arrow files (Feather 2,
+// pandas.read_feather) are in columns, in batches of rows; they can be read when limb_table_end has completed them.
 
 /// Formats of tables. Values are pinned.
 typedef enum limb_table_format {
   LIMB_TABLE_NONE = 0,
   LIMB_TABLE_CSV = 1,
   LIMB_TABLE_NPY = 2,
-  LIMB_TABLE_HDF5 = 3
+  LIMB_TABLE_HDF5 = 3,
+  LIMB_TABLE_ARROW = 4
 } limb_table_format;
 
-/// The format of a path, by its suffix: .csv, .npy, .h5 or .hdf5; "-" is CSV on standard output. NONE: unknown.
+/// The format of a path, by its suffix: .csv, .npy, .arrow or .feather, .h5 or .hdf5;
+/// "-" is CSV on standard output. NONE: unknown.
 LIMB_API limb_table_format limb_table_format_of(const char* path);
+
+/// What a column has. Values are pinned. Whole numbers are exact up to 2^53; texts are at most 80 bytes long in NPY.
+typedef enum limb_table_kind {
+  LIMB_TABLE_NUMBER = 0,
+  LIMB_TABLE_INTEGER = 1, ///< in NPY and Arrow with 8 bytes
+  LIMB_TABLE_TEXT = 2     ///< not in HDF5
+} limb_table_kind;
 
 typedef struct limb_table_column {
   const char* name;
-  const char* unit; ///< HDF5 only; NULL or "": none
+  const char* unit; ///< Arrow and HDF5 only; NULL or "": none
+  limb_table_kind kind;
 } limb_table_column;
 
 typedef struct limb_table_writer limb_table_writer;
@@ -112,7 +123,12 @@ LIMB_NODISCARD LIMB_API limb_status limb_table_create(const char* path, limb_tab
 /// @return LIMB_OK; LIMB_E_ARG; LIMB_E_IO, with the cause in errno.
 LIMB_NODISCARD LIMB_API limb_status limb_table_row(limb_table_writer* w, const double* x);
 
-/// Writes all rows to disk.
+/// The same with texts.
+/// @param text  one per column, read in those of texts; NULL: none, and for a column: ""
+LIMB_NODISCARD LIMB_API limb_status limb_table_row_texts(limb_table_writer* w, const double* x,
+                                                         const char* const* text);
+
+/// Writes all rows to disk; those of Arrow when a batch is full.
 /// @return as limb_table_row.
 LIMB_NODISCARD LIMB_API limb_status limb_table_flush(limb_table_writer* w);
 

@@ -208,6 +208,7 @@ void limb_report_note(const limb_reporter* r, limb_rule rule, file_pos at, const
 void limb_report_error(limb_reporter* r, limb_rule rule, file_pos at, const char* format, ...)
 {
   va_list args;
+  if (at.file == 0) at.file = r->file;
   va_start(args, format);
   limb_report_args(r->findings, rule, at, r->about, format, args);
   va_end(args);

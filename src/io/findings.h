@@ -60,6 +60,7 @@ typedef struct limb_reporter {
   limb_findings* findings;
   limb_subject about; // what is being read
   int errors;
+  int file; // of positions that name none; 0: the source
 } limb_reporter;
 
 LIMB_PRINTF(4, 5)

@@ -3,49 +3,19 @@
 #include "limb/run.h"
 
 #include "io/file_text.h"
+#include "io/read_run.h"
 #include "io/reading.h"
-#include "io/yaml.h"
 
 #include <stdio.h>
 #include <string.h>
 
-typedef struct run_reader {
-  limb_reporter report;
-  memory_pool* pool;
-  int no_memory;
-} run_reader;
-
 // ---- tables of keys -------------------------------------------------------------------------------
 
-typedef enum key_kind {
-  VALUE,
-  SCHEMA,       // the version of the file, which is checked apart
-  MAP,          // values by name
-  MAP_OR_VALUE, // the same, or one value with the name ""
-  LIST,         // values with the names of the table; without names: any number of them, or one
-  SECTION,      // the keys of another table, in the same struct
-  ITEMS,        // a list of structs with the keys of another table
-  NAMED_ITEMS   // a mapping to such structs, which begin with their names
-} key_kind;
-
-typedef struct run_key {
-  const char* key;
-  size_t at; // of its limb_run_value, limb_run_values, or pointer to structs
-  key_kind kind;
-  const char* names; // of a list
-  // SECTION, ITEMS, NAMED_ITEMS
-  const struct run_key* inner; // ends with a key NULL
-  const char* needed;          // a key that it must have
-  size_t count, size;          // where the number of structs is, and their size
-  size_t single;               // SECTION, ITEMS: where a single value goes, instead of a mapping; NONE: nowhere
-} run_key;
-
-#define NONE ((size_t)-1)
 // clang-format off
 #define IN(type, word, what) {.key = #word, .at = offsetof(type, word), .kind = (what)}
 #define RUN(section, word, what) {.key = #word, .at = offsetof(limb_run, section.word), .kind = (what)}
 #define LIST_OF(section, word, words) {#word, offsetof(limb_run, section.word), .kind = LIST, .names = (words)}
-#define KEYS(word, table) {.key = (word), .kind = SECTION, .inner = (table), .single = NONE}
+#define KEYS(word, table) {.key = (word), .kind = SECTION, .inner = (table), .single = NO_SINGLE}
 #define PART(word, k) {.key = (word), .at = offsetof(limb_run_wrench, part) + (k) * sizeof(limb_run_value)}
 
 #define XYZ "x y z"
@@ -53,7 +23,8 @@ typedef struct run_key {
 
 static const run_key model[] = {RUN(model, name, VALUE), RUN(model, base, VALUE), RUN(model, mimic, VALUE),
                                 RUN(model, attach, LIST), RUN(model, root, VALUE), RUN(model, lock, LIST),
-                                RUN(model, payload, LIST), {0}};
+                                RUN(model, payload, LIST),
+                                RUN(model, parameters, MAP), {0}};
 
 static const run_key environment[] = {RUN(environment, no_friction, VALUE), RUN(environment, coulomb_width, VALUE),
                                       LIST_OF(environment, gravity, XYZ), {0}};
@@ -88,9 +59,9 @@ static const run_key inputs[] = {
    .count = offsetof(limb_run, inputs.ntable), .size = sizeof(limb_run_table),
    .single = offsetof(limb_run_table, file)},
   {.key = "wrenches", .at = offsetof(limb_run, inputs.wrench), .kind = ITEMS, .inner = wrench, .needed = "frame",
-   .count = offsetof(limb_run, inputs.nwrench), .size = sizeof(limb_run_wrench), .single = NONE},
+   .count = offsetof(limb_run, inputs.nwrench), .size = sizeof(limb_run_wrench), .single = NO_SINGLE},
   {.key = "motion", .at = offsetof(limb_run, inputs.motion), .kind = NAMED_ITEMS, .inner = motion,
-   .count = offsetof(limb_run, inputs.nmotion), .size = sizeof(limb_run_motion), .single = NONE}, {0}};
+   .count = offsetof(limb_run, inputs.nmotion), .size = sizeof(limb_run_motion), .single = NO_SINGLE}, {0}};
 
 static const run_key reference[] = {
   RUN(controller, file, VALUE), RUN(controller, q, MAP), RUN(controller, v, MAP), RUN(controller, a, MAP),
@@ -112,13 +83,13 @@ static const run_key output[] = {
   IN(limb_run_output, rate, VALUE), IN(limb_run_output, interval, VALUE), IN(limb_run_output, title, VALUE),
   IN(limb_run_output, channels, LIST), IN(limb_run_output, directions, LIST), {0}};
 
-static const run_key run_keys[] = {
-  {.key = "schema", .kind = SCHEMA},
+const run_key limb_run_keys[] = {
+  {.key = "schema", .kind = SKIPPED},
   IN(limb_run, title, VALUE),
   {.key = "model", .kind = SECTION, .inner = model, .needed = "name", .single = offsetof(limb_run, model.name)},
   KEYS("environment", environment), KEYS("start", start), IN(limb_run, duration, VALUE), IN(limb_run, end, VALUE),
   KEYS("solver", solver), KEYS("inputs", inputs),
-  {.key = "controller", .kind = SECTION, .inner = controller, .needed = "type", .single = NONE},
+  {.key = "controller", .kind = SECTION, .inner = controller, .needed = "type", .single = NO_SINGLE},
   {.key = "events", .at = offsetof(limb_run, event), .kind = ITEMS, .inner = event, .needed = "when",
    .count = offsetof(limb_run, nevent), .size = sizeof(limb_run_event), .single = offsetof(limb_run_event, when)},
   {.key = "outputs", .at = offsetof(limb_run, output), .kind = ITEMS, .inner = output,
@@ -139,7 +110,7 @@ static const char* key_of(run_reader* r, const char* section, const char* word, 
 }
 
 // The text of a node, if it is one, as section.word. 0 after an error.
-static int take(run_reader* r, const yml_node* n, const char* section, const char* word, limb_run_value* to)
+int limb_run_take(run_reader* r, const yml_node* n, const char* section, const char* word, limb_run_value* to)
 {
   const char* text = NULL;
   if (!limb_yml_text(&r->report, n, &text)) return 0;
@@ -196,19 +167,17 @@ static void take_values(run_reader* r, const run_key* k, const yml_node* n, cons
   to->value = alloc_entries(r, single ? &alone : n, sizeof *to->value);
   if (!to->value) return;
   if (single) {
-    to->count = take(r, n, path, "", to->value);
+    to->count = limb_run_take(r, n, path, "", to->value);
     if (to->count) to->value->name = map ? "" : to->value->text;
     return;
   }
   for (const yml_node* x = n->first; x; x = x->next) {
     limb_run_value* v = &to->value[to->count];
-    if (!take(r, x, path, map ? x->key : "", v)) continue;
+    if (!limb_run_take(r, x, path, map ? x->key : "", v)) continue;
     to->count++;
     if (!map) v->name = count > 0 ? word_at(r, k->names, x->index) : v->text;
   }
 }
-
-static void take_keys(run_reader* r, const yml_node* map, const char* section, const run_key* keys, void* to);
 
 // What a table cannot state about a section.
 static void check_section(run_reader* r, const run_key* k, const yml_node* n)
@@ -230,11 +199,11 @@ static void check_section(run_reader* r, const run_key* k, const yml_node* n)
 static void take_section(run_reader* r, const run_key* k, const yml_node* n, const char* section, void* to)
 {
   const char *name = NULL, *path = k->kind == NAMED_ITEMS ? n->key : key_of(r, section, k->key, &name);
-  if (n->kind != YML_MAP && k->single != NONE && (k->kind == SECTION || n->kind == YML_SCALAR)) {
-    (void)take(r, n, section, k->key, (limb_run_value*)(void*)((char*)to + k->single));
+  if (n->kind != YML_MAP && k->single != NO_SINGLE && (k->kind == SECTION || n->kind == YML_SCALAR)) {
+    (void)limb_run_take(r, n, section, k->key, (limb_run_value*)(void*)((char*)to + k->single));
     return;
   }
-  take_keys(r, n, path, k->inner, to);
+  limb_run_take_keys(r, n, path, k->inner, to);
   if (k->needed) (void)limb_yml_need(&r->report, n, k->needed);
   check_section(r, k, n);
 }
@@ -271,7 +240,7 @@ static void refuse_former(run_reader* r, const yml_node* map, const run_key* key
 }
 
 // Reads the keys of a table into a struct; all other keys are errors.
-static void take_keys(run_reader* r, const yml_node* map, const char* section, const run_key* keys, void* to)
+void limb_run_take_keys(run_reader* r, const yml_node* map, const char* section, const run_key* keys, void* to)
 {
   char known[256] = "";
   size_t used = 0;
@@ -279,9 +248,9 @@ static void take_keys(run_reader* r, const yml_node* map, const char* section, c
   for (const run_key* k = keys; k->key; k++) {
     const yml_node* n = limb_yml_get(map, k->key);
     used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", used ? " " : "", k->key);
-    if (!n || k->kind == SCHEMA) continue;
+    if (!n || k->kind == SKIPPED) continue;
     if (k->kind == VALUE)
-      (void)take(r, n, section, k->key, (limb_run_value*)(void*)((char*)to + k->at));
+      (void)limb_run_take(r, n, section, k->key, (limb_run_value*)(void*)((char*)to + k->at));
     else if (k->kind == SECTION)
       take_section(r, k, n, section, to);
     else if (k->kind == ITEMS || k->kind == NAMED_ITEMS)
@@ -295,6 +264,18 @@ static void take_keys(run_reader* r, const yml_node* map, const char* section, c
 
 // ---- the file -------------------------------------------------------------------------------------
 
+limb_status limb_run_take_root(run_reader* r, const yml_node* root, const limb_run** out)
+{
+  limb_run* run = limb_mempool_alloc(r->pool, sizeof *run);
+  if (!run) return LIMB_E_NOMEM;
+  limb_run_take_keys(r, root, "", limb_run_keys, run);
+  (void)limb_yml_need(&r->report, root, "model");
+  (void)limb_yml_one_of(&r->report, root, "duration end");
+  if (r->no_memory) return LIMB_E_NOMEM;
+  *out = run;
+  return r->report.errors ? LIMB_E_MODEL : LIMB_OK;
+}
+
 limb_status limb_read_run_yaml(limb_source* src, limb_findings* findings, const limb_run** out)
 {
   run_reader r = {.report = {.findings = findings}, .pool = src->pool};
@@ -306,15 +287,8 @@ limb_status limb_read_run_yaml(limb_source* src, limb_findings* findings, const 
                       "this is not a run: a run file is a mapping that begins with 'schema: %d'", LIMB_RUN_SCHEMA);
     return LIMB_E_SYNTAX;
   }
-  limb_run* run = limb_mempool_alloc(src->pool, sizeof *run);
-  if (!run) return LIMB_E_NOMEM;
   limb_yml_check_schema(&r.report, root, "schema", LIMB_RUN_SCHEMA, "run");
-  take_keys(&r, root, "", run_keys, run);
-  (void)limb_yml_need(&r.report, root, "model");
-  (void)limb_yml_one_of(&r.report, root, "duration end");
-  if (r.no_memory) return LIMB_E_NOMEM;
-  *out = run;
-  return r.report.errors ? LIMB_E_MODEL : LIMB_OK;
+  return limb_run_take_root(&r, root, out);
 }
 
 int limb_is_run_file(const char* path)

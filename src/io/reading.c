@@ -58,6 +58,8 @@ limb_findings* limb_reading_findings(limb_reading* r) { return r ? r->findings :
 
 const limb_run* limb_reading_run(const limb_reading* r) { return r ? r->run : NULL; }
 
+const limb_study* limb_reading_study(const limb_reading* r) { return r ? r->study : NULL; }
+
 static int own_line(file_pos at) { return at.file ? 0 : at.line; }
 
 int limb_reading_body_line(const limb_reading* r, int body)
@@ -178,6 +180,7 @@ static limb_status conclude(limb_reading* r, limb_status status, limb_error* err
   limb_builder_destroy(r->builder);
   r->builder = NULL;
   r->run = NULL;
+  r->study = NULL;
   limb_findings_sort(r->findings);
   limb_finding first;
   char where[LIMB_WHERE_SPACE];
@@ -203,6 +206,8 @@ static limb_status read_source(limb_reading* r, const limb_read_options* opt, li
   if (r->kind == READING_RUN) return conclude(r, limb_read_run_yaml(&r->source, r->findings, &r->run), err);
   if (r->kind == READING_MOTORS)
     return conclude(r, limb_read_motors_yaml(&r->source, r->findings, &r->motor, &r->nmotor), err);
+  if (r->kind == READING_STUDY)
+    return conclude(r, limb_read_study_yaml(&r->source, r->findings, &r->study, &r->run), err);
   r->format = detect_format(r);
   if (!r->format) return conclude(r, LIMB_E_SYNTAX, err);
   return conclude(r, run_reader(r, opt), err);
@@ -393,6 +398,11 @@ limb_status limb_read(const char* source, const limb_read_options* opt, limb_rea
 limb_status limb_read_run(const char* path, const limb_read_options* opt, limb_reading** out, limb_error* err)
 {
   return read_path(path, READING_RUN, opt, out, err);
+}
+
+limb_status limb_read_study(const char* path, const limb_read_options* opt, limb_reading** out, limb_error* err)
+{
+  return read_path(path, READING_STUDY, opt, out, err);
 }
 
 limb_status limb_read_motors(const char* path, const limb_read_options* opt, limb_reading** out, limb_error* err)

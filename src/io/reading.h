@@ -34,7 +34,7 @@ typedef struct limb_source {
 } limb_source;
 
 // What a file is.
-typedef enum reading_kind { READING_ROBOT, READING_RUN, READING_MOTORS } reading_kind;
+typedef enum reading_kind { READING_ROBOT, READING_RUN, READING_MOTORS, READING_STUDY } reading_kind;
 
 struct limb_reading {
   limb_allocator alloc;
@@ -50,6 +50,7 @@ struct limb_reading {
   reading_kind kind;
   const limb_run* run;         // NULL when the file was faulty
   const limb_gearmotor* motor; // the same
+  const limb_study* study;     // the same
   int nmotor;
   const raw_pose* pose; // named configurations, of joints of the builder
   int npose;
@@ -70,6 +71,10 @@ limb_status limb_read_run_yaml(limb_source* src, limb_findings* findings, const 
 
 // A file of motors; out lives in the pool. Status as above.
 limb_status limb_read_motors_yaml(limb_source* src, limb_findings* findings, const limb_gearmotor** out, int* count);
+
+// A study, with the run that it names.
+limb_status limb_read_study_yaml(limb_source* src, limb_findings* findings, const limb_study** out,
+                                 const limb_run** run);
 
 // The poses of a SRDF file, for a robot that was read; and of all poses only what fits the joints of the builder, what
 // does not is reported (read_poses.c). LIMB_OK; LIMB_E_MODEL; LIMB_E_NOMEM.

@@ -1,6 +1,6 @@
 // Tables over time: reading CSV as a whole, writing CSV and NPY. table_hdf5.c writes HDF5.
 //
-// NPY: one structured array with a field of 8-byte floats per column (NumPy enhancement proposal 1). The header
+// NPY: one structured array with a field of 8 bytes per column, 80 for texts (NumPy enhancement proposal 1). The header
 // contains the number of rows; every flush rewrites it. After a failure, such as a full disk, the file is truncated to
 // whole rows.
 #include "io/table.h"
@@ -13,14 +13,14 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-static limb_status open_stream(limb_table_writer* w, const char* mode)
+limb_status limb_table_open_stream(limb_table_writer* w, const char* mode)
 {
   errno = 0;
   w->stream = strcmp(w->path, "-") == 0 ? stdout : fopen(w->path, mode);
   return w->stream ? LIMB_OK : LIMB_E_IO;
 }
 
-static limb_status close_stream(limb_table_writer* w, limb_status s)
+limb_status limb_table_close_stream(limb_table_writer* w, limb_status s)
 {
   if (!w->stream || w->stream == stdout) return s;
   const int cause = errno; // of what failed before
@@ -37,37 +37,41 @@ static limb_status csv_open(limb_table_writer* w, const limb_table_column* colum
 {
   (void)err;
   limb_csv_writer* csv = NULL;
-  limb_status s = open_stream(w, "w");
+  limb_status s = limb_table_open_stream(w, "w");
   if (s == LIMB_OK) s = limb_csv_create(w->stream, NULL, &csv);
   w->own = csv;
   for (int k = 0; k < w->columns && s == LIMB_OK; k++) s = limb_csv_text(csv, column[k].name);
   return s == LIMB_OK ? limb_csv_end_row(csv) : s;
 }
 
-static limb_status csv_row(limb_table_writer* w, const double* x)
+static limb_status csv_row(limb_table_writer* w, const double* x, const char* const* text)
 {
-  const limb_status s = limb_csv_numbers(w->own, x, w->columns);
+  limb_status s = LIMB_OK;
+  for (int k = 0; k < w->columns && s == LIMB_OK; k++)
+    s = w->kind[k] == LIMB_TABLE_TEXT ? limb_csv_text(w->own, table_text(text, k)) : limb_csv_number(w->own, x[k]);
   return s == LIMB_OK ? limb_csv_end_row(w->own) : s;
 }
 
 static limb_status csv_flush(limb_table_writer* w) { return limb_csv_finish(w->own); }
 
-static limb_status csv_end(limb_table_writer* w) { return close_stream(w, csv_flush(w)); }
+static limb_status csv_end(limb_table_writer* w) { return limb_table_close_stream(w, csv_flush(w)); }
 
 static void csv_free(limb_table_writer* w)
 {
   limb_csv_destroy(w->own);
-  (void)close_stream(w, LIMB_OK);
+  (void)limb_table_close_stream(w, LIMB_OK);
 }
 
 // ---- NPY -------------------------------------------------------------------------------------------------
 
-enum { PREFIX = 12, ALIGN = 64, DIGITS = 20 };
+enum { PREFIX = 12, ALIGN = 64, DIGITS = 20, TEXT = 80 };
 
 typedef struct npy {
   char* head; // up to the number of rows
   size_t size;
   off_t rows_at; // position of the first row in the file
+  size_t width;  // of a row in bytes
+  bool mixed;    // not numbers alone
 } npy;
 
 static char byte_order(void)
@@ -79,14 +83,15 @@ static char byte_order(void)
 }
 
 // Appends the description of a field, its name as a Python string.
-static char* put_field(char* to, const char* name)
+static char* put_field(char* to, const char* name, limb_table_kind kind)
 {
   to += sprintf(to, "('");
   for (; *name; name++) {
     if (*name == '\'' || *name == '\\') *to++ = '\\';
     *to++ = (char)((unsigned char)*name < ' ' ? '_' : *name);
   }
-  return to + sprintf(to, "', '%cf8'), ", byte_order());
+  if (kind == LIMB_TABLE_TEXT) return to + sprintf(to, "', '|S%d'), ", TEXT);
+  return to + sprintf(to, "', '%c%c8'), ", byte_order(), kind == LIMB_TABLE_INTEGER ? 'i' : 'f');
 }
 
 static bool make_head(npy* n, int columns, const limb_table_column* column)
@@ -97,7 +102,7 @@ static bool make_head(npy* n, int columns, const limb_table_column* column)
   n->head = malloc(size);
   if (!n->head) return false;
   char* to = n->head + sprintf(n->head, "%s", begin);
-  for (int k = 0; k < columns; k++) to = put_field(to, column[k].name);
+  for (int k = 0; k < columns; k++) to = put_field(to, column[k].name, column[k].kind);
   to += sprintf(to, "%s", end);
   n->size = (size_t)(to - n->head);
   return true;
@@ -126,13 +131,34 @@ static limb_status npy_open(limb_table_writer* w, const limb_table_column* colum
   npy* n = calloc(1, sizeof *n);
   w->own = n;
   if (!n || !make_head(n, w->columns, column)) return LIMB_E_NOMEM;
-  const limb_status s = open_stream(w, "w+b");
+  for (int k = 0; k < w->columns; k++) {
+    n->width += w->kind[k] == LIMB_TABLE_TEXT ? (size_t)TEXT : sizeof(double);
+    n->mixed |= w->kind[k] != LIMB_TABLE_NUMBER;
+  }
+  const limb_status s = limb_table_open_stream(w, "w+b");
   return s == LIMB_OK ? write_header(w) : s;
 }
 
-static limb_status npy_row(limb_table_writer* w, const double* x)
+static limb_status npy_cells(limb_table_writer* w, const double* x, const char* const* text)
+{
+  bool fine = true;
+  for (int k = 0; k < w->columns && fine; k++) {
+    const int64_t whole = (int64_t)x[k];
+    char own[TEXT] = "";
+    if (w->kind[k] == LIMB_TABLE_TEXT) {
+      (void)snprintf(own, sizeof own, "%s", table_text(text, k));
+      fine = fwrite(own, sizeof own, 1, w->stream) == 1;
+    } else {
+      fine = fwrite(w->kind[k] == LIMB_TABLE_INTEGER ? (const void*)&whole : &x[k], 8, 1, w->stream) == 1;
+    }
+  }
+  return fine ? LIMB_OK : LIMB_E_IO;
+}
+
+static limb_status npy_row(limb_table_writer* w, const double* x, const char* const* text)
 {
   const size_t n = (size_t)w->columns;
+  if (((const npy*)w->own)->mixed) return npy_cells(w, x, text);
   return fwrite(x, sizeof *x, n, w->stream) == n ? LIMB_OK : LIMB_E_IO;
 }
 
@@ -148,7 +174,7 @@ static limb_status npy_flush(limb_table_writer* w)
 static void keep_whole_rows(limb_table_writer* w)
 {
   const npy* n = w->own;
-  const off_t width = (off_t)(sizeof(double) * (size_t)w->columns);
+  const off_t width = (off_t)n->width;
   (void)fclose(w->stream); // its buffer cannot be written
   w->stream = fopen(w->path, "r+b");
   if (!w->stream || fseeko(w->stream, 0, SEEK_END) != 0) return;
@@ -163,7 +189,7 @@ static limb_status npy_end(limb_table_writer* w)
   const limb_status s = w->broken ? LIMB_E_IO : npy_flush(w);
   const int cause = errno;
   if (s != LIMB_OK) keep_whole_rows(w);
-  const limb_status closed = close_stream(w, s);
+  const limb_status closed = limb_table_close_stream(w, s);
   if (s != LIMB_OK) errno = cause;
   return closed;
 }
@@ -171,7 +197,7 @@ static limb_status npy_end(limb_table_writer* w)
 static void npy_free(limb_table_writer* w)
 {
   npy* n = w->own;
-  (void)close_stream(w, LIMB_OK);
+  (void)limb_table_close_stream(w, LIMB_OK);
   if (n) free(n->head);
   free(n);
 }
@@ -184,6 +210,7 @@ limb_table_format limb_table_format_of(const char* path)
   const char* dot = strrchr(path, '.');
   if (strcmp(path, "-") == 0 || (dot && strcmp(dot, ".csv") == 0)) return LIMB_TABLE_CSV;
   if (dot && strcmp(dot, ".npy") == 0) return LIMB_TABLE_NPY;
+  if (dot && (strcmp(dot, ".arrow") == 0 || strcmp(dot, ".feather") == 0)) return LIMB_TABLE_ARROW;
   return dot && (strcmp(dot, ".h5") == 0 || strcmp(dot, ".hdf5") == 0) ? LIMB_TABLE_HDF5 : LIMB_TABLE_NONE;
 }
 
@@ -195,6 +222,7 @@ static const table_format* find_format(limb_table_format format)
   case LIMB_TABLE_CSV: return &to_csv;
   case LIMB_TABLE_NPY: return &to_npy;
   case LIMB_TABLE_HDF5: return &limb_table_hdf5;
+  case LIMB_TABLE_ARROW: return &limb_table_arrow;
   case LIMB_TABLE_NONE: break;
   }
   return NULL;
@@ -233,12 +261,15 @@ limb_status limb_table_create(const char* path, limb_table_format format, int co
   limb_table_writer* w = calloc(1, sizeof *w);
   const size_t length = strlen(path) + 1;
   char* own = malloc(length);
-  if (!w || !own) {
+  limb_table_kind* kind = malloc((size_t)columns * sizeof *kind);
+  if (!w || !own || !kind) {
     free(w);
     free(own);
+    free(kind);
     return limb_fail(err, LIMB_E_NOMEM, "table", "out of memory");
   }
-  *w = (limb_table_writer){.format = f, .path = memcpy(own, path, length), .columns = columns};
+  *w = (limb_table_writer){.format = f, .path = memcpy(own, path, length), .columns = columns, .kind = kind};
+  for (int k = 0; k < columns; k++) kind[k] = column[k].kind;
   const limb_status s = f->open(w, column, err);
   if (s == LIMB_OK) {
     *out = w;
@@ -256,14 +287,16 @@ static limb_status note(limb_table_writer* w, limb_status s)
   return s;
 }
 
-limb_status limb_table_row(limb_table_writer* w, const double* x)
+limb_status limb_table_row_texts(limb_table_writer* w, const double* x, const char* const* text)
 {
   if (!w || !x) return LIMB_E_ARG;
   errno = 0;
-  const limb_status s = note(w, w->format->row(w, x));
+  const limb_status s = note(w, w->format->row(w, x, text));
   if (s == LIMB_OK) w->rows++;
   return s;
 }
+
+limb_status limb_table_row(limb_table_writer* w, const double* x) { return limb_table_row_texts(w, x, NULL); }
 
 limb_status limb_table_flush(limb_table_writer* w)
 {
@@ -283,6 +316,7 @@ void limb_table_destroy(limb_table_writer* w)
 {
   if (!w) return;
   w->format->free(w);
+  free(w->kind);
   free(w->path);
   free(w);
 }

@@ -173,6 +173,12 @@ static limb_status hdf5_open(limb_table_writer* w, const limb_table_column* colu
   w->own = h;
   if (!h) return LIMB_E_NOMEM;
   h->file = -1;
+  for (int k = 0; k < w->columns; k++)
+    if (column[k].kind == LIMB_TABLE_TEXT)
+      return limb_fail(err, LIMB_E_UNSUPPORTED, "table",
+                       "'%.80s' is a text, which HDF5 files here cannot have: use "
+                       ".arrow or .csv",
+                       column[k].name);
   const char* why = load(&h->lib);
   if (why)
     return limb_fail(err, LIMB_E_UNSUPPORTED, "table", "HDF5 cannot be loaded: %s; .csv and .npy need nothing", why);
@@ -232,8 +238,9 @@ static limb_status hdf5_flush(limb_table_writer* w)
   return LIMB_E_IO;
 }
 
-static limb_status hdf5_row(limb_table_writer* w, const double* x)
+static limb_status hdf5_row(limb_table_writer* w, const double* x, const char* const* text)
 {
+  (void)text;
   h5* h = w->own;
   if (h->failed) return LIMB_E_IO;
   for (int k = 0; k < w->columns; k++) h->buffer[(size_t)k * ROWS + (size_t)h->count] = x[k];

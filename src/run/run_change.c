@@ -2,6 +2,8 @@
 // Each change is a text, as the option has it:
 //
 //   attach FILE:FRAME[:PREFIX]   root BODY   lock JOINT[=X]   payload MASS[@FRAME]
+//
+// and numbers that are replaced by name (run_parameters.c).
 #include "run/run_impl.h"
 
 #include "limb/edit.h"
@@ -214,6 +216,8 @@ limb_status limb_run_change_model(const limb_run* run, const char* run_path, con
   const change c = {b, run_path, opt, err};
   const limb_run_model* m = &run->model;
   limb_status s = each(&c, m->attach.value, m->attach.count, attach);
+  for (int i = 0; s == LIMB_OK && i < m->parameters.count; i++)
+    s = limb_run_replace_number(&m->parameters.value[i], b, err);
   if (s == LIMB_OK) s = each(&c, &m->root, m->root.text != NULL, take_root);
   if (s == LIMB_OK) s = each(&c, m->lock.value, m->lock.count, lock);
   return s == LIMB_OK ? each(&c, m->payload.value, m->payload.count, carry) : s;

@@ -65,6 +65,9 @@ limb_status limb_run_truth(const limb_run_value* at, int* out, limb_error* err);
 int limb_run_find_dof(const limb_runner* r, const limb_run_value* at, int of_q);
 int limb_run_find_frame(const limb_runner* r, const limb_run_value* at);
 
+// run_parameters.c: a number of a body or joint, whose name is that of the value.
+limb_status limb_run_replace_number(const limb_run_value* at, limb_builder* b, limb_error* err);
+
 // ---- channels in formulas: channels.c ---------------------------------------------------------------------
 
 // What is known while forces are computed, and of a state that was reached.

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-static const limb_table_column columns[] = {{"time", "s"}, {"q.it's", "rad"}};
+static const limb_table_column columns[] = {{.name = "time", .unit = "s"}, {.name = "q.it's", .unit = "rad"}};
 
 // A path beside other temporary files.
 static const char* path_of(const char* name, char text[256])
@@ -85,7 +85,8 @@ START_TEST(writers_refuse)
   assert_status(limb_table_create("/no/such/folder/a.npy", LIMB_TABLE_NPY, 2, columns, &w, &err), LIMB_E_IO);
   assert_status(limb_table_create("a.csv", LIMB_TABLE_NONE, 2, columns, &w, &err), LIMB_E_ARG);
   assert_status(limb_table_create("a.csv", LIMB_TABLE_CSV, 0, columns, &w, &err), LIMB_E_ARG);
-  const limb_table_column twice[3] = {{"q.b", ""}, {"time", "s"}, {"q.b", ""}}, none[2] = {{"time", "s"}, {"", NULL}};
+  const limb_table_column twice[3] = {{.name = "q.b"}, {.name = "time"}, {.name = "q.b"}},
+                          none[2] = {{.name = "time"}, {.name = ""}};
   assert_status(limb_table_create("/dev/null", LIMB_TABLE_CSV, 3, twice, &w, &err), LIMB_E_ARG);
   assert_that(strstr(err.text, "two columns have the name 'q.b'"));
   assert_status(limb_table_create("/dev/null", LIMB_TABLE_CSV, 2, none, &w, &err), LIMB_E_ARG);

@@ -120,7 +120,7 @@ static void make_studies(void)
   const double times[2] = {0, 1}, values[2] = {1, 2};
   const limb_samples samples = {.count = 2, .columns = 1, .time = times, .value = values};
   const limb_run_setting none[1] = {{NULL, NULL}};
-  const limb_table_column column = {"time", "s"};
+  const limb_table_column column = {.name = "time", .unit = "s"};
   require(limb_read_run_text(run_text, strlen(run_text), "run", NULL, &run, NULL), "run");
   require(limb_run_override_create(limb_reading_run(run), none, &handle_limb_run_override, NULL), "override");
   require(limb_runner_create(limb_reading_run(run), m, NULL, &handle_limb_runner, NULL), "runner");
