@@ -71,7 +71,8 @@ const cli_option cli_change_options[] = {
    "hold the robot by another body: with --base floating the same robot in other coordinates, else fixed there"},
   {"lock", "JOINT[=X],...", "fix joints, at X (30deg, 2cm) or else where they start; what follows them is fixed, too"},
   {"payload", "MASS[@FRAME],...",
-   "fix point masses to the origins of bodies or frames: 5kg@hand; without a name: to the end of the robot"},
+   "fix loads to bodies or frames: 5kg@hand,com=(0,0,10cm),inertia=(xx,yy,zz); without a name to the end of the robot, "
+   "without com at the origin of the frame, without inertia (about com) a point"},
   {0},
 };
 

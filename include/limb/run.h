@@ -39,10 +39,10 @@ typedef struct limb_run_model {
   limb_run_value name; ///< a built-in robot, or a path
   limb_run_value base; ///< as the option --base
   limb_run_value mimic;
-  limb_run_values attach;     ///< as the options --attach, --root, --lock, --payload: "hand.urdf:flange:left_"
-  limb_run_value root;        ///< a body
-  limb_run_values lock;       ///< "finger=2cm", or "finger" for where it starts
-  limb_run_values payload;    ///< "5kg@flange", or "5kg" for the end of the robot
+  limb_run_values attach;  ///< as the options --attach, --root, --lock, --payload: "hand.urdf:flange:left_"
+  limb_run_value root;     ///< a body
+  limb_run_values lock;    ///< "finger=2cm", or "finger" for where it starts
+  limb_run_values payload; ///< "5kg@flange", "5kg" for the end of the robot; also "5kg,com=(0,0,1cm),inertia=(1,1,1)"
   limb_run_values parameters; ///< numbers of bodies and joints by name: link5.mass, elbow.viscous (limb/runner.h)
 } limb_run_model;
 

@@ -1,7 +1,8 @@
 // The changes of a robot that a run asks for, by the calls of limb/edit.h; the poses that its file names (limb/read.h).
 // Each change is a text, as the option has it:
 //
-//   attach FILE:FRAME[:PREFIX]   root BODY   lock JOINT[=X]   payload MASS[@FRAME]
+//   attach FILE:FRAME[:PREFIX]   root BODY   lock JOINT[=X]
+//   payload MASS[@FRAME][,com=(X,Y,Z)][,inertia=(XX,YY,ZZ)]
 //
 // and numbers that are replaced by name (run_parameters.c).
 #include "run/run_impl.h"
@@ -126,13 +127,67 @@ static const char* end_of_robot(const limb_builder* b)
   return ends == 1 ? end : NULL;
 }
 
-// --payload MASS[@FRAME]: a point mass, or what a program adds by limb_builder_add_payload
+// "(1,2,3cm)": count numbers of a dimension; the text is cut.
+static limb_status numbers(const change* c, const limb_run_value* at, const char* name, char* text, const char* unit,
+                           int count, double* out)
+{
+  const size_t length = strlen(text);
+  int found = 0;
+  if (length < 2 || text[0] != '(' || text[length - 1] != ')')
+    return limb_run_wrong(c->err, at, "%s=%.60s: write %d numbers in parentheses", name, text, count);
+  text[length - 1] = '\0';
+  for (char *next, *one = text + 1; one; one = next) {
+    next = strchr(one, ',');
+    if (next) *next++ = '\0';
+    const limb_run_value number = {.text = one, .key = at->key, .line = at->line, .column = at->column};
+    if (found == count) return limb_run_wrong(c->err, at, "%s has %d numbers", name, count);
+    const limb_status s = limb_run_quantity(&number, LIMB_RUN_ANY, unit, &out[found++], c->err);
+    if (s != LIMB_OK) return s;
+  }
+  return found == count ? LIMB_OK : limb_run_wrong(c->err, at, "%s has %d numbers, found %d", name, count, found);
+}
+
+// The end of an entry: a comma outside parentheses.
+static char* entry_end(char* text)
+{
+  int depth = 0;
+  for (; *text && (depth > 0 || *text != ','); text++) depth += (*text == '(') - (*text == ')');
+  return text;
+}
+
+// com=(x,y,z) in the axes of the frame; inertia=(xx,yy,zz) about it.
+static limb_status extend(const change* c, const limb_run_value* at, char* text, sp_inertia* Y)
+{
+  double com[3] = {0}, inertia[3] = {0};
+  limb_status s = LIMB_OK;
+  while (s == LIMB_OK && text && *text) {
+    char *entry = text, *end = entry_end(text);
+    text = *end ? end + 1 : NULL;
+    *end = '\0';
+    while (*entry == ' ') entry++;
+    if (strncmp(entry, "com=", 4) == 0)
+      s = numbers(c, at, "com", entry + 4, "m", 3, com);
+    else if (strncmp(entry, "inertia=", 8) == 0)
+      s = numbers(c, at, "inertia", entry + 8, "kg*m^2", 3, inertia);
+    else
+      s = limb_run_wrong(c->err, at, "'%.60s' is neither com=(x,y,z) nor inertia=(xx,yy,zz)", entry);
+  }
+  Y->com = sp_v3(com[0], com[1], com[2]);
+  Y->xx = inertia[0], Y->yy = inertia[1], Y->zz = inertia[2];
+  const char* defect = s == LIMB_OK ? limb_inertia_defect(Y) : NULL;
+  if (defect) s = limb_run_wrong(c->err, at, "no body has this mass and inertia: %s", defect);
+  return s;
+}
+
+// --payload MASS[@FRAME][,com=...][,inertia=...]: what a program adds by limb_builder_add_payload
 static limb_status carry(const change* c, const limb_run_value* at, char* text)
 {
   char name[32] = "payload", joint[48] = "payload_joint";
   limb_error why = {0};
   sp_inertia Y = {0};
-  char* frame = strchr(text, '@');
+  char *more = strchr(text, ','), *frame;
+  if (more) *more++ = '\0';
+  frame = strchr(text, '@');
   if (frame) *frame++ = '\0';
   const char* to = frame ? frame : end_of_robot(c->b);
   if (!to)
@@ -140,6 +195,7 @@ static limb_status carry(const change* c, const limb_run_value* at, char* text)
   const limb_run_value number = {.text = text, .key = at->key, .line = at->line, .column = at->column};
   limb_status s = limb_run_quantity(&number, LIMB_RUN_NOT_NEGATIVE, "kg", &Y.mass, c->err);
   if (s == LIMB_OK) s = find_frame(c, at, to);
+  if (s == LIMB_OK) s = extend(c, at, more, &Y);
   if (s != LIMB_OK) return s;
   for (int k = 2; limb_builder_find_body(c->b, name) >= 0 || limb_builder_find_joint(c->b, joint) >= 0; k++) {
     (void)snprintf(name, sizeof name, "payload%d", k);

@@ -218,13 +218,37 @@ static limb_status put_singles(override* o)
   return limb_override_put_words(o, "gravity", limb_override_given(o, "gravity"), ',', &o->run.environment.gravity);
 }
 
+// com=(...) and inertia=(...) after a comma belong to the load before it.
+static limb_status put_payloads(override* o)
+{
+  limb_run_values* list = &o->run.model.payload;
+  const char* at = limb_override_given(o, "payload");
+  char* entry = NULL;
+  limb_status s = LIMB_OK;
+  if (at) *list = (limb_run_values){0};
+  while (s == LIMB_OK && (entry = limb_override_next(o, &at, ','))) {
+    limb_run_value* last = list->count > 0 ? &list->value[list->count - 1] : NULL;
+    const int extends = strncmp(entry, "com=", 4) == 0 || strncmp(entry, "inertia=", 8) == 0;
+    if (!extends || !last) {
+      s = put_value(o, list, limb_override_value(o, "payload", unquoted(entry)));
+      continue;
+    }
+    const size_t size = strlen(last->text) + strlen(entry) + 2;
+    char* whole = keep(o, size, 1);
+    if (!whole) return LIMB_E_NOMEM;
+    (void)snprintf(whole, size, "%s,%s", last->text, entry);
+    last->text = whole;
+  }
+  return s;
+}
+
 static limb_status put_changes(override* o)
 {
   static const struct {
     const char* option;
     size_t at; // of its limb_run_values
-  } lists[] = {{"attach", AT(model.attach)}, {"lock", AT(model.lock)}, {"payload", AT(model.payload)}};
-  limb_status s = LIMB_OK;
+  } lists[] = {{"attach", AT(model.attach)}, {"lock", AT(model.lock)}};
+  limb_status s = put_payloads(o);
   for (size_t k = 0; s == LIMB_OK && k < sizeof lists / sizeof *lists; k++) {
     limb_run_values* list = (limb_run_values*)(void*)((char*)&o->run + lists[k].at);
     s = limb_override_put_words(o, lists[k].option, limb_override_given(o, lists[k].option), ',', list);

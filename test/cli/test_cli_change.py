@@ -73,6 +73,17 @@ class Changes(Case):
         two = self.answer("panda", *at, "--payload", "1.5kg")["results"][0]
         self.assertNotAlmostEqual(alone["tau"][1], one["tau"][1], delta=1)
         self.assertNotAlmostEqual(alone["tau"][1], two["tau"][1], delta=1)
+        # A load beside its frame, and its moments of inertia: as another body of the file.
+        more = self.answer("panda", *at, "--payload", "1kg@flange,com=(0,0,10cm),inertia=(0.02,0.03,0.04),500g@flange")
+        more = more["results"][0]
+        parts = "500g@flange,com=(0,0,10cm),500g@flange,inertia=(0,0,0),com=(0,0,0.1),500g@flange"
+        split = self.answer("panda", *at, "--payload", parts)["results"][0]
+        for x, y in zip(more["tau"], split["tau"]):
+            self.assertAlmostEqual(x, y, delta=1e-12)  # at rest, moments of inertia do not count
+        turned = ("--q", "joint2=0.5", "--a", "joint7=1", "--what", "tau")
+        point = self.answer("panda", *turned, "--payload", "1kg@flange")["results"][0]["tau"][6]
+        body = self.answer("panda", *turned, "--payload", "1kg@flange,inertia=(0.02,0.03,0.04)")["results"][0]["tau"][6]
+        self.assertAlmostEqual(body - point, 0.04, delta=1e-12)
         both = self.answer("panda", "--attach", f"{self.gripper}:flange:a_,{self.gripper}:link5:b_", "--what", "M",
                            "--q", "0")
         self.assertEqual(both["nv"], 9)
@@ -101,7 +112,7 @@ class Changes(Case):
 
     def test_run_file(self):
         run = self.path("run.yaml", "schema: 1\nmodel:\n  name: panda\n  attach: gripper.limb.yaml:flange\n"
-                        "  lock: [grip=1cm, joint1=20deg]\n  payload: [2kg@palm]\nduration: 10ms\n")
+                        "  lock: [grip=1cm, joint1=20deg]\n  payload: ['2kg@palm,com=(0,0,1cm)']\nduration: 10ms\n")
         done = limb("sim", run, "--quiet")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue(done.stdout.startswith("time,q.joint2,"))
@@ -112,6 +123,9 @@ class Changes(Case):
         done = limb("sim", wrong)
         self.assertEqual(done.returncode, 2)
         self.assertIn("wrong.yaml:4:", done.stderr)
+        wrong = self.path("wrong.yaml", "schema: 1\nmodel: {name: panda, payload: ['1kg,cog=(1,2,3)']}\n"
+                          "duration: 1ms\n")
+        self.assertIn("'cog=(1,2,3)' is neither com=", limb("sim", wrong).stderr)
         self.assertIn("did you mean 'joint1'?", done.stderr)
 
 
@@ -127,6 +141,12 @@ class Refusals(Case):
         self.refused("no body or frame 'hnd'", "--payload", "5kg@hnd")
         self.refused("must not be negative", "--payload=-1kg")
         self.refused("expected is a mass", "--payload", "5m")
+        self.refused("com has 3 numbers, found 2", "--payload", "5kg,com=(0,1)")
+        self.refused("inertia has 3 numbers", "--payload", "5kg,inertia=(1,1,1,1)")
+        self.refused("in parentheses", "--payload", "5kg,com=0.1")
+        self.refused("expected is a length", "--payload", "5kg,com=(0,0,1kg)")
+        self.refused("no body has this mass and inertia", "--payload", "5kg,inertia=(1,1,3)")
+        self.refused("no body has this mass and inertia", "--payload", "5kg,inertia=(-1,1,1)")
         self.refused("several ends", "--attach", f"{self.gripper}:flange", "--payload", "5kg")
 
     def test_attach(self):
