@@ -33,8 +33,18 @@ int id_curves_read(id_curves* c, const cli_args* args)
   return EXIT_FINE;
 }
 
+// Torques and loads are sums of weights and their moments: what is below their rounding is zero.
+static void find_rounding(id_curves* c, const cli_robot* robot)
+{
+  limb_facts f;
+  if (limb_facts_of(robot->model, &f) != LIMB_OK) return;
+  c->force = 1e-12 * f.mass * fmax(1, sp_norm3(robot->env.gravity));
+  c->moment = c->force * (isfinite(f.reach) ? fmax(0.1, f.reach) : 1);
+}
+
 int id_curves_open(id_curves* c, const cli_robot* robot)
 {
+  find_rounding(c, robot);
   int each = 0; // per velocity
   for (int k = 0; k < QUANTITIES; k++) each += (c->what & quantities[k].what & ~(unsigned)CURVES_LOAD) != 0;
   c->robot = robot;
@@ -88,6 +98,9 @@ static void add_velocities(const id_curves* c, unsigned what, limb_plot_series**
                                       .unit = what == CURVES_TORQUE  ? limb_force_unit(d)
                                               : what == CURVES_SPEED ? limb_velocity_unit(d)
                                                                      : "W",
+                                      .zero = what == CURVES_SPEED ? 0
+                                              : d->linear          ? c->force
+                                                                   : c->moment,
                                       .limit = !limited                ? HUGE_VAL
                                                : what == CURVES_TORQUE ? x.def.effort_max
                                                                        : x.def.v_max};
@@ -101,7 +114,8 @@ static void add_loads(const id_curves* c, limb_plot_series** series, char (**nam
     for (int moment = 0; moment <= 1; moment++) {
       const char* joint = limb_get_joint(c->robot->model, k, &x) == LIMB_OK ? x.def.name : "";
       name_panel(c, joint, moment ? "moment" : "force", **name);
-      *(*series)++ = (limb_plot_series){.name = *(*name)++, .unit = moment ? "N m" : "N", .limit = HUGE_VAL};
+      *(*series)++ = (limb_plot_series){
+        .name = *(*name)++, .unit = moment ? "N m" : "N", .limit = HUGE_VAL, .zero = moment ? c->moment : c->force};
     }
   }
 }

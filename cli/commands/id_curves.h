@@ -13,7 +13,8 @@ typedef struct id_curves {
   unsigned what;
   int count;
   limb_plot* plot;
-  double* y; // of a row
+  double* y;            // of a row
+  double force, moment; // what rounding leaves of zero
 } id_curves;
 
 // Reads --curves: what is drawn.

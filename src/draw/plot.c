@@ -384,7 +384,7 @@ static int leave_out(const limb_plot* p, const limb_plot_series* series, int pan
     double max = 0;
     for (int i = 0; i < p->series; i++)
       if (same(series[i].unit, series[k].unit) && isfinite(size[i])) max = fmax(max, size[i]);
-    if (size[k] > 1e-12 * max) place[panel_of[k]] = 0;
+    if (size[k] > fmax(1e-12 * max, series[k].zero)) place[panel_of[k]] = 0;
   }
   for (int k = 0; k < panels; k++)
     if (place[k] == 0) place[k] = kept++;

@@ -153,5 +153,75 @@ START_TEST(decades_are_powers)
 }
 END_TEST
 
+// The RMS is a line on the sides of the curve, rounding is flat, another motion lies behind with its own colour, and a
+// drawing without a title begins at its top.
+START_TEST(two_motions)
+{
+  static const limb_plot_series one[2] = {{"torque", "N m", HUGE_VAL, NULL, 0.5, 0},
+                                          {"nothing", "W", HUGE_VAL, NULL, 0, 1e-9}};
+  limb_plot *p = NULL, *other = NULL;
+  assert_ok(limb_plot_create(2, &p));
+  assert_ok(limb_plot_create(2, &other));
+  for (int i = 0; i <= 100; i++) {
+    limb_plot_add(p, i, (const double[2]){sin(0.1 * i), 1e-10 * cos(i)});
+    limb_plot_add(other, 2 * i, (const double[2]){3 * sin(0.1 * i), 0});
+  }
+  for (int two = 0; two < 2; two++) {
+    const limb_plot_labels labels = {.title = "",
+                                     .subtitle = "",
+                                     .x_label = "time [s]",
+                                     .width = 500,
+                                     .other = two ? other : NULL,
+                                     .name = {"fast <b>", "slow"}};
+    FILE* out = tmpfile();
+    assert_that(out != NULL);
+    limb_plot_write(p, one, &labels, out);
+    char* text = text_of(out);
+    assert_that(strstr(text, "width=\"500\"") && strstr(text, "RMS 0.5 N m") && strstr(text, "class=\"rms\""));
+    assert_that(!strstr(text, "e-10") && strstr(text, "zero, or rounding: nothing"));
+    assert_that((strstr(text, "class=\"curve other\"") != NULL) == two && (strstr(text, ">200<") != NULL) == two);
+    assert_that((strstr(text, "fast &lt;b&gt;") != NULL) == two);
+    free(text);
+  }
+  limb_plot_destroy(p);
+  limb_plot_destroy(other);
+}
+END_TEST
+
+// Torque over speed: thinned rows keep the strongest and the fastest; regions are there when limits are known.
+START_TEST(envelope)
+{
+  limb_envelope* e = NULL;
+  const limb_envelope_labels bare = {.x_label = "speed [rpm]", .y_label = "torque [N m]"},
+                             full = {.x_label = "speed [rpm]",
+                                     .y_label = "torque [N m]",
+                                     .rated_torque = 2,
+                                     .peak_torque = 5,
+                                     .rated_speed = 1500,
+                                     .max_speed = 20000,
+                                     .rms = 1.5,
+                                     .mean_speed = 800};
+  assert_ok(limb_envelope_create(&e));
+  assert_status(limb_envelope_create(NULL), LIMB_E_ARG);
+  for (int pass = 0; pass < 3; pass++) { // nothing, one row, many
+    for (int i = 0; i < (pass == 2 ? 20000 : pass); i++)
+      limb_envelope_add(e, i == 7777 ? 4321 : 3000 * sin(0.01 * i), i == 4001 ? 4.9 : 2 * cos(0.013 * i));
+    limb_envelope_add(e, nan(""), 1), limb_envelope_add(NULL, 1, 1);
+    FILE* out = tmpfile();
+    assert_that(out != NULL);
+    limb_envelope_write(e, pass == 1 ? &bare : &full, out);
+    char* text = text_of(out);
+    assert_that(!strstr(text, "nan") && !strstr(text, "inf") && strlen(text) < 200000);
+    assert_that((strstr(text, ">peak<") != NULL) == (pass > 0));
+    if (pass == 2)
+      assert_that(strstr(text, "class=\"short\"") && strstr(text, "class=\"long\"") && strstr(text, ">20000<"));
+    if (pass == 2) assert_that(strstr(text, "rated 2, peak 5") && strstr(text, "class=\"brake\""));
+    free(text);
+  }
+  limb_envelope_destroy(e);
+  limb_envelope_destroy(NULL);
+}
+END_TEST
+
 CHECK_MAIN("plot", 1, series_share_panels, events_are_lines, gaps_are_gaps, peaks_survive, zeros_have_no_panel,
-           decades_are_powers)
+           decades_are_powers, two_motions, envelope)
