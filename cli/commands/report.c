@@ -98,6 +98,7 @@ cli_table report_rest_table(const cli_report* r, int* over, int* limits)
     const cli_dof* dof = &robot->dofs.v[k];
     limb_joint_info x;
     const double tau = fabs(r->torque[k].value) <= 1e-12 * size ? 0 : r->torque[k].value;
+    if (dof->passive) continue; // nothing holds it
     const int limited = limb_get_joint(robot->model, dof->joint, &x) == LIMB_OK && x.nv == 1;
     const double bound = limited ? x.def.effort_max : HUGE_VAL, used = r->safety * fabs(tau) / bound;
     cli_cell(&t, "%s", dof->name);
@@ -153,6 +154,7 @@ static limb_status rest_rows(limb_csv_writer* w, const void* report)
   for (int k = 0; k < robot->dofs.nv && r->has_rest && s == LIMB_OK; k++) {
     limb_joint_info x;
     const cli_dof* dof = &robot->dofs.v[k];
+    if (dof->passive) continue;
     const int limited = limb_get_joint(robot->model, dof->joint, &x) == LIMB_OK && x.nv == 1;
     s = limb_csv_text(w, dof->name);
     if (s == LIMB_OK) s = limb_csv_number(w, r->torque[k].value);

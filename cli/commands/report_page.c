@@ -289,9 +289,15 @@ static void put_envelope(const cli_report* r, int k, const limb_sizing_dof* d, F
   limb_sizing_motor m;
   limb_envelope_labels labels;
   if (limb_sizing_get_motor(r->a.sizing, k, &m) == LIMB_OK) {
-    labels = (limb_envelope_labels){
-      "speed of the motor [rpm]", "torque of the motor [N m]", m.data.rated_torque, m.data.peak_torque,
-      rpm * m.data.rated_speed,   rpm * m.data.max_speed,      m.torque_rms,        rpm * m.mean_speed};
+    labels = (limb_envelope_labels){"speed of the motor [rpm]",
+                                    "torque of the motor [N m]",
+                                    m.data.rated_torque,
+                                    m.data.peak_torque,
+                                    rpm * m.data.rated_speed,
+                                    rpm * m.data.max_speed,
+                                    m.torque_rms,
+                                    rpm * m.mean_speed,
+                                    0};
   } else {
     (void)snprintf(x, sizeof x, "speed [%s]", limb_velocity_unit(dof));
     (void)snprintf(y, sizeof y, "%s [%s]", dof->linear ? "force" : "torque", limb_force_unit(dof));
@@ -299,6 +305,7 @@ static void put_envelope(const cli_report* r, int k, const limb_sizing_dof* d, F
     if (isfinite(d->torque_limit)) labels.peak_torque = d->torque_limit;
     if (isfinite(d->speed_limit)) labels.max_speed = d->speed_limit;
   }
+  labels.zero = cli_sizing_noise(r->a.table.size.torque);
   canvas drawing;
   canvas_open(&drawing);
   if (drawing.stream) limb_envelope_write(r->a.envelope[k], &labels, drawing.stream);
@@ -368,16 +375,18 @@ static void put_tables(const cli_report* r, FILE* out)
   }
 }
 
-// "12 %": how much larger b is than a.
-static void cell_change(cli_table* t, double a, double b, double size)
+// Two numbers, and how much larger the second is.
+static void put_change(cli_table* t, const double x[2], double size, const char* unit)
 {
-  if (fabs(a) <= cli_sizing_noise(size))
+  const double none = cli_sizing_noise(size);
+  for (int k = 0; k < 2; k++) cli_cell(t, "%.4g %s", fabs(x[k]) <= none ? 0 : x[k], unit);
+  if (fabs(x[0]) <= none)
     cli_cell(t, "-");
   else
-    cli_cell(t, "%+.0f %%", 100 * (fabs(b) / fabs(a) - 1));
+    cli_cell(t, "%+.0f %%", 100 * (fabs(x[1]) / fabs(x[0]) - 1));
 }
 
-// Two numbers of each joint and how much larger the second is, two kinds a table.
+// Two tables: torques; speeds and energies.
 static void put_pair(const cli_report* r, int second, FILE* out)
 {
   const cli_dofs* d = &r->a.motion.robot.dofs;
@@ -386,18 +395,16 @@ static void put_pair(const cli_report* r, int second, FILE* out)
                                       : "<joint;>peak torque;>other;>change;>RMS torque;>other;>change");
   limb_sizing_dof a, b;
   for (int k = 0; k < d->nv && limb_sizing_get_dof(r->a.sizing, k, &a) == LIMB_OK; k++) {
-    const int other = find_other(r, d->v[k].name);
+    const cli_dof* dof = &d->v[k];
+    const int other = find_other(r, dof->name);
     if (other < 0 || limb_sizing_get_dof(r->b.sizing, other, &b) != LIMB_OK) continue;
-    const double torque[] = {a.torque.value, b.torque.value, a.torque_rms, b.torque_rms};
-    const double motion[] = {a.speed.value, b.speed.value, a.energy_delivered, b.energy_delivered};
-    const double *x = second ? motion : torque,
-                 size[] = {second ? s->size.speed : s->size.torque, second ? s->size.energy : s->size.torque};
-    const char* unit[] = {second ? limb_velocity_unit(&d->v[k]) : limb_force_unit(&d->v[k]),
-                          second ? "J" : limb_force_unit(&d->v[k])};
-    cli_cell(&t, "%s", d->v[k].name);
-    for (int i = 0; i < 2; i++, x += 2) {
-      for (int j = 0; j < 2; j++) cli_cell(&t, "%.4g %s", fabs(x[j]) <= cli_sizing_noise(size[i]) ? 0 : x[j], unit[i]);
-      cell_change(&t, x[0], x[1], size[i]);
+    cli_cell(&t, "%s", dof->name);
+    if (second) {
+      put_change(&t, (const double[]){a.speed.value, b.speed.value}, s->size.speed, limb_velocity_unit(dof));
+      put_change(&t, (const double[]){a.energy_delivered, b.energy_delivered}, s->size.energy, "J");
+    } else {
+      put_change(&t, (const double[]){a.torque.value, b.torque.value}, s->size.torque, limb_force_unit(dof));
+      put_change(&t, (const double[]){a.torque_rms, b.torque_rms}, s->size.torque, limb_force_unit(dof));
     }
   }
   if (t.count > 0)
@@ -436,7 +443,8 @@ static void put_rest(const cli_report* r, FILE* out)
       "The largest gravity torques of all configurations within the limits of the joints. Motions need more.");
   cli_table_page(&t, out);
   if (limb_get_frame(m, r->reach.frame, &frame) == LIMB_OK)
-    say(out, LIMB_PAGE_PLAIN, "'%s' reaches %.4g m from the origin of the world.", frame.name, r->reach.value);
+    say(out, LIMB_PAGE_PLAIN, "'%s' reaches %.4g m from the origin of the world%s.", frame.name, r->reach.value,
+        strcmp(cli_base_name(m, &r->a.motion.robot.dofs), "fixed") == 0 ? "" : "; the base stays where it starts");
 }
 
 // What the numbers are of: gravity, friction, loads, motors.

@@ -356,26 +356,28 @@ static cli_table bearings(const cli_sizing* s)
   return t;
 }
 
+// Components 0 ... 5 are mx ... fz.
+static void put_component(cli_table* t, const cli_sizing* s, const limb_sizing_base* b, int k, const char* name)
+{
+  const double size = k < 3 ? s->size.moment : s->size.force;
+  const char* unit = k < 3 ? "N m" : "N";
+  cli_cell(t, "%s", name);
+  cell_unit(t, b->min[k], size, unit), cell_unit(t, b->max[k], size, unit);
+  cell_unit(t, fmax(fabs(b->min[k]), fabs(b->max[k])), size, unit);
+}
+
 static cli_table foundation(const cli_sizing* s)
 {
-  static const char* const name[] = {"about x", "about y", "about z", "along x", "along y", "along z"};
+  static const char* const name[] = {"moment about x", "moment about y", "moment about z",
+                                     "force along x",  "force along y",  "force along z"};
   cli_table t = cli_table_make("<load on the foundation;>min;>max;>largest magnitude");
   limb_sizing_base b;
   if (limb_sizing_get_base(s->sizing, &b) != LIMB_OK) return t;
-  for (int i = 0; i < 8; i++) {
-    const int k = i < 3 ? i + 3 : i < 4 ? -1 : i < 7 ? i - 4 : -2; // forces, shear, moments, tilting
-    const int force = k >= 3 || k == -1;
-    const double size = force ? s->size.force : s->size.moment;
-    const char* unit = force ? "N" : "N m";
-    if (k < 0) {
-      cli_cell(&t, "%s", force ? "force across z" : "moment across z"), cli_cell(&t, "-"), cli_cell(&t, "-");
-      cell_unit(&t, force ? b.across : b.tilting, size, unit);
-      continue;
-    }
-    cli_cell(&t, "%s %s", force ? "force" : "moment", name[k]);
-    cell_unit(&t, b.min[k], size, unit), cell_unit(&t, b.max[k], size, unit);
-    cell_unit(&t, fmax(fabs(b.min[k]), fabs(b.max[k])), size, unit);
-  }
+  for (int k = 3; k < 6; k++) put_component(&t, s, &b, k, name[k]);
+  cli_cell(&t, "force across z"), cli_cell(&t, "-"), cli_cell(&t, "-"), cell_unit(&t, b.across, s->size.force, "N");
+  for (int k = 0; k < 3; k++) put_component(&t, s, &b, k, name[k]);
+  cli_cell(&t, "moment across z"), cli_cell(&t, "-"), cli_cell(&t, "-");
+  cell_unit(&t, b.tilting, s->size.moment, "N m");
   return t;
 }
 

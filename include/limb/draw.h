@@ -155,6 +155,7 @@ typedef struct limb_envelope_labels {
   double rated_torque, peak_torque;
   double rated_speed, max_speed;
   double rms, mean_speed; ///< a point of the whole motion
+  double zero;            ///< torques up to this are rounding, drawn as zero
 } limb_envelope_labels;
 
 /// @return LIMB_OK; LIMB_E_ARG (NULL); LIMB_E_NOMEM.

@@ -60,7 +60,8 @@ typedef struct chart {
 
 static void go_to(const chart* c, int first, double speed, double torque)
 {
-  svg_path_to(c->out, first, scale_pixel(&c->x, fabs(speed)), scale_pixel(&c->y, fabs(torque)));
+  const double size = fabs(torque) <= c->labels->zero ? 0 : fabs(torque);
+  svg_path_to(c->out, first, scale_pixel(&c->x, fabs(speed)), scale_pixel(&c->y, size));
 }
 
 // The line of a torque over the speed, up to the maximal one; filled down to the axis.
@@ -152,7 +153,8 @@ void limb_envelope_write(const limb_envelope* e, const limb_envelope_labels* lab
 {
   if (!e || !labels || !out) return;
   chart c = {.out = out, .e = e, .labels = labels};
-  const double fastest = fabs(e->fastest.speed), strongest = fabs(e->strongest.torque);
+  const double fastest = fabs(e->fastest.speed), largest_torque = fabs(e->strongest.torque),
+               strongest = largest_torque <= labels->zero ? 0 : largest_torque;
   c.x = scale_make(0, range(fastest, labels->max_speed, labels->rated_speed), 4, LEFT, WIDTH - RIGHT);
   c.y = scale_make(0, range(strongest, labels->peak_torque, labels->rated_torque), 5, HEIGHT - BOTTOM, TOP);
   svg_begin(out, WIDTH, HEIGHT, "torque over speed", plot_css);
@@ -167,7 +169,7 @@ void limb_envelope_write(const limb_envelope* e, const limb_envelope_labels* lab
     svg_line(out, "dash", scale_pixel(&c.x, labels->max_speed), TOP, scale_pixel(&c.x, labels->max_speed),
              HEIGHT - BOTTOM);
   put_motion(&c);
-  if (e->rows > 0) put_point(&c, "dot", "peak", e->strongest.speed, e->strongest.torque);
+  if (strongest > 0) put_point(&c, "dot", "peak", e->strongest.speed, e->strongest.torque);
   if (labels->rms > 0) put_point(&c, "square", "RMS", labels->mean_speed, labels->rms);
   svg_text(out, "tick", SVG_START, 4, TOP - 10, 40, labels->y_label);
   put_limits(&c);

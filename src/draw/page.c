@@ -103,9 +103,7 @@ static void put_base64(FILE* out, const unsigned char* x, size_t size)
   for (size_t i = 0; i < size; i += 3) {
     const unsigned long n = (unsigned long)x[i] << 16 | (i + 1 < size ? (unsigned long)x[i + 1] << 8 : 0) |
                             (i + 2 < size ? (unsigned long)x[i + 2] : 0);
-    const char four[] = {letter[n >> 18 & 63], letter[n >> 12 & 63], i + 1 < size ? letter[n >> 6 & 63] : '=',
-                         i + 2 < size ? letter[n & 63] : '='};
-    (void)fwrite(four, 1, sizeof four, out);
+    for (size_t k = 0; k < 4; k++) (void)fputc(i + k <= size ? letter[n >> (18 - 6 * k) & 63] : '=', out);
   }
 }
 

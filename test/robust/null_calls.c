@@ -131,6 +131,7 @@ static void make_studies(void)
   require(limb_signal_create(LIMB_SIGNAL_HOLD, &samples, NULL, &handle_limb_signal, NULL), "signal");
   require(limb_animation_create(m, NULL, &handle_limb_animation), "animation");
   require(limb_plot_create(1, &handle_limb_plot), "plot");
+  require(limb_envelope_create(&handle_limb_envelope), "envelope");
   require(limb_sizing_create(m, &handle_limb_sizing), "sizing");
   require(limb_track_create(m, &handle_limb_track), "track");
   require(limb_table_create("/dev/null", LIMB_TABLE_CSV, 1, &column, &handle_limb_table_writer, NULL), "table");
