@@ -3,7 +3,7 @@
 #   make           library and tool, optimised, into build/release
 #   make demo      builds, then runs the demonstration
 #   make test      builds everything, runs all tests on the optimised build
-#   make web       limb as WebAssembly: the page of limb view, and the npm package build/wasm/limb-wasm-*.tgz
+#   make web       limb in the browser, build/web/index.html; the page of limb view; build/wasm/limb-wasm-*.tgz for npm
 #   make docs      the site, into build/site/html: pages, references, search; links are checked
 #   make bench     measures, next to Pinocchio, MuJoCo and what Debian ships
 #   make lint      format, clang-tidy and the checks in tools/
@@ -51,6 +51,8 @@ web:
 	tools/npm_package build/wasm
 	mkdir -p $(RELEASE)
 	node web/build.mjs build/wasm/web/limb.wasm $(RELEASE)/limb-view.html
+	web/node_modules/.bin/tsc --project web/site
+	node web/site/build.mjs build/wasm/web/limb.wasm build/web
 
 docs:
 	scripts/setup build python docs
