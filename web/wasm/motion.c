@@ -318,7 +318,10 @@ static limb_status compute_row(web_motion* m, size_t i)
   const double* f = m->x + m->nv;
   for (int k = 0; k < limb_joint_count(m->robot->model); k++, f += 6)
     m->load[k] = sp_force_make(sp_v3(f[0], f[1], f[2]), sp_v3(f[3], f[4], f[5]));
-  if (m->sizing) limb_sizing_add(m->sizing, &(limb_sizing_row){row[0], q, v, m->x, m->load, NULL});
+  if (m->sizing) {
+    const limb_sizing_row at = {.time = row[0], .q = q, .v = v, .a = a, .tau = m->x, .load = m->load};
+    limb_sizing_add(m->sizing, &at);
+  }
   return LIMB_OK;
 }
 
