@@ -134,6 +134,9 @@ static void take_joint(motor_reader* r, const yml_node* n, limb_gearmotor* out)
   out->inertia = 0;
   if (gearbox) take_gearbox(r, gearbox, out), out->gearbox = gearbox->key;
   out->inertia += rotor;
+  if (!isfinite(out->inertia) || !isfinite(out->ratio))
+    limb_report_error(&r->report, RULE_BAD_VALUE, n->key_pos, "the inertia or the ratio at '%.64s' is above 1.8e308",
+                      n->key);
 }
 
 // Catalogue entries that no joint uses are checked as well.

@@ -87,6 +87,8 @@ START_TEST(mistakes)
   refused(HEAD "  m: {}\njoints: {a: {gearbox: g}}\n", "'motor' is missing", 4);
   refused(HEAD "  m: {}\ngearboxes: {g: {efficiency: 0.5}}\n" TAIL, "'ratio' is missing", 4);
   refused(HEAD "  m: {}\ngearboxes: {g: {ratio: 3, efficiency: 120 %}}\n" TAIL, "at most 1", 4);
+  refused(HEAD "  m: {}\ngearboxes: {g: {lead: 1e-300, ratio: 1e300}}\njoints: {a: {motor: m, gearbox: g}}\n",
+          "above 1.8e308", 5);
   refused(HEAD "  m: {}\ngearboxes: {g: {ratio: 0}}\n" TAIL, "above zero", 4);
   refused(HEAD "  m: {}\ngearboxes: {g: {ratio: 3 mm}}\n" TAIL, "a number without unit", 4);
   refused(HEAD "  m: {}\ngearboxes: {g: {lead: 3mm, peak_torque: 1}}\n" TAIL, "write peak_force", 4);
