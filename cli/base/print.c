@@ -215,9 +215,8 @@ void cli_table_page(cli_table* t, FILE* out)
     const char* text = t->cells[i].text;
     const size_t n = strlen(text);
     cell[i] = text;
-    mark[i] = n >= 4 && strcmp(text + n - 4, "OVER") == 0 ? LIMB_PAGE_OVER
-              : strcmp(text, "-") == 0                    ? LIMB_PAGE_FAIR
-                                                          : 0;
+    const int red = (n >= 4 && strcmp(text + n - 4, "OVER") == 0) || strcmp(text, "error") == 0;
+    mark[i] = red ? LIMB_PAGE_OVER : strcmp(text, "-") == 0 ? LIMB_PAGE_FAIR : 0;
   }
   if (!cell || !mark || t->failed) cli_note_out_of_memory(0);
   if (cell && mark && !t->failed)

@@ -56,7 +56,7 @@ double cli_largest(const double* x, size_t count);
 // Prints headings and rows, each after the indent, and frees the table.
 void cli_table_print(cli_table* t, FILE* out, const char* indent);
 
-// Writes it as a table of a page (limb/draw.h), and frees it. What ends in OVER is red.
+// Writes it as a table of a page (limb/draw.h), and frees it. What ends in OVER is red, and "error".
 void cli_table_page(cli_table* t, FILE* out);
 
 // ---- colours ---------------------------------------------------------------------------------------

@@ -100,14 +100,18 @@ cli_table report_rest_table(const cli_report* r, int* over, int* limits)
     const double tau = fabs(r->torque[k].value) <= 1e-12 * size ? 0 : r->torque[k].value;
     if (dof->passive) continue; // nothing holds it
     const int limited = limb_get_joint(robot->model, dof->joint, &x) == LIMB_OK && x.nv == 1;
-    const double bound = limited ? x.def.effort_max : HUGE_VAL, used = r->safety * fabs(tau) / bound;
+    const double bound = limited ? x.def.effort_max : HUGE_VAL;
+    const double used = bound > 0 ? r->safety * fabs(tau) / bound : tau != 0 ? HUGE_VAL : 0;
     cli_cell(&t, "%s", dof->name);
     cli_cell_json(&t, cli_json_number(tau), "%.4g", tau);
     cli_cell(&t, "%s", limb_force_unit(dof));
     if (isfinite(bound)) {
       *limits += 1, *over += used > 1;
       cli_cell_json(&t, cli_json_number(bound), "%.4g", bound);
-      cli_cell_json(&t, cli_json_number(used), "%.0f %%%s", 100 * used, used > 1 ? " OVER" : "");
+      if (isfinite(used))
+        cli_cell_json(&t, cli_json_number(used), "%.0f %%%s", 100 * used, used > 1 ? " OVER" : "");
+      else
+        cli_cell_json(&t, json_null(), "OVER");
     } else {
       cli_cell_json(&t, json_null(), "-"), cli_cell_json(&t, json_null(), "-");
     }

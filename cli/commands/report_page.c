@@ -154,7 +154,7 @@ static int put_picture(const cli_report* r, FILE* out)
 
 static void put_masses(const cli_report* r, FILE* out)
 {
-  enum { SHOWN = 24 };
+  enum { SHOWN = 60 };
   const limb_model* m = r->a.motion.robot.model;
   cli_table t = cli_table_make("<body;>mass [kg];>centre of mass x [m];>y [m];>z [m]");
   limb_body_info b;
@@ -188,7 +188,7 @@ static void put_findings(const cli_report* r, FILE* out)
       notes++;
       continue;
     }
-    cli_cell(&t, "%s%s", limb_severity_name(x.severity), x.severity == LIMB_ERROR ? " OVER" : "");
+    cli_cell(&t, "%s", limb_severity_name(x.severity));
     cli_cell(&t, "%s", x.where), cli_cell(&t, "%s", x.text);
     cli_cell(&t, "%s", limb_get_rule(limb_find_rule(x.rule), &rule) == LIMB_OK ? rule.fix : "");
   }
@@ -205,6 +205,7 @@ static void put_findings(const cli_report* r, FILE* out)
 
 static int put_robot(const cli_report* r, FILE* out)
 {
+  enum { BESIDE = 12 }; // so many masses have space beside the picture
   const limb_facts* f = &r->facts;
   limb_page_heading(out, 2, "The robot");
   limb_page_open(out, 1.15);
@@ -213,8 +214,9 @@ static int put_robot(const cli_report* r, FILE* out)
   say(out, LIMB_PAGE_PLAIN, "%d bodies, %d joints, %d degrees of freedom; %.4g kg in all.", f->bodies, f->joints,
       r->a.motion.robot.dofs.nv, f->mass);
   if (isfinite(f->reach)) say(out, LIMB_PAGE_PLAIN, "No frame is farther from the base than %.4g m.", f->reach);
-  put_masses(r, out);
+  if (f->bodies <= BESIDE) put_masses(r, out);
   limb_page_close(out, 1.15);
+  if (f->bodies > BESIDE) put_masses(r, out);
   limb_page_heading(out, 3, "Findings about the model");
   put_findings(r, out);
   return code;
@@ -468,12 +470,20 @@ static void subtitle(const cli_report* r, char text[TEXT])
   if (r->safety > 1) (void)snprintf(text + n, (size_t)(TEXT - n), "; safety %g for torques", r->safety);
 }
 
+// Numbers of a faulty model are worth little.
+static void put_errors(const cli_report* r, FILE* out)
+{
+  const int errors = limb_findings_count_from(limb_reading_findings(r->a.motion.robot.reading), LIMB_ERROR);
+  if (errors > 0) say(out, LIMB_PAGE_BAD, "the model has %d error%s: see the findings", errors, errors == 1 ? "" : "s");
+}
+
 int report_write_page(cli_report* r, FILE* out)
 {
   char text[TEXT], footer[80];
   const unsigned v = limb_version();
   subtitle(r, text);
   limb_page_begin(out, limb_model_name(r->a.motion.robot.model), text);
+  put_errors(r, out);
   if (r->moves) {
     put_limits(r, &r->a, out);
     if (r->two) put_limits(r, &r->b, out);

@@ -180,6 +180,14 @@ joints:
         done = self.run_limb("report", "arm.limb.yaml", "--payload", "1kg", "-o", "-", "--format", "csv")
         self.assertIn("gravity_torque", done.stdout)
 
+    def test_faulty_model(self):
+        """Errors of the doctor stand on top; a limit of zero is exceeded, not divided by."""
+        page, text = self.page(EXAMPLES / "sick_arm.urdf")
+        self.assertIn('<p class="bad">the model has 2 errors: see the findings</p>', text)
+        self.assertIn('<td class="l over">error</td>', text)
+        self.assertNotIn("inf", " ".join(page.text["td"]).split())
+        self.assertIn("OVER", page.text["td"])
+
     def test_all_robots(self):
         for name in ("panda", "quadruped", "four_bar", "hand", "series_elastic_arm", "delta", "car"):
             with self.subTest(robot=name):
