@@ -87,6 +87,28 @@ static int take_rest(cli_report* r)
   return s == LIMB_E_UNSUPPORTED ? EXIT_FINE : cli_failed(r->args, "the workspace", s, NULL);
 }
 
+// Of degree of freedom k; infinite: none.
+static double torque_limit(const cli_robot* robot, int k)
+{
+  limb_joint_info x;
+  const int limited = limb_get_joint(robot->model, robot->dofs.v[k].joint, &x) == LIMB_OK && x.nv == 1;
+  return limited ? x.def.effort_max : HUGE_VAL;
+}
+
+// The limit, and how much of it is used; returns 1 if that is more than all of it.
+static int put_limit(cli_table* t, double load, double bound)
+{
+  const double used = bound > 0 ? load / bound : load > 0 ? HUGE_VAL : 0;
+  cli_cell_number(t, bound);
+  if (!isfinite(bound))
+    cli_cell_json(t, json_null(), "-");
+  else if (!isfinite(used))
+    cli_cell_json(t, json_null(), "OVER");
+  else
+    cli_cell_json(t, cli_json_number(used), "%.0f %%%s", 100 * used, used > 1 ? " OVER" : "");
+  return isfinite(bound) && used > 1;
+}
+
 cli_table report_rest_table(const cli_report* r, int* over, int* limits)
 {
   cli_table t = cli_table_make("<gravity torque=joint;>largest=torque;<unit=unit;>limit=limit;<used=used");
@@ -96,25 +118,14 @@ cli_table report_rest_table(const cli_report* r, int* over, int* limits)
   for (int k = 0; k < robot->dofs.nv && r->has_rest; k++) size = fmax(size, fabs(r->torque[k].value));
   for (int k = 0; k < robot->dofs.nv && r->has_rest; k++) {
     const cli_dof* dof = &robot->dofs.v[k];
-    limb_joint_info x;
-    const double tau = fabs(r->torque[k].value) <= 1e-12 * size ? 0 : r->torque[k].value;
+    const double tau = fabs(r->torque[k].value) <= cli_sizing_noise(size) ? 0 : r->torque[k].value;
+    const double bound = torque_limit(robot, k);
     if (dof->passive) continue; // nothing holds it
-    const int limited = limb_get_joint(robot->model, dof->joint, &x) == LIMB_OK && x.nv == 1;
-    const double bound = limited ? x.def.effort_max : HUGE_VAL;
-    const double used = bound > 0 ? r->safety * fabs(tau) / bound : tau != 0 ? HUGE_VAL : 0;
     cli_cell(&t, "%s", dof->name);
     cli_cell_json(&t, cli_json_number(tau), "%.4g", tau);
     cli_cell(&t, "%s", limb_force_unit(dof));
-    if (isfinite(bound)) {
-      *limits += 1, *over += used > 1;
-      cli_cell_json(&t, cli_json_number(bound), "%.4g", bound);
-      if (isfinite(used))
-        cli_cell_json(&t, cli_json_number(used), "%.0f %%%s", 100 * used, used > 1 ? " OVER" : "");
-      else
-        cli_cell_json(&t, json_null(), "OVER");
-    } else {
-      cli_cell_json(&t, json_null(), "-"), cli_cell_json(&t, json_null(), "-");
-    }
+    *over += put_limit(&t, r->safety * fabs(tau), bound);
+    *limits += isfinite(bound) != 0;
   }
   return t;
 }
@@ -156,14 +167,11 @@ static limb_status rest_rows(limb_csv_writer* w, const void* report)
   const cli_robot* robot = &r->a.motion.robot;
   limb_status s = cli_csv_head(w, head);
   for (int k = 0; k < robot->dofs.nv && r->has_rest && s == LIMB_OK; k++) {
-    limb_joint_info x;
-    const cli_dof* dof = &robot->dofs.v[k];
-    if (dof->passive) continue;
-    const int limited = limb_get_joint(robot->model, dof->joint, &x) == LIMB_OK && x.nv == 1;
-    s = limb_csv_text(w, dof->name);
+    const double bound = torque_limit(robot, k);
+    if (robot->dofs.v[k].passive) continue;
+    s = limb_csv_text(w, robot->dofs.v[k].name);
     if (s == LIMB_OK) s = limb_csv_number(w, r->torque[k].value);
-    if (s == LIMB_OK)
-      s = limited && isfinite(x.def.effort_max) ? limb_csv_number(w, x.def.effort_max) : limb_csv_text(w, "");
+    if (s == LIMB_OK) s = isfinite(bound) ? limb_csv_number(w, bound) : limb_csv_text(w, "");
     if (s == LIMB_OK) s = limb_csv_end_row(w);
   }
   return s;

@@ -38,6 +38,15 @@ say(FILE* out, limb_page_style style, const char* format, ...)
   limb_page_text(out, style, text);
 }
 
+// A table that has rows; returns the number of its cells.
+static int put_table(cli_table* t, FILE* out)
+{
+  const int count = t->count;
+  if (count > 0) cli_table_page(t, out);
+  cli_table_free(t);
+  return count;
+}
+
 // A drawing in memory.
 typedef struct canvas {
   char* svg;
@@ -192,12 +201,7 @@ static void put_findings(const cli_report* r, FILE* out)
     cli_cell(&t, "%s", x.where), cli_cell(&t, "%s", x.text);
     cli_cell(&t, "%s", limb_get_rule(limb_find_rule(x.rule), &rule) == LIMB_OK ? rule.fix : "");
   }
-  const int count = t.count;
-  if (count > 0)
-    cli_table_page(&t, out);
-  else
-    cli_table_free(&t);
-  if (count == 0) say(out, LIMB_PAGE_PLAIN, "limb check finds nothing wrong with the model.");
+  if (put_table(&t, out) == 0) say(out, LIMB_PAGE_PLAIN, "limb check finds nothing wrong with the model.");
   if (notes)
     say(out, LIMB_PAGE_NOTE, "and %d note%s: limb check lists %s", notes, notes == 1 ? "" : "s",
         notes == 1 ? "it" : "them");
@@ -329,10 +333,7 @@ static void put_used(const cli_report* r, int k, FILE* out)
     else
       cli_cell(&t, "OVER");
   }
-  if (t.count > 0)
-    cli_table_page(&t, out);
-  else
-    cli_table_free(&t);
+  put_table(&t, out);
 }
 
 static void put_joints(const cli_report* r, FILE* out)
@@ -368,12 +369,7 @@ static void put_tables(const cli_report* r, FILE* out)
   const char* note;
   limb_page_heading(out, 2, "Tables");
   for (int k = 0; cli_sizing_table(&r->a.table, k, &t, &note); k++) {
-    if (t.count == 0) {
-      cli_table_free(&t);
-      continue;
-    }
-    cli_table_page(&t, out);
-    if (note) limb_page_text(out, LIMB_PAGE_NOTE, note);
+    if (put_table(&t, out) > 0 && note) limb_page_text(out, LIMB_PAGE_NOTE, note);
   }
 }
 
@@ -409,10 +405,7 @@ static void put_pair(const cli_report* r, int second, FILE* out)
       put_change(&t, (const double[]){a.torque_rms, b.torque_rms}, s->size.torque, limb_force_unit(dof));
     }
   }
-  if (t.count > 0)
-    cli_table_page(&t, out);
-  else
-    cli_table_free(&t);
+  put_table(&t, out);
 }
 
 static void put_comparison(const cli_report* r, FILE* out)

@@ -54,7 +54,6 @@ struct limb_sizing {
   const limb_model* model;
   int nv;
   uint64_t rows;
-  int without_a;           // a row had no accelerations
   double start, end;       // time of the first and the last row
   sizing_dof* dof;         // nv
   limb_sizing_load* load;  // one per joint

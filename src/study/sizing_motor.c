@@ -82,7 +82,6 @@ void sizing_add_motors(limb_sizing* s, const limb_sizing_row* row, int first, do
     else if (limb_get_joint(s->model, s->dof[k].joint, &x) == LIMB_OK && !x.passive)
       sum += row->tau[k] * row->v[k];
   }
-  s->without_a |= !row->a;
   limb_sizing_total* t = &s->total;
   if (sum > t->drive.value) t->drive = (limb_peak){sum, row->time, 0};
   if (sum < t->brake.value) t->brake = (limb_peak){sum, row->time, 0};
