@@ -107,8 +107,11 @@ function compare(found, expected, tolerance) {
 }
 
 describe("the first robot", () => {
-  it("is there at once, without a request", () =>
+  it("is there at once, without a request", (test) =>
     open(async (page) => {
+      await page.waitForFunction(() => performance.getEntriesByName("robot drawn").length > 0);
+      const drawn = await page.evaluate(() => performance.getEntriesByName("robot drawn")[0].startTime);
+      test.diagnostic(`the first robot is drawn after ${Math.round(drawn)} ms`);
       assert.equal(await page.textContent("#name"), "panda");
       assert.match(await page.textContent("#facts"), /7 moving joints, 16\.06 kg/);
       assert.ok(await page.locator("#picture canvas").first().isVisible());
@@ -216,6 +219,7 @@ describe("simulation", () => {
   it("stops, and says what is wrong with a run file", () =>
     open(async (page) => {
       await tab(page, "Simulate");
+      await page.getByLabel("Example").selectOption("2"); // 40 s
       await page.getByRole("button", { name: "Simulate", exact: true }).click();
       await page.waitForFunction(() => parseFloat(document.querySelector(".clock").textContent) > 0.1);
       await page.getByRole("button", { name: "Stop" }).click();

@@ -54,6 +54,12 @@ async function read(list: Named[]): Promise<Dropped> {
 const isRun = (content: Files[string]) =>
   /^(\s*(#.*)?\n)*schema\s*:/.test(new TextDecoder().decode((content as Uint8Array).subarray(0, 4000)));
 
+/** Folders of robots have tables of other things as well. */
+const isStates = (content: Files[string]) =>
+  /(^|,)\s*"?(time|q\.[^,]*)\s*"?(,|\n|$)/.test(
+    new TextDecoder().decode((content as Uint8Array).subarray(0, 4000)).split("\n", 1)[0]!,
+  );
+
 /** What the files are. */
 export function sort(files: Files): Dropped {
   const rank = (path: string) => ENDINGS.findIndex((end) => path.toLowerCase().endsWith(end));
@@ -63,7 +69,8 @@ export function sort(files: Files): Dropped {
   const models = names
     .filter((path) => rank(path) >= 0 && !runs.includes(path) && !/(^|\/)package\.xml$/.test(path))
     .sort((a, b) => rank(a) - rank(b) || depth(a) - depth(b) || a.localeCompare(b));
-  return { models, table: names.find((path) => TABLE.test(path)) ?? "", run: runs[0] ?? "", files };
+  const tables = names.filter((path) => TABLE.test(path) && (models.length === 0 || isStates(files[path]!)));
+  return { models, table: tables[0] ?? "", run: runs[0] ?? "", files };
 }
 
 export async function readDropped(items: DataTransferItemList): Promise<Dropped> {
