@@ -98,6 +98,9 @@ void cli_progress_end(cli_progress* p);                   // clears the line
 // why the run must not go on.
 const char* cli_input_refused(const char* path);
 
+// Endings of tables of numbers.
+#define CLI_TABLES ".csv .npy .arrow .feather"
+
 // Endings of the pictures that a drawing can become.
 #define CLI_DRAWINGS ".svg .png .pdf .html"
 

@@ -1,4 +1,6 @@
 // `limb fd`: forward dynamics along a trajectory: positions, velocities and torques in, accelerations out.
+#include "limb/batch.h"
+
 #include "base/command.h"
 #include "base/output.h"
 #include "robot/robot.h"
@@ -9,7 +11,7 @@
 
 static const cli_option output_options[] = {
   {"", NULL, "the output"},
-  {"output", "FILE.csv", "where to write (default: standard output)"},
+  {"output", "FILE", "where to write: .csv, .npy or .arrow (default: CSV on standard output)"},
   {0},
 };
 
@@ -21,7 +23,8 @@ static const cli_option method_options[] = {
 };
 
 static const cli_option* const options[] = {
-  cli_model_options, cli_change_options, cli_world_options, cli_wrench_options, method_options, output_options, NULL};
+  cli_model_options, cli_change_options, cli_world_options,  cli_wrench_options,
+  method_options,    output_options,     cli_thread_options, NULL};
 
 static const char about[] = //
   "Reads a table with the columns q.<joint>, v.<joint> and tau.<joint> and writes one with time, if there is one, "
@@ -44,47 +47,42 @@ static const char* const examples[] = {
   NULL,
 };
 
-static int do_row(limb_evaluator* e, const cli_robot* robot, cli_states* s, double* a)
+typedef struct fd_run {
+  limb_evaluator* e;
+  const cli_robot* robot;
+  cli_states* s;
+  cli_answers answers;
+  double* a;
+} fd_run;
+
+static int compute(const fd_run* r)
 {
+  cli_states* s = r->s;
   limb_error err = {0};
-  const limb_state state = {.q = s->q, .v = s->v, .tau = s->tau, .time = s->has_time ? s->time : 0, .env = &robot->env};
-  const limb_status status = limb_evaluator_run(e, &state, a);
+  const limb_state state = {
+    .q = s->q, .v = s->v, .tau = s->tau, .time = s->has_time ? s->time : 0, .env = &r->robot->env};
+  const limb_status status = limb_evaluator_run(r->e, &state, r->a);
   if (status == LIMB_OK) return EXIT_FINE;
-  (void)limb_evaluator_failure(e, &err);
+  (void)limb_evaluator_failure(r->e, &err);
   return cli_states_failed(s, status, "forward dynamics", err.text);
 }
 
-static int run_rows(limb_evaluator* e, const cli_robot* robot, cli_states* s, limb_csv_writer* w, double* a)
+static int do_row(void* context, const double* x)
 {
-  cli_progress progress = cli_progress_begin("fd", s->bytes);
-  int code = cli_states_write_head(s, w, "a."), got = 0;
-  while (code == EXIT_FINE) {
-    code = cli_interrupted() ? EXIT_USAGE : cli_states_next(s, &got);
-    if (code != EXIT_FINE || !got) break;
-    code = do_row(e, robot, s, a);
-    if (code == EXIT_FINE) code = cli_states_write_row(s, w, a);
-    cli_progress_update(&progress, cli_states_bytes(s));
-  }
-  if (code == EXIT_FINE) code = cli_states_write_end(s, w);
-  cli_progress_end(&progress);
-  return code;
+  const fd_run* r = context;
+  const int code = x ? EXIT_FINE : compute(r);
+  return code == EXIT_FINE ? cli_answers_row(&r->answers, x ? x : r->a) : code;
 }
 
 static int write_rows(const cli_args* args, limb_evaluator* e, const cli_robot* robot, cli_states* s)
 {
-  limb_csv_writer* w = NULL;
-  cli_output out;
-  int code = cli_output_open(&out, cli_title(args), cli_get(args, "output"));
-  if (code != EXIT_FINE) return code;
-  double* a = calloc((size_t)s->dofs->nv + 1, sizeof *a);
-  if (a && limb_csv_create(out.stream, NULL, &w) == LIMB_OK)
-    code = run_rows(e, robot, s, w, a);
-  else
-    code = cli_out_of_memory(args);
-  limb_csv_destroy(w);
-  free(a);
-  if (code == EXIT_FINE) code = cli_output_commit(&out, cli_title(args));
-  cli_output_abandon(&out);
+  fd_run r = {.e = e, .robot = robot, .s = s, .a = calloc((size_t)s->dofs->nv + 1, sizeof *r.a)};
+  int code = r.a ? cli_answers_open(&r.answers, s, cli_get(args, "output"), "a.") : cli_out_of_memory(args);
+  if (code == EXIT_FINE) code = cli_states_stream(s, e, &robot->env, do_row, &r);
+  if (code == EXIT_FINE) code = cli_answers_end(&r.answers);
+  if (code == EXIT_FINE) code = cli_output_commit(&r.answers.out, cli_title(args));
+  cli_answers_close(&r.answers);
+  free(r.a);
   return code;
 }
 
@@ -101,12 +99,16 @@ static int run_states(const cli_args* args, cli_robot* robot, cli_states* s)
     code = cli_usage(args, "--loop-method is for robots with loops, and this one has none");
   if (code == EXIT_FINE && loops) code = cli_states_complete(s, STATES_Q | STATES_V);
   if (code != EXIT_FINE) return code;
-  limb_status status = limb_evaluator_create(robot->model, &o, NULL, &e);
-  if (status == LIMB_OK) status = limb_evaluator_add(e, "acc", NULL, NULL, &err);
-  code = cli_failed(args, "forward dynamics", status, &err);
+  limb_threads* threads = NULL;
+  code = cli_threads_open(args, &threads);
+  o.pool = limb_threads_pool(threads);
+  limb_status status = code == EXIT_FINE ? limb_evaluator_create(robot->model, &o, NULL, &e) : LIMB_OK;
+  if (e && status == LIMB_OK) status = limb_evaluator_add(e, "acc", NULL, NULL, &err);
+  if (code == EXIT_FINE) code = cli_failed(args, "forward dynamics", status, &err);
   if (code == EXIT_FINE) code = write_rows(args, e, robot, s);
   if (code == EXIT_FINE) cli_report_loops(e, robot->model, s->path);
   limb_evaluator_destroy(e);
+  limb_threads_destroy(threads);
   return code;
 }
 
@@ -130,5 +132,5 @@ const cli_command cli_fd = {
   .examples = examples,
   .options = options,
   .run = run_fd,
-  .writes = (const cli_written[]){{"output", ".csv"}, {0}},
+  .writes = (const cli_written[]){{"output", CLI_TABLES}, {0}},
 };

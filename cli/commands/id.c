@@ -32,14 +32,15 @@ static const cli_option path_options[] = {
 
 static const cli_option output_options[] = {
   {"", NULL, "the output"},
-  {"output", "FILE.csv", "torques (default: standard output, unless --size, --plot or --animate is given)"},
+  {"output", "FILE",
+   "torques, .csv, .npy or .arrow (default: CSV on standard output, unless --size, --plot or --animate is given)"},
   {"format", "text|json|csv", "of the sizing table (default: text)"},
   {0},
 };
 
-static const cli_option* const options[] = {own_options,        path_options,       cli_motor_options,
-                                            cli_model_options,  cli_change_options, cli_world_options,
-                                            cli_wrench_options, output_options,     NULL};
+static const cli_option* const options[] = {
+  own_options,       path_options,       cli_motor_options, cli_model_options,  cli_change_options,
+  cli_world_options, cli_wrench_options, output_options,    cli_thread_options, NULL};
 
 static const char about[] = //
   "Reads a table with the columns q.<joint>, v.<joint> and a.<joint> and writes one with time, if there is one, and "
@@ -89,10 +90,11 @@ static const char* const examples[] = {
 typedef struct id_run {
   const cli_args* args;
   cli_motion motion;
-  cli_output torques, drawing, animated;
-  limb_csv_writer* writer; // NULL: torques are not written
-  limb_sizing* sizing;     // NULL: not requested
-  limb_reading* motors;    // the file of --motors; NULL: none
+  cli_answers torques;
+  int writes; // torques
+  cli_output drawing, animated;
+  limb_sizing* sizing;  // NULL: not requested
+  limb_reading* motors; // the file of --motors; NULL: none
   id_curves curves;
   limb_animation* animation; // NULL: not requested
   int size, draw, animate;
@@ -109,7 +111,7 @@ static int do_row(void* context, const cli_motion* m)
   if (r->draw) id_curves_add(&r->curves, s->has_time ? s->time : (double)s->count, s->v, m->tau, m->load);
   const limb_status shown = r->animate ? limb_animation_add(r->animation, s->time, s->q) : LIMB_OK;
   if (shown != LIMB_OK) return cli_states_failure(s, shown, "the animation");
-  return r->writer ? cli_states_write_row(s, r->writer, m->tau) : EXIT_FINE;
+  return r->writes ? cli_answers_row(&r->torques, m->tau) : EXIT_FINE;
 }
 
 // ---- outputs ---------------------------------------------------------------------------------------
@@ -129,9 +131,8 @@ static int open_outputs(id_run* r)
   const char *path = cli_get(r->args, "output"), *plot = cli_get(r->args, "plot");
   int code = EXIT_FINE;
   if (path || (!r->size && !r->draw && !r->animate)) {
-    code = cli_output_open(&r->torques, cli_title(r->args), path);
-    if (code == EXIT_FINE && limb_csv_create(r->torques.stream, NULL, &r->writer) != LIMB_OK) code = out_of_memory(r);
-    if (code == EXIT_FINE) code = cli_states_write_head(&r->motion.states, r->writer, "tau.");
+    r->writes = 1;
+    code = cli_answers_open(&r->torques, &r->motion.states, path, "tau.");
   }
   if (code == EXIT_FINE && plot) code = cli_output_open_drawing(&r->drawing, cli_title(r->args), plot);
   if (code == EXIT_FINE && r->animate)
@@ -165,10 +166,10 @@ static int draw_animation(const id_run* r)
 static int finish(id_run* r)
 {
   const char *title = cli_title(r->args), *format = cli_get(r->args, "format");
-  int code = r->writer ? cli_states_write_end(&r->motion.states, r->writer) : EXIT_FINE;
+  int code = r->writes ? cli_answers_end(&r->torques) : EXIT_FINE;
   if (code == EXIT_FINE && r->draw) code = id_curves_write(&r->curves, &r->motion.states, r->drawing.stream);
   if (code == EXIT_FINE && r->animate) code = draw_animation(r);
-  if (code == EXIT_FINE && r->writer) code = cli_output_commit(&r->torques, title);
+  if (code == EXIT_FINE && r->writes) code = cli_output_commit(&r->torques.out, title);
   if (code == EXIT_FINE && r->draw) code = cli_output_commit(&r->drawing, title);
   if (code == EXIT_FINE && r->animate) code = cli_output_commit(&r->animated, title);
   if (code != EXIT_FINE || !r->size) return code;
@@ -193,8 +194,7 @@ static int run_states(id_run* r)
     code = cli_usage(r->args, "%s: there are no rows", s->path);
   if (code == EXIT_FINE) code = finish(r);
   if (code == EXIT_FINE) cli_motion_report(&r->motion);
-  limb_csv_destroy(r->writer);
-  cli_output_abandon(&r->torques);
+  cli_answers_close(&r->torques);
   cli_output_abandon(&r->drawing);
   cli_output_abandon(&r->animated);
   limb_animation_destroy(r->animation);
@@ -247,5 +247,5 @@ const cli_command cli_id = {
   .examples = examples,
   .options = options,
   .run = run_id,
-  .writes = (const cli_written[]){{"output", ".csv"}, {"plot", CLI_DRAWINGS}, {"animate", ".svg .html"}, {0}},
+  .writes = (const cli_written[]){{"output", CLI_TABLES}, {"plot", CLI_DRAWINGS}, {"animate", ".svg .html"}, {0}},
 };

@@ -39,42 +39,37 @@ static void take_loads(const double* x, int n, sp_force* f)
   for (int k = 0; k < n; k++, x += 6) f[k] = sp_force_make(sp_v3(x[0], x[1], x[2]), sp_v3(x[3], x[4], x[5]));
 }
 
-static int do_row(cli_motion* m, cli_motion_fn* row, void* context)
+typedef struct motion_rows {
+  cli_motion* m;
+  cli_motion_fn* row;
+  void* context;
+} motion_rows;
+
+static int do_row(void* context, const double* numbers)
 {
+  const motion_rows* r = context;
+  cli_motion* m = r->m;
   const int joints = limb_joint_count(m->robot.model), loops = limb_loop_count(m->robot.model);
-  const int code = compute(m);
+  const int code = numbers ? EXIT_FINE : compute(m);
   if (code != EXIT_FINE) return code;
+  if (numbers) memcpy(m->tau, numbers, limb_evaluator_width(m->e) * sizeof *numbers);
   if (!m->loops) watch_passive(m);
   const double* x = m->tau + m->robot.dofs.nv;
   if (m->loads) take_loads(x, joints, m->load);
   if (m->loads && m->loops) take_loads(x + 6 * joints, loops, m->loop_load);
-  return row(context, m);
+  return r->row(r->context, m);
 }
 
-static int stream_rows(cli_motion* m, cli_motion_fn* row, void* context)
+static int differentiate_rows(motion_rows* r)
 {
-  cli_states* s = &m->states;
-  cli_progress progress = cli_progress_begin("motion", s->bytes);
-  int code = EXIT_FINE, got = 0;
-  while (code == EXIT_FINE) {
-    code = cli_interrupted() ? EXIT_USAGE : cli_states_next(s, &got);
-    if (code != EXIT_FINE || !got) break;
-    code = do_row(m, row, context);
-    cli_progress_update(&progress, cli_states_bytes(s));
-  }
-  cli_progress_end(&progress);
-  return code;
-}
-
-static int differentiate_rows(cli_motion* m, cli_motion_fn* row, void* context)
-{
+  cli_motion* m = r->m;
   cli_track track;
   int code = cli_track_read(&track, &m->states);
   cli_progress progress = cli_progress_begin("motion", track.rows);
   for (size_t i = 0; i < track.rows && code == EXIT_FINE; i++) {
     cli_track_row(&track, i);
     if (m->loops) code = cli_states_follow_rates(&m->states);
-    if (code == EXIT_FINE) code = cli_interrupted() ? EXIT_USAGE : do_row(m, row, context);
+    if (code == EXIT_FINE) code = cli_interrupted() ? EXIT_USAGE : do_row(r, NULL);
     cli_progress_update(&progress, i);
   }
   cli_progress_end(&progress);
@@ -84,7 +79,8 @@ static int differentiate_rows(cli_motion* m, cli_motion_fn* row, void* context)
 
 int cli_motion_run(cli_motion* m, cli_motion_fn* row, void* context)
 {
-  return m->differentiate ? differentiate_rows(m, row, context) : stream_rows(m, row, context);
+  motion_rows r = {m, row, context};
+  return m->differentiate ? differentiate_rows(&r) : cli_states_stream(&m->states, m->e, &m->robot.env, do_row, &r);
 }
 
 limb_sizing_row cli_motion_row(const cli_motion* m)
@@ -135,7 +131,11 @@ static int open_evaluator(cli_motion* m)
   static const char* const names[] = {"tau", "reactions@body", "loop_loads@body"};
   const int n = !m->loads ? 1 : m->loops ? 3 : 2;
   limb_error err = {0};
-  limb_status s = limb_evaluator_create(m->robot.model, NULL, NULL, &m->e);
+  limb_evaluator_options o = limb_default_evaluator_options();
+  const int code = cli_threads_open(m->args, &m->threads);
+  if (code != EXIT_FINE) return code;
+  o.pool = limb_threads_pool(m->threads);
+  limb_status s = limb_evaluator_create(m->robot.model, &o, NULL, &m->e);
   for (int k = 0; k < n && s == LIMB_OK; k++) s = limb_evaluator_add(m->e, names[k], NULL, NULL, &err);
   return cli_failed(m->args, "inverse dynamics", s, &err);
 }
@@ -156,6 +156,7 @@ int cli_motion_open(cli_motion* m, const char* needs_time)
 void cli_motion_close(cli_motion* m)
 {
   limb_evaluator_destroy(m->e);
+  limb_threads_destroy(m->threads);
   free(m->tau);
   free(m->load);
   free(m->loop_load);

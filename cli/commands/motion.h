@@ -13,10 +13,11 @@ typedef struct cli_motion {
   cli_robot robot;
   cli_states states;
   limb_evaluator* e;
-  int loads;         // loads on joints are computed, and those on closures
-  int differentiate; // velocities and accelerations from the positions
-  int loops;         // the robot has some
-  double* tau;       // numbers of the evaluator: torques, then loads
+  limb_threads* threads; // of e; NULL: the caller's
+  int loads;             // loads on joints are computed, and those on closures
+  int differentiate;     // velocities and accelerations from the positions
+  int loops;             // the robot has some
+  double* tau;           // numbers of the evaluator: torques, then loads
   sp_force *load, *loop_load;
   double largest; // of all tau
   double unmet;   // of those of joints without motor

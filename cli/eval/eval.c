@@ -32,9 +32,9 @@ static const cli_option output_options[] = {
   {0},
 };
 
-static const cli_option* const options[] = {
-  own_options,       cli_state_options,  cli_model_options, cli_change_options,
-  cli_world_options, cli_wrench_options, output_options,    NULL};
+static const cli_option* const options[] = {own_options,        cli_state_options,  cli_model_options,
+                                            cli_change_options, cli_world_options,  cli_wrench_options,
+                                            output_options,     cli_thread_options, NULL};
 
 static const char about[] = //
   "Computes the quantities that --what lists, for each row of a table of states or for one state of the command "
@@ -313,25 +313,31 @@ static int compute_row(eval_run* r)
   return s == LIMB_OK ? EXIT_FINE : row_failed(r, s);
 }
 
+typedef struct eval_rows {
+  eval_run* r;
+  int printed;
+} eval_rows;
+
+static int do_row(void* context, const double* x)
+{
+  eval_rows* rows = context;
+  eval_run* r = rows->r;
+  const int code = x ? EXIT_FINE : compute_row(r);
+  if (x) memcpy(r->x, x, limb_evaluator_width(r->e) * sizeof *x);
+  return code == EXIT_FINE ? rows->printed = r->printer->row(r) : code;
+}
+
 static int run_rows(eval_run* r)
 {
-  cli_progress progress = cli_progress_begin("eval", r->states.bytes);
-  int got = 0, printed = r->printer->begin(r), code = printed;
-  while (code == EXIT_FINE) {
-    code = cli_interrupted() ? EXIT_USAGE : cli_states_next(&r->states, &got);
-    if (code == EXIT_FINE && got) code = compute_row(r);
-    if (code != EXIT_FINE || !got) break;
-    code = printed = r->printer->row(r);
-    cli_progress_update(&progress, cli_states_bytes(&r->states));
-  }
   const eval_printer* p = r->printer;
+  eval_rows rows = {r, p->begin(r)};
+  int code = rows.printed;
+  if (code == EXIT_FINE) code = cli_states_stream(&r->states, r->e, &r->robot.env, do_row, &rows);
   if (code == EXIT_FINE || !p->fail) // the rows so far are a table
-    printed = printed == EXIT_FINE && p->end ? p->end(r) : printed;
-  else if (printed == EXIT_FINE)
+    rows.printed = rows.printed == EXIT_FINE && p->end ? p->end(r) : rows.printed;
+  else if (rows.printed == EXIT_FINE)
     (void)p->fail(r, code); // the row is what was reported
-  if (code == EXIT_FINE) code = printed;
-  cli_progress_end(&progress);
-  return code;
+  return code == EXIT_FINE ? rows.printed : code;
 }
 
 static int print_rows(eval_run* r)
@@ -378,9 +384,12 @@ static int create(eval_run* r)
   r->options.base = base;
   r->options.given = r->states.given.mark ? r->states.given.mark : r->states.base.mark;
   r->options.known = all ? eval_known_columns(r) : r->options.known | LIMB_NEEDS_V_R | LIMB_NEEDS_A_R;
-  if (base) s = limb_evaluator_create(r->robot.model, &r->options, NULL, &r->e);
+  const int code = cli_threads_open(r->args, &r->threads);
+  r->options.pool = limb_threads_pool(r->threads);
+  if (base && code == EXIT_FINE) s = limb_evaluator_create(r->robot.model, &r->options, NULL, &r->e);
   free(base);
   if (all) r->states.wanted |= r->options.known;
+  if (code != EXIT_FINE) return code;
   return s == LIMB_OK ? EXIT_FINE : cli_usage(r->args, "%s", limb_status_text(s));
 }
 
@@ -436,6 +445,7 @@ static int run_eval(const cli_args* args)
   if (code == EXIT_FINE) code = run_states(&r);
   cli_states_close(&r.states);
   limb_evaluator_destroy(r.e);
+  limb_threads_destroy(r.threads);
   limb_data_destroy(r.watch);
   limb_table_destroy(r.table);
   cli_robot_close(&r.robot);

@@ -29,10 +29,11 @@ struct eval_run {
   cli_states states;
   limb_evaluator_options options;
   limb_evaluator* e;
-  int count;      // items
-  double* x;      // their numbers at the row at hand
-  int time_first; // rows begin with their time, unless it is one of the items
-  int frame;      // of --frame; -1: none
+  limb_threads* threads; // of e; NULL: the caller's
+  int count;             // items
+  double* x;             // their numbers at the row at hand
+  int time_first;        // rows begin with their time, unless it is one of the items
+  int frame;             // of --frame; -1: none
   const eval_printer* printer;
   FILE* out;
   limb_table_writer* table; // of CSV and NPY

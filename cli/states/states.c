@@ -344,46 +344,69 @@ int cli_states_open_loops(const cli_states* s, limb_data** watch, int* loop, dou
 
 // ---- answers ---------------------------------------------------------------------------------------
 
-static int written(const cli_states* s, limb_status status)
+static int written(const cli_answers* a, limb_status status)
 {
-  if (status == LIMB_OK) return EXIT_FINE;
-  return cli_unwritten(cli_title(s->args), "the CSV", limb_status_text(status));
+  const char* title = cli_title(a->s->args);
+  return status == LIMB_OK ? EXIT_FINE : cli_unwritten(title, "the table", limb_status_text(status));
 }
 
 static int is_answered(const cli_states* s, int k) { return !s->only_active || !s->dofs->v[k].passive; }
 
-// A table without columns has no rows either.
-static int end_row(const cli_states* s, limb_csv_writer* w, limb_status status)
+static int open_table(cli_answers* a, limb_table_format format, const char* prefix)
 {
-  int columns = s->has_time;
-  for (int k = 0; k < s->dofs->nv; k++) columns += is_answered(s, k);
-  return written(s, status == LIMB_OK && columns > 0 ? limb_csv_end_row(w) : status);
-}
-
-int cli_states_write_head(const cli_states* s, limb_csv_writer* w, const char* prefix)
-{
-  errno = 0;
-  limb_status status = s->has_time ? limb_csv_text(w, "time") : LIMB_OK;
-  for (int k = 0; k < s->dofs->nv && status == LIMB_OK; k++) {
-    char name[CLI_NAME_SPACE];
-    if (!is_answered(s, k)) continue;
-    (void)snprintf(name, sizeof name, "%s%s", prefix, s->dofs->v[k].name);
-    status = limb_csv_text(w, name);
+  const cli_dofs* d = a->s->dofs;
+  const size_t n = (size_t)d->nv + 1;
+  limb_table_column* column = calloc(n, sizeof *column);
+  char* names = calloc(n, CLI_NAME_SPACE);
+  limb_error err = {0};
+  int columns = 0;
+  a->row = calloc(n, sizeof *a->row);
+  if (!column || !names || !a->row) {
+    free(column);
+    free(names);
+    return cli_out_of_memory(a->s->args);
   }
-  return end_row(s, w, status);
+  if (a->s->has_time) column[columns++] = (limb_table_column){.name = "time", .unit = "s"};
+  for (int k = 0; k < d->nv; k++) {
+    char* name = names + (size_t)k * CLI_NAME_SPACE;
+    if (!is_answered(a->s, k)) continue;
+    (void)snprintf(name, CLI_NAME_SPACE, "%s%s", prefix, d->v[k].name);
+    column[columns++] = (limb_table_column){.name = name};
+  }
+  errno = 0;
+  // without columns there are no rows either
+  const limb_status s = columns > 0 ? limb_table_create(cli_output_path(&a->out), format ? format : LIMB_TABLE_CSV,
+                                                        columns, column, &a->w, &err)
+                                    : LIMB_OK;
+  free(names);
+  free(column);
+  return written(a, s);
 }
 
-int cli_states_write_row(const cli_states* s, limb_csv_writer* w, const double* x)
+int cli_answers_open(cli_answers* a, const cli_states* s, const char* path, const char* prefix)
 {
-  errno = 0;
-  limb_status status = s->has_time ? limb_csv_number(w, s->time) : LIMB_OK;
-  for (int k = 0; k < s->dofs->nv && status == LIMB_OK; k++)
-    if (is_answered(s, k)) status = limb_csv_number(w, x[k]);
-  return end_row(s, w, status);
+  *a = (cli_answers){.s = s};
+  const int code = cli_output_reserve(&a->out, cli_title(s->args), path);
+  return code == EXIT_FINE ? open_table(a, limb_table_format_of(path), prefix) : code;
 }
 
-int cli_states_write_end(const cli_states* s, limb_csv_writer* w)
+int cli_answers_row(const cli_answers* a, const double* x)
 {
-  errno = 0;
-  return written(s, limb_csv_finish(w));
+  const cli_states* s = a->s;
+  double* to = a->row;
+  if (!a->w) return EXIT_FINE;
+  if (s->has_time) *to++ = s->time;
+  for (int k = 0; k < s->dofs->nv; k++)
+    if (is_answered(s, k)) *to++ = x[k];
+  return written(a, limb_table_row(a->w, a->row));
+}
+
+int cli_answers_end(const cli_answers* a) { return a->w ? written(a, limb_table_end(a->w)) : EXIT_FINE; }
+
+void cli_answers_close(cli_answers* a)
+{
+  limb_table_destroy(a->w);
+  free(a->row);
+  cli_output_abandon(&a->out);
+  *a = (cli_answers){0};
 }

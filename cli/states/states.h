@@ -13,8 +13,11 @@
 #include "limb/limb.h"
 #include "limb/table.h"
 
+#include "limb/batch.h"
 #include "limb/study.h"
+
 #include "base/command.h"
+#include "base/output.h"
 
 #include "robot/robot.h"
 
@@ -145,11 +148,30 @@ int cli_states_failed(cli_states* s, limb_status status, const char* what, const
 // Bytes of the table that were read so far, for progress.
 uint64_t cli_states_bytes(const cli_states* s);
 
-// A table of answers beside the states: time when there is one, and a column <prefix><name> for each degree
-// of freedom (see only_active). EXIT_FINE, or an exit code after a message.
-int cli_states_write_head(const cli_states* s, limb_csv_writer* w, const char* prefix);
-int cli_states_write_row(const cli_states* s, limb_csv_writer* w, const double* x);
-int cli_states_write_end(const cli_states* s, limb_csv_writer* w);
+// Threads for long tables, by --threads; NULL without any: a pool of limb_threads_pool(NULL) is the caller's alone.
+// EXIT_FINE, or EXIT_USAGE after a message. blocks.c
+extern const cli_option cli_thread_options[];
+int cli_threads_open(const cli_args* args, limb_threads** out);
+
+// Reads all rows, and calls row for each, in order, with the numbers of the evaluator; NULL: who is called computes
+// them for the row at hand, and reports what fails. Long tables are computed in blocks, on the evaluator's pool. An
+// exit code. blocks.c
+typedef int cli_row_fn(void* context, const double* x);
+int cli_states_stream(cli_states* s, limb_evaluator* e, const limb_environment* env, cli_row_fn* row, void* context);
+
+// A table of answers beside the states: time when there is one, and a column <prefix><name> for each degree of freedom
+// (see only_active); CSV, or what the path says. Close in any case. EXIT_FINE, or an exit code after a message.
+typedef struct cli_answers {
+  const cli_states* s;
+  cli_output out;
+  limb_table_writer* w; // NULL: there is no column
+  double* row;
+} cli_answers;
+
+int cli_answers_open(cli_answers* a, const cli_states* s, const char* path, const char* prefix);
+int cli_answers_row(const cli_answers* a, const double* x);
+int cli_answers_end(const cli_answers* a);
+void cli_answers_close(cli_answers* a);
 
 // ---- columns ---------------------------------------------------------------------------------------
 //

@@ -38,11 +38,10 @@ int cli_find_part(const cli_args* args, uint64_t* part, uint64_t* parts)
   const char* text = cli_get(args, "part");
   *part = *parts = 1;
   if (text) {
-    unsigned long long k = 0, n = 0;
-    int used = 0;
-    if (sscanf(text, "%7llu/%7llu%n", &k, &n, &used) != 2 || text[used] || k < 1 || k > n)
-      return wrong_part(args, text);
-    *part = k, *parts = n;
+    char *slash = NULL, *end = NULL;
+    const long k = strtol(text, &slash, 10), n = *slash == '/' ? strtol(slash + 1, &end, 10) : 0;
+    if (!end || *end || k < 1 || k > n || n > 10000000) return wrong_part(args, text);
+    *part = (uint64_t)k, *parts = (uint64_t)n;
     return EXIT_FINE;
   }
   if (cli_is(args, "engine", "threads")) return EXIT_FINE;

@@ -83,10 +83,8 @@ static int add_log(limb_ident* x, PyObject* item, const limb_model* m)
   int failed = open_log(&log, item, m);
   if (failed == 0) {
     s = limb_ident_set_load(x, frame, NULL, &Y, &err);
-    Py_BEGIN_ALLOW_THREADS
-    if (s == LIMB_OK) s = add_rows(x, &log, limb_nq(m), limb_nv(m), &err);
-    Py_END_ALLOW_THREADS
-    if (s != LIMB_OK && !PyErr_Occurred()) (void)raise_status(s, &err, NULL);
+    Py_BEGIN_ALLOW_THREADS if (s == LIMB_OK) s = add_rows(x, &log, limb_nq(m), limb_nv(m), &err);
+    Py_END_ALLOW_THREADS if (s != LIMB_OK && !PyErr_Occurred())(void) raise_status(s, &err, NULL);
     failed = s == LIMB_OK ? 0 : -1;
   }
   close_log(&log);
@@ -115,8 +113,8 @@ static PyObject* list_residuals(const limb_ident* x, int nv)
   for (int part = 0; list && part < 4; part++) {
     for (int j = 0; list && j <= nv; j++) {
       if (limb_ident_get_residual(x, j < nv ? j : -1, (limb_ident_part)part, &r) != LIMB_OK) continue;
-      PyObject* row =
-        Py_BuildValue("(iiiddddi)", part, j < nv ? j : -1, r.rows, r.rms, r.torque, r.r_squared, r.correlation, r.white);
+      PyObject* row = Py_BuildValue("(iiiddddi)", part, j < nv ? j : -1, r.rows, r.rms, r.torque, r.r_squared,
+                                    r.correlation, r.white);
       if (!row || PyList_Append(list, row) < 0) Py_CLEAR(list);
       Py_XDECREF(row);
     }
@@ -181,10 +179,10 @@ static PyObject* answer(limb_ident* x, const limb_model* m)
   if (limb_ident_get_facts(x, &f) != LIMB_OK) return raise_status(LIMB_E_ORDER, NULL, NULL);
   const int n = limb_ident_count(x), nv = limb_nv(m);
   const double* theta = limb_ident_theta(x);
-  PyObject* facts = Py_BuildValue("{s:K,s:i,s:i,s:i,s:i,s:d,s:d,s:d,s:d,s:d,s:d}", "samples",
-                                  (unsigned long long)f.samples, "logs", f.logs, "windows", f.windows, "rows", f.rows,
-                                  "fitted", f.fitted, "rate", f.rate, "row_rate", f.row_rate, "cutoff", f.cutoff,
-                                  "motion", f.motion, "condition", f.condition, "weight", f.weight);
+  PyObject* facts =
+    Py_BuildValue("{s:K,s:i,s:i,s:i,s:i,s:d,s:d,s:d,s:d,s:d,s:d}", "samples", (unsigned long long)f.samples, "logs",
+                  f.logs, "windows", f.windows, "rows", f.rows, "fitted", f.fitted, "rate", f.rate, "row_rate",
+                  f.row_rate, "cutoff", f.cutoff, "motion", f.motion, "condition", f.condition, "weight", f.weight);
   PyObject* part[] = {facts,
                       list_parameters(x),
                       make_matrix(n, n, limb_ident_covariance(x)),
@@ -226,14 +224,11 @@ static PyObject* identify(limb_ident* x, const limb_model* m, PyObject* logs, Py
   for (Py_ssize_t k = 0; k < PyList_Size(logs); k++)
     if (add_log(x, PyList_GetItem(logs, k), m) < 0) return NULL;
   limb_status s;
-  Py_BEGIN_ALLOW_THREADS
-  s = limb_ident_fit(x, &err);
-  Py_END_ALLOW_THREADS
-  if (s != LIMB_OK) return raise_status(s, &err, NULL);
+  Py_BEGIN_ALLOW_THREADS s = limb_ident_fit(x, &err);
+  Py_END_ALLOW_THREADS if (s != LIMB_OK) return raise_status(s, &err, NULL);
   if (set_bounds(x, bounds) < 0) return NULL;
   if (isfinite(weight)) {
-    Py_BEGIN_ALLOW_THREADS
-    s = limb_ident_fit_physical(x, weight, &err);
+    Py_BEGIN_ALLOW_THREADS s = limb_ident_fit_physical(x, weight, &err);
     Py_END_ALLOW_THREADS
   }
   return s == LIMB_OK ? answer(x, m) : raise_status(s, &err, NULL);

@@ -25,7 +25,7 @@ static int wrong(path_walk* w, const char* what, const char* about)
 yml_node* limb_run_own(const yml_node* n)
 {
   yml_node* own;
-  memcpy(&own, &n, sizeof own);
+  memcpy((void*)&own, (const void*)&n, sizeof(void*));
   return own;
 }
 
@@ -126,7 +126,7 @@ static int put_in_list(path_walk* w, const run_key* k, yml_node* n, const char* 
     for (; *words && !(strncmp(words, rest, strlen(rest)) == 0 && strchr(" ", words[strlen(rest)])); index++)
       words += strcspn(words, " "), words += *words == ' ';
   else
-    index = atoi(rest) - 1;
+    index = (int)strtol(rest, NULL, 10) - 1;
   yml_node* x = n->kind == YML_LIST && index >= 0 ? n->first : NULL;
   for (; x && index > 0; index--) x = x->next;
   if (x) return put_text(w, x);

@@ -393,8 +393,7 @@ static limb_status arrow_end(limb_table_writer* w)
   if (s == LIMB_OK) {
     flat f = {0};
     build_footer(w, &f);
-    unsigned char tail[10] = {0};
-    memcpy(tail + 4, "ARROW1", 6);
+    unsigned char tail[10] = {0, 0, 0, 0, 'A', 'R', 'R', 'O', 'W', '1'};
     for (size_t i = 0; i < 4; i++) tail[i] = (unsigned char)(f.used >> 8 * i & 0xff);
     const bool fine = !f.failed && write_bytes(w, ending, sizeof ending) &&
                       fwrite(f.bytes + f.size - f.used, 1, f.used, w->stream) == f.used &&

@@ -229,11 +229,11 @@ limb_status limb_sweep_case(limb_sweep* s, uint64_t k, double* x, limb_error* er
   if (!s || !x || k >= s->cases) return limb_fail(err, LIMB_E_ARG, "", "there is no such case");
   limb_error why = {0};
   limb_sweep_take_case(s, k, x);
-  for (int i = s->ndimension; i < s->ncolumn; i++) x[i] = NAN;
+  for (int i = s->ndimension; i < s->ncolumn; i++) x[i] = nan("");
   s->stopped = false;
   const limb_status status = limb_sweep_run_case(s, x + s->ndimension, &why);
   if (status == LIMB_OK) return status;
-  for (int i = s->ndimension; i < s->ncolumn; i++) x[i] = NAN;
+  for (int i = s->ndimension; i < s->ncolumn; i++) x[i] = nan("");
   why.status = status;
   return limb_fail(err, status, why.where, "%s%s%s", why.where, *why.where ? ": " : "",
                    *why.text ? why.text : limb_status_text(status));

@@ -106,7 +106,7 @@ static double pulse(void* context, const limb_sim_state* at)
   (void)at;
   if (!s->stop || !s->stop(s->context)) return 1;
   s->stopped = true;
-  return NAN; // ends the step with an error
+  return nan(""); // ends the step with an error
 }
 
 static void close_case(sweep_case* c)
@@ -123,7 +123,7 @@ static void close_case(sweep_case* c)
 static limb_status open_case(sweep_case* c, limb_sweep* s, limb_error* err)
 {
   const limb_sweep* owner = s->owner ? s->owner : s;
-  *c = (sweep_case){.s = s, .last = NAN};
+  *c = (sweep_case){.s = s, .last = nan("")};
   limb_status status = limb_sweep_open_model(s, &c->own, &c->model, err);
   if (status != LIMB_OK) return status;
   limb_runner_options o = limb_default_runner_options(c->model);

@@ -147,7 +147,7 @@ double limb_normal_quantile(double p)
                              1};
   const double pi = 3.14159265358979323846, tail = fmin(p, 1 - p);
   double top = 0, bottom = 0, x;
-  if (!(tail > 0)) return p > 0.5 ? INFINITY : -INFINITY;
+  if (!(tail > 0)) return p > 0.5 ? HUGE_VAL : -HUGE_VAL;
   if (tail < 0.02425) {
     const double r = sqrt(-2 * log(tail));
     for (int i = 0; i < 6; i++) top = top * r + c[i];

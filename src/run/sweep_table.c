@@ -157,7 +157,7 @@ static limb_status put_row(limb_sweep* s, limb_table_writer* w, const sweep_row*
   limb_sweep_take_case(s, row->k, x + OWN);
   for (int i = 0; i < s->ndimension; i++) text[OWN + i] = limb_sweep_word(s, i, x[OWN + i]);
   double* collected = x + OWN + s->ndimension;
-  for (int i = 0; i < limb_sweep_row_width(s); i++) collected[i] = row->failed ? (double)NAN : row->x[i];
+  for (int i = 0; i < limb_sweep_row_width(s); i++) collected[i] = row->failed ? nan("") : row->x[i];
   return limb_table_row_texts(w, x, text);
 }
 

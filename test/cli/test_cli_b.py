@@ -11,6 +11,7 @@ import os
 import pathlib
 import re
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -679,6 +680,60 @@ class Trajectories(Case):
             text = self.run_limb(command, "--help").stdout
             self.assertIn("examples", text)
             self.assertIn("--wrench-ref", text)
+
+
+class Blocks(Case):
+    """Long tables are computed in blocks, on threads: the same bits, in order, and the same complaints."""
+
+    ROWS = 9000  # more than two blocks
+
+    def table(self, bad=None):
+        rows = [[0.001 * i, math.sin(i), math.cos(3 * i), 0.1 * i % 7] for i in range(self.ROWS)]
+        text = table("time,q.hinge,v.hinge,a.hinge", rows)
+        if bad is not None:
+            lines = text.split("\n")
+            lines[bad] = lines[bad].replace(",", ",x", 1)
+            text = "\n".join(lines)
+        return self.file("long.csv", text)
+
+    def test_bits_and_order(self):
+        model, states = self.file("m.urdf", PENDULUM), self.table()
+        first = self.run_limb("id", model, states, "--threads", "1").stdout
+        self.assertEqual(first.count("\n"), self.ROWS + 1)
+        for threads in ("2", "5"):
+            self.assertEqual(self.run_limb("id", model, states, "--threads", threads).stdout, first)
+        # one row after the other: a column for the motion of the base
+        lines = (self.folder / "long.csv").read_text().splitlines()
+        one = self.file("one.csv", "\n".join([lines[0] + ",base_velocity.wx", *(s + ",0" for s in lines[1:])]) + "\n")
+        self.assertEqual(self.run_limb("id", model, one).stdout, first)
+        tau = self.run_limb("eval", model, "--states", states, "--what", "tau", "--format", "csv").stdout
+        self.assertEqual(read_csv(tau)[1], read_csv(first)[1])
+
+    def test_files(self):
+        model, states = self.file("m.urdf", PENDULUM), self.table()
+        head, rows = read_csv(self.run_limb("id", model, states).stdout)
+        for ending in ("npy", "arrow"):
+            self.run_limb("id", model, states, "--output", self.folder / f"tau.{ending}")
+        data = (self.folder / "tau.npy").read_bytes()
+        body = data[len(data) - 16 * self.ROWS:]
+        self.assertEqual([list(x) for x in struct.iter_unpack("<2d", body)], rows)
+        self.assertIn(b"'tau.hinge'", data[:200])
+        self.assertEqual((self.folder / "tau.arrow").read_bytes()[-6:], b"ARROW1")
+        forces = [[*a, b[1]] for a, b in zip(read_csv((self.folder / "long.csv").read_text())[1], rows)]
+        there = self.file("tau.csv", table("time,q.hinge,v.hinge,a.hinge,tau.hinge", forces))
+        acc = read_csv(self.run_limb("fd", model, there, "--threads", "2").stdout)[1]
+        for a, b in zip(acc, forces):
+            self.assertLess(abs(a[1] - b[3]), 1e-9)
+
+    def test_complaints(self):
+        model, states = self.file("m.urdf", PENDULUM), self.table(bad=5001)
+        done = self.run_limb("id", model, states, code=2)
+        self.assertRegex(done.stderr, r"long.csv:5002:")
+        self.assertIn(done.stdout.count("\n"), range(4000, 5002))  # of what was before it
+        self.assertIn("--threads", self.run_limb("id", model, states, "--threads", "0", code=2).stderr)
+        light = self.file("s.urdf", SINGULAR)
+        forces = self.file("f.csv", table("q.hinge,v.hinge,tau.hinge", [[0, 0, 1]] * 3))
+        self.assertIn("row 1: forward dynamics", self.run_limb("fd", light, forces, code=4).stderr)
 
 
 def main(about):

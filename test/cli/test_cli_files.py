@@ -168,8 +168,9 @@ class Files(tool.Case):
         for option, name in (("--plot", "t.gif"), ("--plot", "t.csv"), ("--animate", "t.pdf"), ("--animate", "t.png")):
             self.refused("ends in none of", "id", "m.urdf", "t.csv", option, name)
             self.refused("ends in none of", "sim", "m.urdf", "--duration", "1", option, name)
-        self.refused("does not end in .csv", "id", "m.urdf", "t.csv", "--output", "o.npy")
-        self.refused("does not end in .csv", "fd", "m.urdf", "t.csv", "--output", "o.json")
+        self.refused("ends in none of .csv, .npy, .arrow and .feather", "id", "m.urdf", "t.csv", "--output",
+                     "o.txt")
+        self.refused("ends in none of", "fd", "m.urdf", "t.csv", "--output", "o.json")
         self.refused("contradicts", "assemble", "four_bar", "--output", "o.json", "--format", "csv")
         self.refused("ends in none of", "equations", "planar_2r", "--output", "o.pdf")
         self.refused("contradicts", "convert", "ur5", "o.yaml", "--to", "urdf")
