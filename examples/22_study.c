@@ -1,7 +1,9 @@
 // Can the motors of a Panda make this motion, and can the answer be trusted?
 //
 // limb/verify.h compares the dynamics of the robot with independent formulations. limb/study.h differentiates a table
-// of positions, and gathers peaks, energies and loads. limb/draw.h draws the motion: ./22_study motion.html
+// of positions, gathers peaks, energies and loads, and judges a motor. limb/draw.h draws the motion:
+//
+//     ./22_study motion.html
 #include <limb/draw.h>
 #include <limb/limb.h>
 #include <limb/read.h>
@@ -36,7 +38,7 @@ static limb_status study(const limb_model* m, limb_track* track, limb_sizing* si
     s = limb_track_get(track, i, &t, q, v, a);
     if (s == LIMB_OK) s = limb_inverse_dynamics(d, q, v, a, NULL, tau);
     if (s == LIMB_OK) s = limb_joint_reactions(d, q, v, a, NULL, LIMB_BODY, load);
-    if (s == LIMB_OK) limb_sizing_add(sizing, &(limb_sizing_row){t, q, v, tau, load, NULL, NULL});
+    if (s == LIMB_OK) limb_sizing_add(sizing, &(limb_sizing_row){t, q, v, tau, load, NULL, a});
     if (s == LIMB_OK) s = limb_animation_add(animation, t, q);
   }
   limb_data_destroy(d);
@@ -68,6 +70,35 @@ static void print(const limb_model* m, const limb_sizing* sizing)
   }
 }
 
+// A motor and a gearbox for the shoulder, here as numbers; limb_read_motors (limb/read.h) reads them from a file.
+static limb_status choose_motor(limb_sizing* sizing)
+{
+  const limb_gearmotor g = {.joint = "joint2",
+                            .rated_torque = 0.3,
+                            .peak_torque = 1.0,
+                            .rated_speed = 200,
+                            .max_speed = 400,
+                            .inertia = 9e-5,
+                            .ratio = 100,
+                            .efficiency = 0.75};
+  return limb_sizing_set_gearmotor(sizing, 1, &g);
+}
+
+static void judge_motor(const limb_sizing* sizing)
+{
+  enum { MAX = 40 };
+  limb_sizing_check check[MAX];
+  limb_sizing_motor motor;
+  int count = 0;
+  if (limb_sizing_get_motor(sizing, 1, &motor) == LIMB_OK)
+    printf("motor of joint2: peak %.3f N m, rms %.3f N m, peak power %.0f W\n", motor.torque.value, motor.torque_rms,
+           motor.power.value);
+  if (limb_sizing_checks(sizing, MAX, check, &count) != LIMB_OK) return;
+  for (int k = 0; k < count && k < MAX && (check[k].over || k == 0); k++) // the most used first
+    printf("%s: %.0f %% used%s\n", limb_sizing_limit_words(check[k].limit), 100 * check[k].used,
+           check[k].over ? ": over the limit" : "");
+}
+
 static limb_status draw(const limb_animation* a, const char* path)
 {
   FILE* file = fopen(path, "w");
@@ -87,10 +118,12 @@ int main(int argc, char** argv)
   const int trusted = s == LIMB_OK && is_trusted(m);
   if (s == LIMB_OK) s = limb_track_create(m, &track);
   if (s == LIMB_OK) s = limb_sizing_create(m, &sizing);
+  if (s == LIMB_OK) s = choose_motor(sizing);
   if (s == LIMB_OK) s = limb_animation_create(m, NULL, &animation);
   if (s == LIMB_OK) s = read_positions(track);
   if (s == LIMB_OK) s = study(m, track, sizing, animation);
   if (s == LIMB_OK) print(m, sizing);
+  if (s == LIMB_OK) judge_motor(sizing);
   if (s == LIMB_OK && argc > 1) s = draw(animation, argv[1]);
   // The motion ends where it began, at rest, and there is no friction: what was delivered is absorbed.
   const limb_sizing_summary sum = limb_sizing_get_summary(sizing);
