@@ -234,6 +234,7 @@ static int open_robot(sim_job* job)
   if (code != EXIT_FINE) return code;
   const limb_status s = limb_run_model_options(&job->plan.run, &opt, &err);
   if (s != LIMB_OK) return sim_refused(&job->plan, s, &err);
+  if (cli_reads(job->plan.args, opt.srdf) != EXIT_FINE) return EXIT_USAGE;
   for (int i = 0; i < limb_robot_count() && !built_in; i++)
     built_in = limb_get_robot(i, &info) == LIMB_OK && strcmp(info.name, path) == 0;
   if (!built_in && !(path = sim_input_path(&job->plan, name))) return EXIT_USAGE;

@@ -43,7 +43,13 @@ typedef struct limb_run_model {
   limb_run_value root;     ///< a body
   limb_run_values lock;    ///< "finger=2cm", or "finger" for where it starts
   limb_run_values payload; ///< "5kg@flange", "5kg" for the end of the robot; also "5kg,com=(0,0,1cm),inertia=(1,1,1)"
-  limb_run_values parameters; ///< numbers of bodies and joints by name: link5.mass, elbow.viscous (limb/runner.h)
+  limb_run_values parameters;   ///< numbers of bodies and joints by name: link5.mass, elbow.viscous (limb/runner.h)
+  limb_run_values args;         ///< as the options --args, --package-path, --any-file, --srdf, --model-name; paths
+  limb_run_values package_path; ///< are relative to the run
+  limb_run_value any_file, srdf, model_name;
+  const char* const* arguments; ///< args and package_path as limb_read_options has them; NULL: none
+  const char* packages;
+  const char* srdf_path;
 } limb_run_model;
 
 typedef struct limb_run_environment {

@@ -39,7 +39,8 @@ LIMB_NODISCARD LIMB_API limb_status limb_run_number(const limb_run_value* at, li
 /// Directions of a task (limb/task.h): wx ... vz, angular, linear; all six for an empty list.
 LIMB_NODISCARD LIMB_API limb_status limb_run_directions(const limb_run_values* list, unsigned* out, limb_error* err);
 
-/// How to read the model of a run: base and mimic.
+/// How to read the model of a run: base, mimic, arguments of xacro, packages, SRDF. What `out` has already of the last
+/// three overrides the run. Texts are valid as long as the run.
 LIMB_NODISCARD LIMB_API limb_status limb_run_model_options(const limb_run* run, limb_read_options* out,
                                                            limb_error* err);
 

@@ -23,8 +23,9 @@
 
 static const run_key model[] = {RUN(model, name, VALUE), RUN(model, base, VALUE), RUN(model, mimic, VALUE),
                                 RUN(model, attach, LIST), RUN(model, root, VALUE), RUN(model, lock, LIST),
-                                RUN(model, payload, LIST),
-                                RUN(model, parameters, MAP), {0}};
+                                RUN(model, payload, LIST), RUN(model, parameters, MAP), RUN(model, args, LIST),
+                                RUN(model, package_path, LIST), RUN(model, any_file, VALUE), RUN(model, srdf, VALUE),
+                                RUN(model, model_name, VALUE), {0}};
 
 static const run_key environment[] = {RUN(environment, no_friction, VALUE), RUN(environment, coulomb_width, VALUE),
                                       LIST_OF(environment, gravity, XYZ), {0}};
@@ -262,6 +263,40 @@ void limb_run_take_keys(run_reader* r, const yml_node* map, const char* section,
   limb_yml_check_keys(&r->report, map, known);
 }
 
+// ---- how the model is read -------------------------------------------------------------------------
+
+// A path as the run states it, seen from where the run was opened.
+static const char* path_from(run_reader* r, const char* path)
+{
+  const char* slash = strrchr(r->name, '/');
+  if (*path == '/' || !slash) return path;
+  const char* folder = limb_mempool_text(r->pool, r->name, (size_t)(slash - r->name) + 1);
+  const char* full = folder ? limb_mempool_join(r->pool, folder, path, "") : NULL;
+  r->no_memory |= !full;
+  return full ? full : "";
+}
+
+// Arguments and folders in the form of limb_read_options.
+static void prepare_options(run_reader* r, limb_run_model* m)
+{
+  const char** arguments = limb_mempool_alloc(r->pool, ((size_t)m->args.count + 1) * sizeof *arguments);
+  r->no_memory |= !arguments;
+  for (int i = 0; i < m->args.count && arguments; i++) {
+    const limb_run_value* v = &m->args.value[i];
+    arguments[i] = v->text;
+    if (!strstr(v->text, ":="))
+      limb_report_error(&r->report, RULE_BAD_VALUE, at_line(v->line, v->column),
+                        "model.args: '%.60s' is not name:=value", v->text);
+  }
+  m->arguments = m->args.count > 0 ? arguments : NULL;
+  for (int i = 0; i < m->package_path.count && !r->no_memory; i++) {
+    const char* folder = path_from(r, m->package_path.value[i].text);
+    m->packages = i ? limb_mempool_join(r->pool, m->packages, ":", folder) : folder;
+    r->no_memory |= !m->packages;
+  }
+  if (m->srdf.text) m->srdf_path = path_from(r, m->srdf.text);
+}
+
 // ---- the file -------------------------------------------------------------------------------------
 
 limb_status limb_run_take_root(run_reader* r, const yml_node* root, const limb_run** out)
@@ -271,6 +306,7 @@ limb_status limb_run_take_root(run_reader* r, const yml_node* root, const limb_r
   limb_run_take_keys(r, root, "", limb_run_keys, run);
   (void)limb_yml_need(&r->report, root, "model");
   (void)limb_yml_one_of(&r->report, root, "duration end");
+  if (!r->no_memory) prepare_options(r, &run->model);
   if (r->no_memory) return LIMB_E_NOMEM;
   *out = run;
   return r->report.errors ? LIMB_E_MODEL : LIMB_OK;
@@ -278,7 +314,7 @@ limb_status limb_run_take_root(run_reader* r, const yml_node* root, const limb_r
 
 limb_status limb_read_run_yaml(limb_source* src, limb_findings* findings, const limb_run** out)
 {
-  run_reader r = {.report = {.findings = findings}, .pool = src->pool};
+  run_reader r = {.report = {.findings = findings}, .pool = src->pool, .name = src->name};
   const yml_node* root = NULL;
   const limb_status status = limb_yaml_parse(src->text, src->size, src->pool, &r.report, &root);
   if (status) return status;

@@ -9,6 +9,7 @@
 typedef struct run_reader {
   limb_reporter report;
   memory_pool* pool;
+  const char* name; // of the file, where its paths begin
   int no_memory;
 } run_reader;
 

@@ -192,7 +192,7 @@ static yml_node* find_run(run_reader* r, limb_source* src, const yml_node* root,
 limb_status limb_read_study_yaml(limb_source* src, limb_findings* findings, const limb_study** out,
                                  const limb_run** run)
 {
-  run_reader r = {.report = {.findings = findings}, .pool = src->pool};
+  run_reader r = {.report = {.findings = findings}, .pool = src->pool, .name = src->name};
   const yml_node* root = NULL;
   const limb_status status = limb_yaml_parse(src->text, src->size, src->pool, &r.report, &root);
   if (status) return status;

@@ -125,12 +125,19 @@ limb_status limb_run_model_options(const limb_run* run, limb_read_options* out, 
 {
   static const char* const bases[] = {"as-file", "fixed", "floating", "planar", NULL};
   static const limb_base base[] = {LIMB_BASE_AS_FILE, LIMB_BASE_FIXED, LIMB_BASE_FLOATING, LIMB_BASE_PLANAR};
-  int word = -1, mimic = 1;
+  int word = -1, mimic = 1, any_file = 0;
   if (!run || !out) return LIMB_E_ARG;
-  limb_status s = limb_run_word(&run->model.base, bases, &word, err);
-  if (s == LIMB_OK) s = limb_run_truth(&run->model.mimic, &mimic, err);
+  const limb_run_model* m = &run->model;
+  limb_status s = limb_run_word(&m->base, bases, &word, err);
+  if (s == LIMB_OK) s = limb_run_truth(&m->mimic, &mimic, err);
+  if (s == LIMB_OK) s = limb_run_truth(&m->any_file, &any_file, err);
   if (word >= 0) out->base = base[word];
   if (!mimic) out->no_mimic = 1;
+  if (any_file) out->any_file = 1;
+  if (!out->xacro_arguments || !*out->xacro_arguments) out->xacro_arguments = m->arguments; // options override the run
+  if (!out->package_path) out->package_path = m->packages;
+  if (!out->srdf) out->srdf = m->srdf_path;
+  if (!out->model_name) out->model_name = m->model_name.text;
   return s;
 }
 

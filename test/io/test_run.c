@@ -1,5 +1,6 @@
 // Run files: every key arrives with its place, every mistake is found with its line, and no text does harm.
 #include "limb/run.h"
+#include "limb/runner.h"
 
 #include "io/faults.h"
 #include "support/check.h"
@@ -27,6 +28,31 @@ static void expect(const limb_run_value* v, const char* text, const char* key, i
   ck_assert_int_eq(v->line, line);
   ck_assert_int_eq(v->column, column);
 }
+
+START_TEST(how_the_model_is_read)
+{
+  static const char text[] =
+    "schema: 1\nmodel: {name: arm.xacro, args: ['hand:=true', 'id:=left'], package_path: [a, /b],\n"
+    "  any_file: true, srdf: arm.srdf, model_name: left}\nduration: 1\n";
+  limb_reading* r = NULL;
+  limb_read_options o = limb_default_read_options();
+  assert_ok(limb_read_run_text(text, sizeof text - 1, "runs/fall.yaml", NULL, &r, NULL));
+  const limb_run* run = limb_reading_run(r);
+  assert_ok(limb_run_model_options(run, &o, NULL));
+  assert_that(strcmp(o.xacro_arguments[0], "hand:=true") == 0 && strcmp(o.xacro_arguments[1], "id:=left") == 0);
+  assert_that(!o.xacro_arguments[2] && strcmp(o.package_path, "runs/a:/b") == 0 && o.any_file);
+  assert_that(strcmp(o.srdf, "runs/arm.srdf") == 0 && strcmp(o.model_name, "left") == 0);
+  o = limb_default_read_options();
+  o.package_path = "/mine"; // an option overrides the run
+  assert_ok(limb_run_model_options(run, &o, NULL));
+  assert_that(strcmp(o.package_path, "/mine") == 0);
+  limb_reading_destroy(r);
+  static const char bad[] = "schema: 1\nmodel: {name: arm.xacro, args: [hand=true]}\nduration: 1\n";
+  assert_status(limb_read_run_text(bad, sizeof bad - 1, "fall.yaml", NULL, &r, NULL), LIMB_E_MODEL);
+  assert_that(has_finding(r, "bad-value", 2, NULL));
+  limb_reading_destroy(r);
+}
+END_TEST
 
 START_TEST(sections)
 {
@@ -261,5 +287,5 @@ START_TEST(out_of_memory)
 }
 END_TEST
 
-CHECK_MAIN("run files", 1, sections, inputs, control_events_outputs, faulty, damaged, arguments, other_files,
-           out_of_memory)
+CHECK_MAIN("run files", 1, sections, how_the_model_is_read, inputs, control_events_outputs, faulty, damaged, arguments,
+           other_files, out_of_memory)
