@@ -39,7 +39,7 @@ const cli_option cli_model_options[] = {
   {"density", "X",
    "URDF: links without mass get that of their shapes, boxes to meshes (STL, OBJ), at X kg/m^3; <collision>, or else "
    "<visual>"},
-  {"srdf", "FILE", "SRDF with named poses of the robot"},
+  {"srdf", "FILE", "SRDF with named poses and rotors of the robot"},
   {"any-file", NULL, "let the model refer to any file, not only below its folder and in packages"},
   {"loop-tolerance", "X",
    "largest gap of overconstrained loops that rounded numbers keep open, up to 1e-3 m or rad (default: what the file "

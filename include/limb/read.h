@@ -131,7 +131,7 @@ typedef struct limb_read_options {
                          ///< other packages; default 0
   double loop_tolerance; ///< limb_builder_set_loop_tolerance; default 0: what the file states, or ten units of the last
                          ///< decimal place of its numbers, from 1e-7 to 1e-4
-  const char* srdf;      ///< path of a SRDF file with named poses of the robot; NULL: none; kept by the caller
+  const char* srdf;      ///< path of a SRDF file with named poses and rotors; NULL: none; kept by the caller
   double density;        ///< > 0: links of a URDF file without mass get that of their shapes, <collision> or else
                          ///< <visual>, filled with this density [kg/m^3]; default 0: they have no mass
   int shapes;            ///< 1: the builder gets the shapes of the robot (limb/edit.h), for display and for writers;

@@ -3,6 +3,7 @@
 
 #include "base/number.h"
 #include "io/file_text.h"
+#include "io/properties.h"
 #include "io/read_mjcf.h"
 #include "io/reading.h"
 
@@ -176,6 +177,43 @@ static int read_group_state(limb_raw_robot* s, const xml_node* state)
   return 1;
 }
 
+// <rotor_params>, as Pinocchio has it: `mass` is the inertia of the rotor about its axis.
+static void read_rotor(limb_raw_robot* s, const limb_names* joints, const xml_node* n)
+{
+  static const char* const names[] = {"mass", "gear_ratio"};
+  const char* name = limb_xml_get(n, "name");
+  const limb_subject about = {"joint", name};
+  const int k = name ? limb_names_find(joints, name, limb_raw_joint_name, s) : -1;
+  double x[2] = {0, 1};
+  for (int i = 0; i < 2; i++) {
+    const char* text = limb_xml_get(n, names[i]);
+    if (text && scan_list(text, 1, &x[i]) == 1 && (i == 0 ? x[0] >= 0 : x[1] != 0)) continue;
+    limb_report(s->findings, RULE_BAD_VALUE, n->pos, about, "<joint> of <rotor_params> needs a %s, which is %s",
+                names[i], i == 0 ? "not negative" : "not zero");
+    return;
+  }
+  if (k < 0 || !one_dof(s->joint[k].def.type)) {
+    limb_report(s->findings, RULE_DROPPED, n->pos, about, "its rotor is not used: %s",
+                k < 0 ? "the robot has no such joint" : "the joint does not have exactly one degree of freedom");
+    return;
+  }
+  s->joint[k].def.rotor_inertia = x[0], s->joint[k].def.gear_ratio = x[1];
+  limb_report(s->findings, RULE_TRANSMISSION, n->pos, about,
+              "its rotor inertia is %s, its gear ratio %s, by <rotor_params>", limb_show(x[0]).text,
+              limb_show(x[1]).text);
+}
+
+static int read_rotors(limb_raw_robot* s, const xml_node* root)
+{
+  limb_names joints;
+  const xml_node* params = limb_xml_child(root, "rotor_params");
+  if (!params) return 1;
+  if (!limb_raw_joint_names(s, &joints)) return 0;
+  for (; params; params = limb_xml_next(params))
+    for (const xml_node* n = limb_xml_child(params, "joint"); n; n = limb_xml_next(n)) read_rotor(s, &joints, n);
+  return 1;
+}
+
 limb_status limb_read_srdf(limb_source* src, const char* path, limb_raw_robot* s)
 {
   static const file_pos nowhere = {0, 0, 0};
@@ -191,7 +229,7 @@ limb_status limb_read_srdf(limb_source* src, const char* path, limb_raw_robot* s
   }
   for (const xml_node* n = limb_xml_child(root, "group_state"); n; n = limb_xml_next(n))
     if (!read_group_state(s, n)) return LIMB_E_NOMEM;
-  return LIMB_OK;
+  return read_rotors(s, root) ? LIMB_OK : LIMB_E_NOMEM;
 }
 
 // ---- MJCF -----------------------------------------------------------------------------------------

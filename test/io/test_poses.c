@@ -165,8 +165,14 @@ START_TEST(srdf)
                       "<group_state name='home' group='one'><joint name='lift' value='0.5'/>"
                       "<joint name='fixed' value='1'/></group_state>"
                       "<group_state name='folded' group='one'><joint name='turn' value='2'/></group_state>"
-                      "<group_state name='home' group='two'><joint name='turn' value='1'/></group_state></robot>",
+                      "<group_state name='home' group='two'><joint name='turn' value='1'/></group_state>"
+                      "<rotor_params><joint name='turn' mass='2e-5' gear_ratio='-100'/>"
+                      "<joint name='gone' mass='1' gear_ratio='1'/></rotor_params></robot>",
                       &r));
+  limb_joint_def turn;
+  const limb_builder* b = limb_reading_builder(r);
+  assert_ok(limb_builder_get_joint(b, limb_builder_find_joint(b, "turn"), &turn));
+  assert_that(turn.rotor_inertia == 2e-5 && turn.gear_ratio == -100);
   limb_named_pose p;
   assert_that(limb_reading_pose_count(r) == 2);
   limb_model* m = build(r);
@@ -189,6 +195,9 @@ START_TEST(faulty_srdf)
     "<robot",
     "<sdf/>",
     "<robot name='x'><link name='a'/></robot>",
+    "<robot><rotor_params><joint name='turn' mass='-1' gear_ratio='1'/></rotor_params></robot>",
+    "<robot><rotor_params><joint name='turn' mass='1' gear_ratio='0'/></rotor_params></robot>",
+    "<robot><rotor_params><joint name='turn' mass='1'/></rotor_params></robot>",
     "<robot><group_state group='a'/></robot>",
     "<robot><group_state name='a'><joint name='turn'/></group_state></robot>",
     "<robot><group_state name='a'><joint name='turn' value='x'/></group_state></robot>",
