@@ -23,18 +23,16 @@ static limb_format output_format(const cli_args* args, const char* path)
   const limb_format named = strcmp(path, "-") == 0      ? LIMB_FORMAT_AUTO
                             : cli_ends_in(path, ".xml") ? LIMB_FORMAT_MJCF
                                                         : limb_format_of_name(path);
-  static const limb_format formats[] = {LIMB_FORMAT_YAML, LIMB_FORMAT_URDF, LIMB_FORMAT_MJCF, LIMB_FORMAT_SDF};
+  static const limb_format formats[] = {LIMB_FORMAT_YAML, LIMB_FORMAT_URDF, LIMB_FORMAT_MJCF, LIMB_FORMAT_SDF,
+                                        LIMB_FORMAT_PAR};
   const limb_format wanted = to ? formats[cli_choice(args, "to")] : named;
   if (to && named && named != wanted) {
     (void)cli_usage(args, "--to %s contradicts the ending of '%s'", to, path);
     return LIMB_FORMAT_AUTO;
   }
   if (to) return wanted;
-  if (named && named != LIMB_FORMAT_PAR) return named;
-  if (named)
-    (void)cli_usage(args, "%s: limb writes yaml, urdf, mjcf and sdf, not %s", path, limb_format_name(named));
-  else
-    (void)cli_usage(args, "%s: the language is not clear from the name; use --to yaml|urdf|mjcf|sdf", path);
+  if (named) return named;
+  (void)cli_usage(args, "%s: the language is not clear from the name; use --to yaml|urdf|mjcf|sdf|par", path);
   return LIMB_FORMAT_AUTO;
 }
 
@@ -63,7 +61,7 @@ static limb_status add_as_tendon(limb_builder* to, const limb_shaft_def* shaft, 
 
 // The robot without what MJCF and SDF do not say, which was reported: starts, and whether a motor drives a joint. NULL:
 // out of memory.
-static limb_model* without_starts(const limb_model* m)
+static limb_model* without_starts(const limb_model* m, limb_format format)
 {
   limb_builder *b = NULL, *to = NULL;
   limb_model* out = NULL;
@@ -72,6 +70,8 @@ static limb_model* without_starts(const limb_model* m)
   limb_shaft_def shaft;
   limb_tendon_def tendon;
   limb_loop_def loop;
+  char name[32];
+  int number = 0;
   limb_status s = limb_builder_from_model(m, NULL, &b);
   if (s == LIMB_OK) s = limb_builder_create(NULL, &to);
   if (s == LIMB_OK) s = limb_builder_set_gravity(to, limb_builder_gravity(b));
@@ -81,6 +81,10 @@ static limb_model* without_starts(const limb_model* m)
     joint.start = 0, joint.drive = LIMB_DRIVE_AUTO;
     if (limb_builder_find_joint(b, "base") < 0 && joint.type == LIMB_FREE && joint.parent == LIMB_WORLD_BODY)
       joint.name = "base"; // as readers call the joint of a floating model
+    if (format == LIMB_FORMAT_PAR && (joint.type == LIMB_REVOLUTE || joint.type == LIMB_PRISMATIC)) {
+      (void)snprintf(name, sizeof name, "joint%d", ++number); // as a .par file numbers them
+      joint.name = name, joint.rest = 0;
+    }
     s = limb_builder_add_joint(to, &joint, NULL, NULL);
   }
   for (int i = 0; s == LIMB_OK && limb_builder_get_shaft(b, i, &shaft) == LIMB_OK; i++)
@@ -89,6 +93,10 @@ static limb_model* without_starts(const limb_model* m)
     s = limb_builder_add_tendon(to, &tendon, NULL, NULL);
   for (int i = 0; s == LIMB_OK && limb_builder_get_loop(b, i, &loop) == LIMB_OK; i++) {
     if (loop.kind == LIMB_LOOP_BALL) loop.pose_a.R = loop.pose_b.R = sp_identity3(); // points, in SDF
+    if (format == LIMB_FORMAT_PAR) {
+      (void)snprintf(name, sizeof name, "loop%d", i);
+      loop.name = name;
+    }
     s = limb_builder_add_loop(to, &loop, NULL, NULL);
   }
   if (s == LIMB_OK) s = limb_builder_build(to, &out, NULL);
@@ -101,8 +109,8 @@ static limb_model* without_starts(const limb_model* m)
 static limb_status compare_models(const limb_model* was, const limb_model* is, limb_format format,
                                   limb_comparison* same)
 {
-  if (format != LIMB_FORMAT_MJCF && format != LIMB_FORMAT_SDF) return limb_compare(was, is, STATES, same);
-  limb_model *a = without_starts(was), *b = without_starts(is);
+  if (format == LIMB_FORMAT_YAML || format == LIMB_FORMAT_URDF) return limb_compare(was, is, STATES, same);
+  limb_model *a = without_starts(was, format), *b = without_starts(is, format);
   const limb_status s = a && b ? limb_compare(a, b, STATES, same) : LIMB_E_NOMEM;
   limb_model_destroy(a);
   limb_model_destroy(b);
@@ -261,11 +269,15 @@ static limb_status write_text(const cli_robot* r, limb_format format, limb_form 
 {
   const limb_builder* b = limb_reading_builder(r->reading);
   limb_builder* rows = NULL;
-  if (form == LIMB_FORM_POSES) return limb_write(b, format, cli_text_add, text, findings, err);
-  if (form != LIMB_FORM_MDH) return limb_write_form(b, form, cli_text_add, text, findings, err);
+  if (form == LIMB_FORM_POSES && format != LIMB_FORMAT_PAR)
+    return limb_write(b, format, cli_text_add, text, findings, err);
+  if (form == LIMB_FORM_POE) return limb_write_form(b, form, cli_text_add, text, findings, err);
   limb_status s = limb_builder_with_mdh(r->model, NULL, &rows);
   if (s == LIMB_OK) s = limb_builder_take_shapes(rows, b);
-  if (s == LIMB_OK) s = limb_write_form(rows, form, cli_text_add, text, findings, err);
+  if (s == LIMB_OK && format == LIMB_FORMAT_PAR)
+    s = limb_write(rows, format, cli_text_add, text, findings, err);
+  else if (s == LIMB_OK)
+    s = limb_write_form(rows, form, cli_text_add, text, findings, err);
   limb_builder_destroy(rows);
   return s;
 }
@@ -318,7 +330,7 @@ static int run(const cli_args* args)
 
 static const cli_option options[] = {
   {"", NULL, "output"},
-  {"to", "yaml|urdf|mjcf|sdf", "its language (default: by its name)"},
+  {"to", "yaml|urdf|mjcf|sdf|par", "its language (default: by its name)"},
   {"as", "poses|mdh|poe",
    "limb YAML: how joints are placed: by poses, by modified Denavit-Hartenberg rows, or by screws and home poses, the "
    "product of exponentials (default: poses)"},
@@ -328,7 +340,7 @@ static const cli_option options[] = {
 const cli_command cli_convert = {
   .name = "convert",
   .operands = "MODEL OUT",
-  .summary = "write a model in another language: limb YAML, URDF, MJCF or SDF",
+  .summary = "write a model in another language: limb YAML, URDF, MJCF, SDF or .par",
   .about =
     "limb YAML keeps all of the dynamics. What URDF cannot express is written in elements that other readers skip, "
     "and is reported. MJCF (.xml) is for MuJoCo, which has the same mass matrix and torques; what MJCF and SDF cannot "

@@ -287,8 +287,9 @@ LIMB_NODISCARD LIMB_API limb_status limb_write_expanded(const limb_reading* r, l
 ///
 /// limb YAML can express every robot, and reads back to the same bits. URDF cannot: what it lacks is written to an
 /// element <limb>, which other readers ignore, and is reported. MJCF is for MuJoCo, whose M and bias forces are the
-/// same; joints with several coordinates are several joints, rotors armatures, and what it lacks is reported.
-/// @param format    LIMB_FORMAT_YAML, LIMB_FORMAT_URDF or LIMB_FORMAT_MJCF
+/// same; joints with several coordinates are several joints, rotors armatures, and what it lacks is reported. So it is
+/// for SDF, and for .par, which has revolute and prismatic joints on numbered links.
+/// @param format    any but AUTO
 /// @param findings  what the format cannot express, or other readers will not understand; NULL: not needed
 /// @return LIMB_OK; LIMB_E_ARG (NULL); LIMB_E_MODEL (no body, a body without joint or with two); LIMB_E_UNSUPPORTED
 ///         (another format, a name with control characters or not in UTF-8, a loop whose prescribed motion is a

@@ -136,6 +136,7 @@ void limb_write_urdf(limb_writer* o);
 // The same; also LIMB_E_UNSUPPORTED for what the language cannot say without being another robot.
 limb_status limb_write_mjcf(const limb_writer* o, limb_error* err);
 limb_status limb_write_sdf(const limb_writer* o, limb_error* err);
+limb_status limb_write_par(const limb_writer* o, limb_error* err);
 
 // Shapes (write_shapes.c): those of a body as elements; meshes that geoms refer to; a shape as an entry without its
 // pose and closing brace. What cannot be written is left out, and reported by the last function.

@@ -251,8 +251,8 @@ static limb_status write_in(const limb_builder* b, limb_format format, limb_form
 {
   if (!b || !w->write) return limb_fail(err, LIMB_E_ARG, NULL, "%s is NULL", b ? "the function to write" : "builder");
   if (format != LIMB_FORMAT_YAML && format != LIMB_FORMAT_URDF && format != LIMB_FORMAT_MJCF &&
-      format != LIMB_FORMAT_SDF)
-    return limb_fail(err, LIMB_E_UNSUPPORTED, NULL, "only yaml, urdf, mjcf and sdf can be written");
+      format != LIMB_FORMAT_SDF && format != LIMB_FORMAT_PAR)
+    return limb_fail(err, LIMB_E_UNSUPPORTED, NULL, "only yaml, urdf, mjcf, sdf and par can be written");
   if (form != LIMB_FORM_POSES && form != LIMB_FORM_MDH && form != LIMB_FORM_POE)
     return limb_fail(err, LIMB_E_UNSUPPORTED, NULL, "only poses, modified rows and screws can be written");
   limb_status status = check_tree(b, err);
@@ -265,6 +265,8 @@ static limb_status write_in(const limb_builder* b, limb_format format, limb_form
     status = limb_write_mjcf(w, err);
   else if (format == LIMB_FORMAT_SDF)
     status = limb_write_sdf(w, err);
+  else if (format == LIMB_FORMAT_PAR)
+    status = limb_write_par(w, err);
   else if (format == LIMB_FORMAT_URDF)
     limb_write_urdf(w);
   else

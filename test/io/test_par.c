@@ -2,6 +2,7 @@
 // files, texts made to hurt.
 #include "io/built.h"
 #include "io/faults.h"
+#include "io/written.h"
 #include "support/rng.h"
 
 #include <math.h>
@@ -475,7 +476,108 @@ START_TEST(memory_runs_out)
 }
 END_TEST
 
+// ---- written ------------------------------------------------------------------------------------------------
+
+static limb_model* read_back(const limb_builder* b, limb_findings* f)
+{
+  limb_reading* r = NULL;
+  limb_model* m = NULL;
+  page p = written(b, LIMB_FORMAT_PAR, f);
+  assert_ok(limb_read_text(p.text, p.size, "x.par", NULL, &r, NULL));
+  assert_ok(limb_builder_build(limb_reading_builder(r), &m, NULL));
+  limb_reading_destroy(r);
+  free(p.text);
+  return m;
+}
+
+// The same mass matrix, torques and loops at random states, in the same order.
+static void check_same(const limb_model* a, const limb_model* b)
+{
+  enum { MAX = 40 };
+  double q[MAX], M[2][MAX * MAX], tau[2][MAX], zero[MAX] = {0};
+  uint64_t seed = 7;
+  const int nv = limb_nv(a);
+  assert_that(nv == limb_nv(b) && nv < MAX && limb_loop_count(a) == limb_loop_count(b));
+  for (int k = 0; k < 5; k++) {
+    const limb_model* const m[2] = {limb_spanning_tree(a), limb_spanning_tree(b)};
+    assert_ok(limb_random(m[0], &seed, q));
+    for (int i = 0; i < 2; i++) {
+      limb_data* d = NULL;
+      assert_ok(limb_data_create(m[i], NULL, &d));
+      assert_ok(limb_mass_matrix(d, q, M[i]));
+      assert_ok(limb_inverse_dynamics(d, q, zero, zero, NULL, tau[i]));
+      limb_data_destroy(d);
+    }
+    assert_close_array(M[1], M[0], nv * nv, 1e-12, 0);
+    assert_close_array(tau[1], tau[0], nv, 1e-12, 1e-12);
+  }
+}
+
+START_TEST(what_is_written_reads_back)
+{
+  static const char* const robots[] = {"panda",
+                                       "ur5",
+                                       "scara",
+                                       "quadruped",
+                                       LIMB_TEST_DIR "/io/same/tree5.urdf",
+                                       LIMB_TEST_DIR "/io/same/fourbar.urdf",
+                                       LIMB_TEST_DIR "/io/par/floating.par"};
+  for (int i = 0; i < (int)(sizeof robots / sizeof *robots); i++) {
+    limb_reading* r = NULL;
+    limb_model *m = NULL, *back = NULL;
+    limb_builder* rows = NULL;
+    check_at("%s", robots[i]);
+    assert_ok(limb_read(robots[i], NULL, &r, NULL));
+    assert_ok(limb_builder_build(limb_reading_builder(r), &m, NULL));
+    assert_ok(limb_builder_with_mdh(m, NULL, &rows));
+    back = read_back(limb_reading_builder(r), NULL); // frames of the file, and on the common normals
+    check_same(m, back);
+    limb_model_destroy(back);
+    back = read_back(rows, NULL);
+    check_same(m, back);
+    limb_model_destroy(back);
+    limb_model_destroy(m);
+    limb_builder_destroy(rows);
+    limb_reading_destroy(r);
+  }
+}
+END_TEST
+
+// One joint between the world and a body.
+static limb_status write_joint(limb_joint_type type, int on)
+{
+  limb_builder* b = NULL;
+  limb_error err = {0};
+  page p = {0};
+  limb_body_def body = limb_default_body_def("a");
+  assert_ok(limb_builder_create(NULL, &b));
+  assert_ok(limb_builder_add_body(b, &body, NULL, NULL));
+  body.name = "b";
+  assert_ok(limb_builder_add_body(b, &body, NULL, NULL));
+  limb_joint_def one = limb_default_joint_def("one", LIMB_REVOLUTE, 0, 1),
+                 two = limb_default_joint_def("two", type, on, 2);
+  two.axis2 = type == LIMB_UNIVERSAL ? sp_v3(1, 0, 0) : two.axis2;
+  assert_ok(limb_builder_add_joint(b, &one, NULL, NULL));
+  assert_ok(limb_builder_add_joint(b, &two, NULL, NULL));
+  const limb_status s = limb_write(b, LIMB_FORMAT_PAR, page_put, &p, NULL, &err);
+  assert_that((s != LIMB_OK) == (*err.text != 0));
+  free(p.text);
+  limb_builder_destroy(b);
+  return s;
+}
+
+START_TEST(what_cannot_be_written_is_refused)
+{
+  assert_ok(write_joint(LIMB_FIXED, 1));
+  assert_ok(write_joint(LIMB_PRISMATIC, 1));
+  assert_status(write_joint(LIMB_SPHERICAL, 1), LIMB_E_UNSUPPORTED);
+  assert_status(write_joint(LIMB_UNIVERSAL, 1), LIMB_E_UNSUPPORTED);
+  assert_status(write_joint(LIMB_FREE, 0), LIMB_E_UNSUPPORTED); // beside an arm
+  assert_status(write_joint(LIMB_FREE, 1), LIMB_E_UNSUPPORTED);
+}
+END_TEST
+
 CHECK_MAIN("par", 1, each_file_is_told_its_fault, the_same_as_the_fixtures, a_base_that_floats, the_old_dialect,
            expressions, no_variable_is_shared, a_spring_in_the_joint, passive_joints, a_base_without_inertia,
            every_symbol_without_value_is_listed, cut_off_anywhere, one_byte_wrong_anywhere, deep_and_long,
-           symbols_in_a_row, memory_runs_out)
+           symbols_in_a_row, memory_runs_out, what_is_written_reads_back, what_cannot_be_written_is_refused)

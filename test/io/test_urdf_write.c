@@ -237,7 +237,7 @@ START_TEST(what_cannot_be_written)
     limb_builder_destroy(b);
   }
   limb_builder* b = on_world("j", LIMB_REVOLUTE, LIMB_DRIVE_AUTO, sp_v3(0, 0, 0));
-  assert_status(limb_write(b, LIMB_FORMAT_PAR, page_put, &p, NULL, &err), LIMB_E_UNSUPPORTED);
+  assert_status(limb_write(b, LIMB_FORMAT_AUTO, page_put, &p, NULL, &err), LIMB_E_UNSUPPORTED);
   assert_status(limb_write(b, (limb_format)99, page_put, &p, NULL, NULL), LIMB_E_UNSUPPORTED);
   assert_status(limb_write(NULL, LIMB_FORMAT_URDF, page_put, &p, NULL, &err), LIMB_E_ARG);
   assert_status(limb_write(b, LIMB_FORMAT_URDF, NULL, &p, NULL, &err), LIMB_E_ARG);
