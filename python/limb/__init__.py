@@ -28,6 +28,7 @@ from .identify import Estimate, Identified, Log, Residual, identify
 from .model import Attachment, Environment, Model, Plan, Reading, load, loads, quantities, robots, rules
 from .motion import Event, Trajectory
 from .parts import Body, Coordinate, Finding, Frame, Joint, Loop, Parameter, Placement, Pose, Quantity, Rule
+from .study import Study, sweep
 
 __version__, ISA = _limb.facts()[:2]
 
@@ -70,6 +71,7 @@ __all__ = [
     "Rule",
     "SingularError",
     "Solution",
+    "Study",
     "Trajectory",
     "UnsupportedError",
     "identify",
@@ -78,6 +80,7 @@ __all__ = [
     "quantities",
     "robots",
     "rules",
+    "sweep",
 ]
 
 for _name in __all__:

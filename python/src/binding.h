@@ -225,11 +225,15 @@ const surroundings* surroundings_of(PyObject* object, PyObject* robot);
 
 extern PyType_Spec simulation_spec;
 
+// ---- studies (study.c) -------------------------------------------------------------------------------------------
+
+extern PyType_Spec study_spec;
+
 // ---- the module ------------------------------------------------------------------------------------------------
 
 // Types of the module, made at import.
 typedef struct limb_types {
-  PyTypeObject *robot, *plan, *environment, *builder, *simulation;
+  PyTypeObject *robot, *plan, *environment, *builder, *simulation, *study;
 } limb_types;
 extern limb_types types;
 

@@ -125,7 +125,8 @@ static int start(PyObject* module)
   types.environment = add_type(module, &environment_spec);
   types.builder = add_type(module, &builder_spec);
   types.simulation = add_type(module, &simulation_spec);
-  return types.robot && types.plan && types.environment && types.builder && types.simulation ? 0 : -1;
+  types.study = add_type(module, &study_spec);
+  return types.robot && types.plan && types.environment && types.builder && types.simulation && types.study ? 0 : -1;
 }
 
 static PyMethodDef methods[] = {
