@@ -274,7 +274,8 @@ describe("folders", () => {
       const arm = join(folder, "arm");
       mkdirSync(join(arm, "meshes"), { recursive: true });
       const here = new URL("../../test/io/shapes/", import.meta.url);
-      writeFileSync(join(arm, "arm.urdf"), readFileSync(new URL("arm.urdf", here)));
+      const text = readFileSync(new URL("arm.urdf", here), "utf8");
+      writeFileSync(join(arm, "arm.urdf"), text.replace('"meshes/wedge', '"package://nowhere/robots/arm/meshes/wedge'));
       writeFileSync(join(arm, "meshes/wedge.obj"), readFileSync(new URL("meshes/wedge.obj", here)));
       await chooseFolder(page, arm);
       await page.waitForFunction(() => document.getElementById("name").textContent !== "panda");

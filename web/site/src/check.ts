@@ -2,7 +2,7 @@
 import type { Finding } from "../../limb-wasm/index.js";
 import { button, choice, download, element, message, reason, say } from "./dom.js";
 import { Editor } from "./editor.js";
-import { type Model, MOST_TEXT } from "./model.js";
+import { type Model, MOST_TEXT, READING } from "./model.js";
 
 const REPAIRABLE = ["inertia-triangle", "inertia-negative", "inertia-without-mass"];
 const MARK = { error: "✕", warning: "▲", note: "•" } as const;
@@ -75,7 +75,8 @@ export class CheckTab {
     const texts = Object.keys(files).filter((path) => /\.(urdf|xacro|sdf|xml|world|ya?ml|par|srdf|config)$/i.test(path));
     const options = (list: string[]) => list.map((path) => new Option(path, path));
     this.#files.replaceChildren(...options(texts.includes(name) ? texts : [name, ...texts]));
-    this.#main.replaceChildren(...options(this.#model.opened.builtIn ? [name] : texts));
+    const models = this.#model.opened.builtIn ? [name] : texts.filter((path) => !/\.(srdf|config)$/i.test(path));
+    this.#main.replaceChildren(...models.map((path) => new Option(`model: ${path}`, path)));
     this.#main.value = name;
     this.#main.hidden = this.#main.length < 2;
     this.#files.hidden = this.#files.length < 2;
@@ -112,7 +113,7 @@ export class CheckTab {
     const { source, findings, opened } = this.#model;
     if (!findings.some(({ rule }) => REPAIRABLE.includes(rule))) return;
     try {
-      const { text, changed } = this.#model.limb.repair(source);
+      const { text, changed } = this.#model.limb.repair(source, READING);
       if (changed === 0) return;
       const changes = changedLines(this.#model.text(opened.name), text);
       if (changes && /\.urdf$/i.test(opened.name)) this.#changes = changes;
@@ -153,7 +154,7 @@ export class CheckTab {
     const { severity, line, where, text, hint, fix, file } = finding;
     const other = file && file !== this.#model.opened.name ? `${file}, ` : "";
     const place = element("span", { className: "place", textContent: line > 0 ? `${other}line ${line}` : other });
-    const title = element("strong", { textContent: `${where}: ` });
+    const title = element("strong", { textContent: where ? `${where}: ` : "" });
     const head = element("button", { type: "button", className: "finding" });
     const mark = element("span", { className: "mark", textContent: MARK[severity], ariaHidden: "true" });
     head.append(mark, element("span", { className: "hidden", textContent: `${severity}: ` }));

@@ -124,7 +124,7 @@ export class Editor {
           from: Math.min(start, to),
           to,
           severity: severity[finding.severity],
-          message: [`${finding.where}: ${finding.text}`, finding.hint && `Likely: ${finding.hint}`, `Fix: ${finding.fix}`]
+          message: [[finding.where, finding.text].filter(Boolean).join(": "), finding.hint && `Likely: ${finding.hint}`, `Fix: ${finding.fix}`]
             .filter(Boolean)
             .join("\n"),
           actions: action ? [{ name: "Repair", apply: action }] : [],

@@ -5,6 +5,9 @@ import { LimbError } from "../../limb-wasm/index.js";
 /** Texts are edited up to this size; larger files are read, but not shown. */
 export const MOST_TEXT = 2_000_000;
 
+/** All files that were dropped may be packages. */
+export const READING = { packages: [""] };
+
 /** What is open: a built-in robot, or files. */
 export interface Opened {
   /** The file that is the model, or the name of a built-in robot. */
@@ -86,7 +89,7 @@ export class Model extends EventTarget {
 
   #load(): void {
     try {
-      const robot = this.limb.load(this.source, { shapes: true });
+      const robot = this.limb.load(this.source, { ...READING, shapes: true });
       const before = this.robot;
       this.findings = robot.findings;
       this.failure = "";

@@ -20,6 +20,10 @@ interface Player {
   curves(title: string): void;
 }
 
+/** Shapes that can be drawn: a body whose meshes are missing keeps its box. */
+const visible = ({ shapes, meshes }: Robot) =>
+  shapes.filter(({ kind, mesh }) => kind !== "mesh" || (mesh !== undefined && meshes[mesh] !== null));
+
 export class Viewer {
   readonly place = element("div", { className: "view" });
   #model: Model;
@@ -48,7 +52,7 @@ export class Viewer {
     try {
       this.#view = mountView(this.place, robot, {
         header: false,
-        shapes: robot.shapes as unknown as ViewOptions["shapes"], // collision: 0 or 1 there
+        shapes: visible(robot) as unknown as ViewOptions["shapes"], // collision: 0 or 1 there
         meshes: robot.meshes,
         theme: this.#dark ? "dark" : "light",
       });

@@ -22,7 +22,7 @@ const calls = {
   load(source: Source) {
     robot?.free();
     robot = null;
-    robot = limb.load(source, { doctor: false });
+    robot = limb.load(source, { packages: [""], doctor: false });
   },
   equations: (options: EquationOptions) => open().equations(options),
   codegen: (options: CodegenOptions) => open().codegen(options),
