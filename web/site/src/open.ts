@@ -45,7 +45,7 @@ async function read(list: Named[]): Promise<Dropped> {
   if (list.length > MOST_FILES) throw new Error(`more than ${MOST_FILES} files: drop the folder of one robot`);
   if (bytes > MOST_BYTES)
     throw new Error(`${(bytes / 1e6).toFixed(0)} MB: more than the ${MOST_BYTES / 1e6} MB that this page takes`);
-  const files: Files = {};
+  const files: Files = Object.create(null); // a file may have any name, __proto__ as well
   for (const { path, file } of list) files[path] = new Uint8Array(await file.arrayBuffer());
   findPackages(files);
   return sort(files);
