@@ -22,6 +22,9 @@ static const lane_kernels lanes_here = LANE_KERNEL_TABLE;
 #define LANE_KERNELS lanes_here
 #endif
 
+// Whether M is inverted along the tree, by lanes.
+KERNEL bool goes_along_tree(const limb_model* m) { return LANE_KERNELS.tree_factor && m->elim.nrun > 0; }
+
 KERNEL_ENTRY void set_solve(const limb_model* m, const limb_ws* ws, const real* packed, real* x)
 {
   real* y = ws->tau;
@@ -404,17 +407,29 @@ KERNEL_ENTRY real set_fd_derivatives(const limb_model* m, const link_const* k, c
   table_forces(ctx, in, &rows, ws->force, a);
   if (m->has_actuators) add_own_to(m, in->terms, rows.v, &mass);
   // a = M^-1 (tau - h)
-  pack(&m->elim, m->nv, out->dx, packed);
-  const real min_pivot = ltl_factor(&m->elim, m->nv, packed, ws->a);
   for (int i = 0; i < m->nv; i++) a[i] = sub(in->x[i], a[i]);
-  set_solve(m, ws, packed, a);
-  bool fine = LANE_KERNELS.invert(&m->elim, m->nv, packed, out->dx, s->work, s->list);
+  const bool along = goes_along_tree(m), anywhere = m->ncoupling > 0; // couplings join any two
+  bool fine = true;
+  real min_pivot;
+  if (along) {
+    min_pivot = LANE_KERNELS.tree_factor(&m->elim, m->nv, out->dx, s);
+    LANE_KERNELS.tree_solve(&m->elim, m->nv, s, a);
+  } else {
+    pack(&m->elim, m->nv, out->dx, packed);
+    min_pivot = ltl_factor(&m->elim, m->nv, packed, ws->a);
+    set_solve(m, ws, packed, a);
+    fine = LANE_KERNELS.invert(&m->elim, m->nv, packed, out->dx, s->work, s->list);
+  }
   clear_matrix(m, out->dq), clear_matrix(m, out->dv);
   LANE_KERNELS.slopes(m, s, in_compiled_order(m, a, ws->force), &to);
   other_slopes(ctx, in, rows.v, &by_state);
-  const limb_elimination* tree = m->ncoupling > 0 ? NULL : &m->elim; // couplings join any two
-  fine &= LANE_KERNELS.take_product(tree, m->nv, out->dx, out->dq, s->work, s->list);
-  fine &= LANE_KERNELS.take_product(tree, m->nv, out->dx, out->dv, s->work, s->list);
+  if (along) {
+    fine = LANE_KERNELS.tree_inverse(&m->elim, m->nv, s, anywhere, out->dx, out->dq, out->dv);
+  } else {
+    const limb_elimination* tree = anywhere ? NULL : &m->elim;
+    fine &= LANE_KERNELS.take_product(tree, m->nv, out->dx, out->dq, s->work, s->list);
+    fine &= LANE_KERNELS.take_product(tree, m->nv, out->dx, out->dv, s->work, s->list);
+  }
   *s->finite = fine;
   return min_pivot;
 }

@@ -1,10 +1,8 @@
 // The dof table (model/dof_table.h) as the lane kernels see it, and sums along the tree, a block of lanes at a time.
 //
-// Sums go by runs (limb_run): links in a row, neighbours on the dof table. Within a block all runs are summed at
-// once, in steps of 1, 2 and 4 lanes that do not leave a run (GIVEN_UP, GIVEN_DOWN); then every run gets
-// what it is attached to, or hands over what it carries. Links of several dofs are runs of their own. A robot that
-// is one run needs none of this care, and one that fits into a block no loops either: these forms are
-// instances of the same texts. Cost O(n).
+// Sums along a tree turn the table over, so that a vector has several rows of one dof, and go link by link. A robot
+// that is one run (limb_run), links of one dof in a row, sums within blocks, in steps of 1, 2 and 4 lanes; one that
+// fits into a block needs no loops either. These forms are instances of the same texts. Cost O(n).
 #ifndef LIMB_KERNEL_DOF_TABLE_KERNEL_H
 #define LIMB_KERNEL_DOF_TABLE_KERNEL_H
 
@@ -119,126 +117,138 @@ KERNEL int block_of(int dof) { return (int)((unsigned)dof / LANES * LANES); }
 
 enum { LANE_STEPS = LANES == 8 ? 3 : LANES / 2 }; // by 1, 2, 4 lanes
 
-// ---- sums ------------------------------------------------------------------------------------------
+// ---- sums along a chain ----------------------------------------------------------------------------
 
-// Over the lanes up to each one, within its run
-KERNEL real sum_up(const table* t, const double* given, real x)
+// Over the lanes up to each one
+KERNEL real sum_up(real x)
 {
-  const bool all = t->form != FORM_TREE;
-  for (int k = 0; k < LANE_STEPS; k++) {
-    const real below = lanes_up(x, 1 << k, zero());
-    x = all ? add(x, below) : madd(x, get_given(given, GIVEN_UP + k), below);
-  }
+  for (int k = 0; k < LANE_STEPS; k++) x = add(x, lanes_up(x, 1 << k, zero()));
   return x;
 }
 
 // From each lane on
-KERNEL real sum_down(const table* t, const double* given, real x)
+KERNEL real sum_down(real x)
 {
-  const bool all = t->form != FORM_TREE;
-  for (int k = 0; k < LANE_STEPS; k++) {
-    const real above = lanes_down(x, 1 << k, zero());
-    x = all ? add(x, above) : madd(x, get_given(given, GIVEN_DOWN + k), above);
-  }
+  for (int k = 0; k < LANE_STEPS; k++) x = add(x, lanes_down(x, 1 << k, zero()));
   return x;
 }
 
-// Six rows of a run, summed within its blocks, and what it starts from.
-KERNEL void sum_along(const table* t, const limb_run* run, cell* start, int sum, int before)
+KERNEL void sum_out_chain(const table* t, const cell* base, int sum)
 {
-  const int end = end_of_run(t, run);
-  for (int i = block_of(run->dof); i < end; i += LANES) {
+  real start[6];
+  for (int r = 0; r < 6; r++) start[r] = base ? every_lane(base[r]) : zero();
+  FOR_BLOCKS(i, t)
+  {
     cell* at = column_at(t, i);
-    const lane_set of_run = lanes_within(run->dof - i, end - i);
     for (int r = 0; r < 6; r++) {
-      const real total = add(get(at, sum + r), every_lane(start[r]));
-      set_in(of_run, at, sum + r, total);
-      if (t->m->naux > 0) set_in(of_run, at, before + r, total); // stands in for the parent's
-      start[r] = lane(total, LANES - 1);
+      const real x = add(sum_up(get(at, sum + r)), start[r]);
+      set(at, sum + r, x);
+      start[r] = spread(x, LANES - 1);
     }
   }
 }
 
-// The same for one link of several dofs, whose rows are not summed yet; its parent's go to `before`. Whole
-// rows are written: single cells would keep those who read the row waiting.
-KERNEL void sum_over(const table* t, const limb_link* link, const cell* start, int sum, int before)
+KERNEL void sum_back_chain(const table* t, int first, int end)
 {
-  const int end = end_of_dofs(link);
-  for (int r = 0; r < 6; r++) {
-    cell total = start[r];
-    for (int i = link->dof; i < end; i++) total = add_cell(total, *entry_at(t, sum + r, i));
-    for (int i = block_of(link->dof); i < end; i += LANES) {
-      const lane_set of_link = lanes_within(link->dof - i, end - i);
-      set_in(of_link, column_at(t, i), sum + r, every_lane(total));
-      set_in(of_link, column_at(t, i), before + r, every_lane(start[r]));
+  const int last = t->form == FORM_BLOCK ? 0 : block_of(t->m->ncdof - 1);
+#pragma GCC unroll 32
+  for (int k = first; k < end; k++) {
+    real rest = zero();
+    for (int i = last; i >= 0; i -= LANES) {
+      cell* at = column_at(t, i);
+      const real x = add(sum_down(get(at, k)), rest);
+      set(at, k, x);
+      rest = spread(x, 0);
     }
   }
+}
+
+// ---- sums along a tree -----------------------------------------------------------------------------
+
+// Link by link, LANES rows of the table at a time: turned over, the rows of a dof are one vector, in t->work.
+
+KERNEL cell* rows_of_dof(const table* t, int dof) { return t->work + dof * (ptrdiff_t)LANES; }
+KERNEL real rows_of_link(const table* t, int link) { return lanes_at(rows_of_dof(t, limb_slot(&t->m->link[link]))); }
+
+// Rows first ... first + count - 1, count <= LANES
+KERNEL void take_turned_rows(const table* t, int first, int count)
+{
+  FOR_BLOCKS(i, t)
+  {
+    const cell* at = column_at(t, i);
+    real x[LANES];
+#pragma GCC unroll 8
+    for (int r = 0; r < LANES; r++) x[r] = r < count ? get(at, first + r) : zero();
+    turn_square(x);
+#pragma GCC unroll 8
+    for (int l = 0; l < LANES; l++) put_lanes(rows_of_dof(t, i + l), x[l]);
+  }
+}
+
+KERNEL void put_turned_rows(const table* t, int first, int count)
+{
+  FOR_BLOCKS(i, t)
+  {
+    cell* at = column_at(t, i);
+    real x[LANES];
+#pragma GCC unroll 8
+    for (int l = 0; l < LANES; l++) x[l] = lanes_at(rows_of_dof(t, i + l));
+    turn_square(x);
+#pragma GCC unroll 8
+    for (int r = 0; r < LANES; r++)
+      if (r < count) set(at, first + r, x[r]);
+  }
+}
+
+KERNEL void put_rows_of_link(const table* t, const limb_link* link, real x)
+{
+  for (int c = link->dof; c < end_of_dofs(link); c++) put_lanes(rows_of_dof(t, c), x);
+}
+
+// Rows of what carries a link. base: as in sum_out, from the first of the rows on.
+KERNEL real rows_of_parent(const table* t, const limb_link* link, const cell* base, int count)
+{
+  if (link->parent >= 0) return rows_of_link(t, link->parent);
+  return base ? some_at(base + 12 * (ptrdiff_t)link->root, count) : zero();
+}
+
+KERNEL void sum_out_tree(const table* t, const cell* base, int sum, int count)
+{
+  const limb_model* m = t->m;
+  real x = zero();
+  take_turned_rows(t, sum, count);
+  for (int l = 0; l < m->nlink; l++) {
+    const limb_link* link = &m->link[l];
+    if (link->parent != l - 1 || l == 0) x = rows_of_parent(t, link, base, count); // else those of the link before
+    for (int c = link->dof; c < end_of_dofs(link); c++) x = add(x, lanes_at(rows_of_dof(t, c)));
+    put_rows_of_link(t, link, x);
+  }
+  put_turned_rows(t, sum, count);
+}
+
+// After sum_out_tree: what the links' parents have. Links of one dof stand in for them.
+KERNEL void put_parents(const table* t, const cell* base, int before, int count)
+{
+  for (int l = t->m->nlink - 1; l >= 0; l--) { // parents stay until the end
+    const limb_link* link = &t->m->link[l];
+    if (link->ndof > 1) put_rows_of_link(t, link, rows_of_parent(t, link, base, count));
+  }
+  put_turned_rows(t, before, count);
 }
 
 // Out from the bases: six rows `sum` of what the joints add become those of motions. base: six numbers of
 // every twelve; NULL: zeros.
 KERNEL void sum_out(const table* t, const cell* base, int sum, int before)
 {
-  const bool all = t->form != FORM_TREE;
-  real start[6];
-  for (int r = 0; r < 6; r++) start[r] = zero();
-  if (base && all)
-    for (int r = 0; r < 6; r++) start[r] = every_lane(base[r]);
-  FOR_BLOCKS(i, t)
-  {
-    cell* at = column_at(t, i);
-    for (int r = 0; r < 6; r++) {
-      real x = sum_up(t, given_at(t, i), get(at, sum + r));
-      if (all) x = add(x, start[r]);
-      set(at, sum + r, x);
-      if (!all && t->m->naux > 0) set(at, before + r, x); // in columns of no run, too
-      start[r] = spread(x, LANES - 1);
-    }
+  if (t->form != FORM_TREE) {
+    sum_out_chain(t, base, sum);
+    return;
   }
-  for (int b = 0; b < t->m->nrun && !all; b++) {
-    const limb_run* run = &t->m->run[b];
-    const limb_link* link = &t->m->link[run->begin];
-    cell from[6];
-    for (int r = 0; r < 6; r++) {
-      from[r] = run->parent >= 0 ? *entry_at(t, sum + r, limb_slot(&t->m->link[run->parent]))
-                : base           ? base[12 * link->root + r]
-                                 : lane(zero(), 0);
-    }
-    if (link->ndof == 1) {
-      sum_along(t, run, from, sum, before);
-    } else {
-      sum_over(t, link, from, sum, before);
-    }
-  }
-}
-
-// Adds to rows first .. end - 1 of dofs begin .. last, all in one block, what dof i has there.
-KERNEL void hand_over(const table* t, int i, int begin, int last, int first, int end)
-{
-  const int j = block_of(last);
-  cell* at = column_at(t, j);
-  const lane_set to = lanes_within(begin - j, last + 1 - j);
-  for (int k = first; k < end; k++) set_in(to, at, k, add(get(at, k), entry_spread(t, k, i)));
-}
-
-// Back along a run, summed within its blocks: from block to block.
-KERNEL void sum_back_along(const table* t, const limb_run* run, int first, int end)
-{
-  const int last = end_of_run(t, run) - 1;
-  for (int i = block_of(last); i > run->dof; i -= LANES) {
-    const int low = i - LANES < run->dof ? run->dof : i - LANES;
-    hand_over(t, i, low, i - 1, first, end);
-  }
-}
-
-// One link of several dofs: all get what its slot has.
-KERNEL void sum_back_over(const table* t, const limb_link* link, int first, int end)
-{
-  const int slot = limb_slot(link), last = end_of_dofs(link);
-  for (int i = block_of(link->dof); i < last; i += LANES) {
-    cell* at = column_at(t, i);
-    const lane_set of_link = lanes_within(link->dof - i, last - i);
-    for (int k = first; k < end; k++) set_in(of_link, at, k, entry_spread(t, k, slot));
+#pragma GCC unroll 6
+  for (int r = 0; r < 6; r += LANES) {
+    const int count = 6 - r < LANES ? 6 - r : LANES;
+    sum_out_tree(t, base ? base + r : NULL, sum + r, count);
+    if (t->m->naux > 0) put_parents(t, base ? base + r : NULL, before + r, count);
   }
 }
 
@@ -246,31 +256,24 @@ KERNEL void sum_back_over(const table* t, const limb_link* link, int first, int 
 KERNEL void sum_back(const table* t, int first, int end)
 {
   const limb_model* m = t->m;
-  const bool all = t->form != FORM_TREE;
-  const int last = t->form == FORM_BLOCK ? 0 : block_of(m->ncdof - 1);
-#pragma GCC unroll 32
-  for (int k = first; k < end; k++) {
-    real rest = zero();
-    for (int i = last; i >= 0; i -= LANES) {
-      cell* at = column_at(t, i);
-      real x = sum_down(t, given_at(t, i), get(at, k));
-      if (all) x = add(x, rest);
-      set(at, k, x);
-      rest = spread(x, 0);
-    }
+  if (t->form != FORM_TREE) {
+    sum_back_chain(t, first, end);
+    return;
   }
-  for (int b = m->nrun - 1; b >= 0 && !all; b--) {
-    const limb_run *run = &m->run[b], *up = run;
-    const limb_link* link = &m->link[run->begin];
-    if (link->ndof == 1) {
-      sum_back_along(t, run, first, end);
-    } else {
-      sum_back_over(t, link, first, end);
+  for (int r = first; r < end; r += LANES) {
+    const int count = end - r < LANES ? end - r : LANES;
+    real behind = zero(); // what the link behind carries
+    take_turned_rows(t, r, count);
+    for (int l = m->nlink - 1; l >= 0; l--) {
+      const limb_link* link = &m->link[l];
+      const real x = add(rows_of_link(t, l), behind);
+      put_rows_of_link(t, link, x);
+      behind = link->parent == l - 1 ? x : zero();
+      if (link->parent == l - 1 || link->parent < 0) continue;
+      cell* to = rows_of_dof(t, limb_slot(&m->link[link->parent]));
+      put_lanes(to, add(lanes_at(to), x));
     }
-    if (run->parent < 0) continue;
-    while (up->begin > run->parent) up--; // the run it is attached to
-    const int to = limb_slot(&m->link[run->parent]), block = block_of(to);
-    hand_over(t, limb_slot(link), up->dof > block ? up->dof : block, to, first, end);
+    put_turned_rows(t, r, count);
   }
 }
 

@@ -132,6 +132,12 @@ KERNEL_ENTRY real set_factor(const limb_model* m, const link_const* k, const lim
 KERNEL_ENTRY real set_invert(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q, real* packed,
                              real* Minv)
 {
+  if (goes_along_tree(m)) {
+    set_mass_matrix(m, k, ws, q, Minv);
+    const real margin = LANE_KERNELS.tree_factor(&m->elim, m->nv, Minv, &ws->table);
+    *ws->table.finite = LANE_KERNELS.tree_inverse(&m->elim, m->nv, &ws->table, false, Minv, NULL, NULL);
+    return margin;
+  }
   const real min_pivot = set_factor(m, k, ws, q, packed);
   *ws->table.finite = LANE_KERNELS.invert(&m->elim, m->nv, packed, Minv, ws->table.work, ws->table.list);
   return min_pivot;

@@ -160,11 +160,15 @@ KERNEL_ENTRY cell lane_forward_block(const limb_model* m, const limb_dof_table* 
   return min_pivot;
 }
 
+#ifndef LANE_TREE
+#define LANE_TREE NULL, NULL, NULL // kernel/lane_tree_kernel.h
+#endif
+
 // Fills a table of them (LIMB_LANE_SET, kernel/tables.h).
 #define LANE_KERNEL_TABLE                                                                               \
   {                                                                                                     \
     LANES, lane_inverse, lane_bias, lane_slopes, lane_coriolis, BLOCK_PAYS ? lane_forward_block : NULL, \
-      LANES > 1 ? lane_second : NULL, lane_invert, lane_body_rows, lane_take_product                    \
+      LANES > 1 ? lane_second : NULL, lane_invert, lane_body_rows, lane_take_product, LANE_TREE         \
   }
 
 #endif

@@ -100,6 +100,21 @@ KERNEL bool finite_lanes(lane_vec x)
 
 KERNEL void put_lanes(cell* to, lane_vec x) { memcpy(to, &x, sizeof x); }
 
+// Square roots
+KERNEL lane_vec root_lanes(lane_vec x)
+{
+#if LIMB_LANES == 8
+  return (lane_vec)_mm512_sqrt_pd((__m512d)x);
+#elif LIMB_LANES == 4
+  return (lane_vec)_mm256_sqrt_pd((__m256d)x);
+#elif defined(__SSE2__)
+  return (lane_vec)_mm_sqrt_pd((__m128d)x);
+#else
+  for (int l = 0; l < LANES; l++) x[l] = sqrt(x[l]);
+  return x;
+#endif
+}
+
 // Sets of lanes: first .. end - 1; one; where a number of the robot is not zero; where begin <= x < end.
 // Choice:
 // those of a where a set of lanes says so, of b elsewhere.

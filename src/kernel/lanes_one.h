@@ -45,6 +45,9 @@ KERNEL real with_lane(real x, int l, cell y) { return (void)x, (void)l, y; }
 KERNEL real lanes_up(real x, int d, real in) { return (void)x, (void)d, in; }
 KERNEL real lanes_down(real x, int d, real in) { return (void)x, (void)d, in; }
 
+// A square of lanes, turned over.
+KERNEL void turn_square(real x[LANES]) { (void)x; }
+
 // Sine and cosine of every lane; the scalar's own function works on whole groups of angles, of one angle where it holds
 // states.
 #ifdef STATES

@@ -21,44 +21,49 @@ enum { BODY_ROW = 16 }; // cells of a row of a body's terms, whole vectors
 
 // Lane kernels, on the dof table: cells are what rows consist of. Vectors are in compiled order, matrices in the
 // user's (kernel/lane_passes_kernel.h).
-#define LIMB_LANE_SET(name, cell)                                                                                 \
-  typedef struct name##_in {                                                                                      \
-    const cell *q, *v, *a; /* ncdof each; a may be NULL: zero */                                                  \
-    const double* base;    /* states of the bases (limb_ws); NULL: at rest, without gravity */                    \
-    bool base_turns;                                                                                              \
-    bool keep;            /* the dof table is read afterwards */                                                  \
-    const cell* slope[3]; /* forward_block: see there */                                                          \
-  } name##_in;                                                                                                    \
-  typedef struct name##_out {                                                                                     \
-    cell *tau, *M, *dq, *dv;                                                                                      \
-  } name##_out;                                                                                                   \
-  /* tensors, nv x nv x nv in the user's order, NULL: not computed; and scratch */                                \
-  typedef struct name##_second {                                                                                  \
-    cell *dqdq, *dqdv, *dvdv, *dqdx;                                                                              \
-    cell* work; /* LIMB_SECOND_CELLS limb_second_columns(m) */                                                    \
-    int* path;  /* LIMB_SECOND_PLACES ncdof */                                                                    \
-  } name##_second;                                                                                                \
-  typedef struct name {                                                                                           \
-    int lanes; /* of a block */                                                                                   \
-    bool (*inverse)(const limb_model* m, const limb_dof_table* s, const name##_in* in, const name##_out* out);    \
-    /* tau and M without accelerations; then dq and dv with them */                                               \
-    bool (*bias)(const limb_model* m, const limb_dof_table* s, const name##_in* in, const name##_out* out);       \
-    bool (*slopes)(const limb_model* m, const limb_dof_table* s, const cell* a, const name##_out* out);           \
-    bool (*coriolis)(const limb_model* m, const limb_dof_table* s, const name##_in* in, limb_slopes kind,         \
-                     const name##_out* out);                                                                      \
-    /* forward dynamics of a robot of one block (see there); the smallest margin of a pivot; NULL:  */            \
-    /* there is one lane only */                                                                                  \
-    cell (*forward_block)(const limb_model* m, const limb_dof_table* s, const name##_in* in, const cell* tau,     \
-                          const name##_out* out);                                                                 \
-    /* second derivatives of rigid bodies; NULL: there is one lane only */                                        \
-    bool (*second)(const limb_model* m, const limb_dof_table* s, const name##_in* in, const name##_second* out);  \
-    /* X = M^-1 in the user's order from its factors; work: n times the lanes; list: n places */                  \
-    bool (*invert)(const limb_elimination* e, int n, const cell* L, cell* X, cell* work, int* list);              \
-    /* rows of a regressor, at Y + at[k], from the axes (w; v) of dofs dof[k]; put or added; false: not finite */ \
-    bool (*body_rows)(const cell* terms, const cell* X, const cell* axes, const int* dof, const ptrdiff_t* at,    \
-                      int count, bool more, cell* Y);                                                             \
-    /* X = -A X, X with entries along the tree of e; NULL: anywhere; list: 2 n places */                          \
-    bool (*take_product)(const limb_elimination* e, int n, const cell* A, cell* X, cell* work, int* list);        \
+#define LIMB_LANE_SET(name, cell)                                                                                     \
+  typedef struct name##_in {                                                                                          \
+    const cell *q, *v, *a; /* ncdof each; a may be NULL: zero */                                                      \
+    const double* base;    /* states of the bases (limb_ws); NULL: at rest, without gravity */                        \
+    bool base_turns;                                                                                                  \
+    bool keep;            /* the dof table is read afterwards */                                                      \
+    const cell* slope[3]; /* forward_block: see there */                                                              \
+  } name##_in;                                                                                                        \
+  typedef struct name##_out {                                                                                         \
+    cell *tau, *M, *dq, *dv;                                                                                          \
+  } name##_out;                                                                                                       \
+  /* tensors, nv x nv x nv in the user's order, NULL: not computed; and scratch */                                    \
+  typedef struct name##_second {                                                                                      \
+    cell *dqdq, *dqdv, *dvdv, *dqdx;                                                                                  \
+    cell* work; /* LIMB_SECOND_CELLS limb_second_columns(m) */                                                        \
+    int* path;  /* LIMB_SECOND_PLACES ncdof */                                                                        \
+  } name##_second;                                                                                                    \
+  typedef struct name {                                                                                               \
+    int lanes; /* of a block */                                                                                       \
+    bool (*inverse)(const limb_model* m, const limb_dof_table* s, const name##_in* in, const name##_out* out);        \
+    /* tau and M without accelerations; then dq and dv with them */                                                   \
+    bool (*bias)(const limb_model* m, const limb_dof_table* s, const name##_in* in, const name##_out* out);           \
+    bool (*slopes)(const limb_model* m, const limb_dof_table* s, const cell* a, const name##_out* out);               \
+    bool (*coriolis)(const limb_model* m, const limb_dof_table* s, const name##_in* in, limb_slopes kind,             \
+                     const name##_out* out);                                                                          \
+    /* forward dynamics of a robot of one block (see there); the smallest margin of a pivot; NULL:  */                \
+    /* there is one lane only */                                                                                      \
+    cell (*forward_block)(const limb_model* m, const limb_dof_table* s, const name##_in* in, const cell* tau,         \
+                          const name##_out* out);                                                                     \
+    /* second derivatives of rigid bodies; NULL: there is one lane only */                                            \
+    bool (*second)(const limb_model* m, const limb_dof_table* s, const name##_in* in, const name##_second* out);      \
+    /* X = M^-1 in the user's order from its factors; work: n times the lanes; list: n places */                      \
+    bool (*invert)(const limb_elimination* e, int n, const cell* L, cell* X, cell* work, int* list);                  \
+    /* rows of a regressor, at Y + at[k], from the axes (w; v) of dofs dof[k]; put or added; false: not finite */     \
+    bool (*body_rows)(const cell* terms, const cell* X, const cell* axes, const int* dof, const ptrdiff_t* at,        \
+                      int count, bool more, cell* Y);                                                                 \
+    /* X = -A X, X with entries along the tree of e; NULL: anywhere; list: 2 n places */                              \
+    bool (*take_product)(const limb_elimination* e, int n, const cell* A, cell* X, cell* work, int* list);            \
+    /* by the runs of e, kernel/lane_tree_kernel.h; NULL: there is one lane only */                                   \
+    cell (*tree_factor)(const limb_elimination* e, int n, const cell* M, const limb_dof_table* s);                    \
+    void (*tree_solve)(const limb_elimination* e, int n, const limb_dof_table* s, cell* x);                           \
+    bool (*tree_inverse)(const limb_elimination* e, int n, const limb_dof_table* s, bool anywhere, cell* X, cell* dq, \
+                         cell* dv);                                                                                   \
   } name
 
 // The kernels of kernel/kernel_set.h over one scalar type: their arguments, and the type name_x_fn of every

@@ -45,7 +45,7 @@ KERNEL void exchange(real* a, real* b, int d)
 #endif
 }
 
-KERNEL void turn_square(real x[PIECE])
+KERNEL void turn_piece(real x[PIECE])
 {
 #pragma GCC unroll 8
   for (int d = 1; d < PIECE; d *= 2) {
@@ -128,7 +128,7 @@ KERNEL void states_to_lanes(const state_block* b, const lane_value* x, real* out
 #pragma GCC unroll 8
     for (int p = 0; p < PIECE; p++) square[p] = joined(from, stride, p);
     *sum = add(*sum, sum_of_square(square));
-    turn_square(square);
+    turn_piece(square);
 #pragma GCC unroll 8
     for (int p = 0; p < PIECE; p++) out[i + p] = square[p];
   }
@@ -175,7 +175,7 @@ KERNEL void lanes_to_states(const state_block* b, const real* x, lane_value* out
     real square[PIECE];
 #pragma GCC unroll 8
     for (int p = 0; p < PIECE; p++) square[p] = x[i + p];
-    turn_square(square);
+    turn_piece(square);
     put_square(square, b, i, out);
   }
 }

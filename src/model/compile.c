@@ -79,6 +79,7 @@ static layout lay_out_model(limb_arena* a, const limb_draft* t)
   x.elim.parent = limb_arena_take(a, nv, sizeof(int));
   x.elim.depth = limb_arena_take(a, nv, sizeof(int));
   x.elim.row = limb_arena_take(a, nv, sizeof(ptrdiff_t));
+  limb_lay_out_row_runs(a, t->nv, &x.elim);
   x.given = limb_dof_table_given(a, t->ncdof);
   x.weightless = limb_arena_take(a, nv, 1);
   char* text = limb_arena_take(a, t->text, 1);

@@ -73,6 +73,7 @@ static inline double limb_shift_of(const limb_model* m, const limb_joint* joint)
 }
 
 limb_status limb_attach_loops(limb_model* m, limb_error* err);
+void limb_lay_out_row_runs(limb_arena* a, int nv, limb_elimination* e);
 limb_status limb_eliminate(limb_model* m);
 // Robots with more velocities are judged only where they are computed.
 enum { LIMB_WEIGHTLESS_MAX = 200 };

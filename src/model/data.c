@@ -176,7 +176,9 @@ void limb_dof_table_lay_out(limb_arena* a, const limb_model* m, size_t scalar, l
   out->cell = limb_arena_take(a, ROW_COUNT * columns_of(m->ncdof), scalar);
   out->base = limb_arena_take(a, 12 * (size_t)m->nroot, scalar);
   out->dense = limb_arena_take(a, 12 * (size_t)m->naux, scalar);
-  out->work = limb_arena_take(a, LIMB_LANES_MAX * (size_t)m->ncdof, scalar);
+  out->work = limb_arena_take(a, LIMB_LANES_MAX * columns_of(m->ncdof), scalar);
+  if (scalar == sizeof(double) && m->elim.nrun > 0)
+    out->rows = limb_arena_take(a, 2 * m->elim.wide + 3 * LIMB_LANES_MAX * (size_t)m->nv, scalar);
   out->list = limb_arena_take(a, 2 * (size_t)m->ncdof, sizeof *out->list);
   out->finite = limb_arena_take(a, 1, sizeof *out->finite);
   out->q = limb_arena_take(a, (size_t)m->ncdof, scalar);
@@ -240,10 +242,7 @@ static void fill_runs(const limb_model* m)
     const int begin = run->dof, end = begin + run->end - run->begin;
     if (m->link[run->begin].ndof != 1) continue;
     for (int c = begin; c < end; c++) {
-      for (int k = 0; k < 3; k++) {
-        put(m, GIVEN_UP + k, c, c - (1 << k) >= begin);
-        put(m, GIVEN_DOWN + k, c, c + (1 << k) < end);
-      }
+      for (int k = 0; k < 3; k++) put(m, GIVEN_UP + k, c, c - (1 << k) >= begin);
     }
   }
 }

@@ -56,10 +56,9 @@ enum {               // rows of numbers of the robot, in double whatever the sca
   GIVEN_FRAME = 17,  // 8: of a one-dof link in its parent at theta = 0: x (x, y only), y, z
   GIVEN_ORIGIN = 25, // 3: origin of the link in its parent
   GIVEN_UP = 28,     // 3: 1 when the dof 1, 2, 4 before is of the same run (limb_run)
-  GIVEN_DOWN = 31,   // 3: 1 when the dof 1, 2, 4 behind is
-  GIVEN_BEGIN = 34,  // first dof of the link, and the one after the last of its subtree
-  GIVEN_END = 35,
-  GIVEN_COUNT = 36
+  GIVEN_BEGIN = 31,  // first dof of the link, and the one after the last of its subtree
+  GIVEN_END = 32,
+  GIVEN_COUNT = 33
 };
 
 // Second derivatives work beside the table: LIMB_SECOND_CELLS rows of so many columns, and LIMB_SECOND_PLACES numbers
@@ -84,7 +83,8 @@ typedef struct limb_dof_table {
   void* base;   // 12 numbers per root: velocity and acceleration of its base
   void* dense;  // 12 per ball or free joint: rotation by rows, and origin of the link in its parent
   void* work;   // LIMB_LANES_MAX ncdof: columns of matrices
-  int* list;    // 2 ncdof: rows of them
+  void* rows;   // wide rows of an elimination (limb_row_run), twice, and blocks of three matrices; of double only
+  int* list;    // 2 ncdof: rows of matrices
   bool* finite; // of the matrices that forward dynamics has made last: all entries are finite
   void* q;      // ncdof: joint coordinates in compiled order, where the user's are not
 } limb_dof_table;

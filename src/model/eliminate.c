@@ -14,6 +14,7 @@
 
 #include "base/memory.h"
 #include "model/compile_impl.h"
+#include "model/dof_table.h"
 
 #include <string.h>
 
@@ -163,6 +164,70 @@ static void spread_loads(limb_model* m, work* w)
   }
 }
 
+// ---- runs of rows --------------------------------------------------------------------------------------------
+
+// Places for the paths of all runs; robots that need more go without runs.
+static size_t places_of_paths(int nv) { return 4 * (size_t)nv; }
+
+void limb_lay_out_row_runs(limb_arena* a, int nv, limb_elimination* e)
+{
+  if (nv > LIMB_RUNS_MAX || nv < LIMB_LANES_MAX) return;
+  e->run = limb_arena_take(a, (size_t)nv, sizeof *e->run);
+  e->run_of = limb_arena_take(a, (size_t)nv, sizeof *e->run_of);
+  e->wide_row = limb_arena_take(a, (size_t)nv, sizeof *e->wide_row);
+  e->path = limb_arena_take(a, places_of_paths(nv), sizeof *e->path);
+}
+
+// Rows from k on that make a run. branches: rows that are the parent of several.
+static int rows_of_run(const limb_elimination* e, int nv, int k, const int* branches)
+{
+  int count = 1;
+  while (count < LIMB_RUN_ROWS && k + count < nv && e->parent[k + count] == k + count - 1 && !branches[k + count - 1])
+    count++;
+  return count;
+}
+
+// The path of a run: that of the run which carries it, where it ends the list already, or a copy of it; and its own
+// rows. Returns the new end of the list; negative: it does not fit.
+static int put_path(limb_elimination* e, int nv, limb_row_run* run, int end)
+{
+  const limb_row_run* up = run->up >= 0 ? &e->run[run->up] : NULL;
+  const int above = up ? up->above + up->count : 0;
+  const bool shared = up && up->path + above == end;
+  if ((size_t)end + (shared ? 0 : (size_t)above) + (size_t)run->count > places_of_paths(nv)) return -1;
+  run->above = above, run->path = shared ? up->path : end;
+  for (int j = 0; j < above && !shared; j++) e->path[end++] = e->path[up->path + j];
+  for (int i = 0; i < run->count; i++) e->path[end++] = e->v[run->first + i];
+  return end;
+}
+
+static void find_row_runs(limb_model* m, int* branches)
+{
+  limb_elimination* e = &m->elim;
+  const int nv = m->nv, whole = LIMB_LANES_MAX;
+  int end = 0;
+  if (!e->run || nv < whole || (e->chain && nv == whole)) return;
+  for (int k = 0; k < nv; k++) branches[k] = 0;
+  for (int k = 0; k < nv; k++)
+    if (e->parent[k] >= 0) branches[e->parent[k]]++;
+  for (int k = 0; k < nv; k++) branches[k] = branches[k] > 1;
+  for (int k = 0; k < nv;) {
+    limb_row_run* run = &e->run[e->nrun];
+    *run = (limb_row_run){.first = k, .count = rows_of_run(e, nv, k, branches), .place = (ptrdiff_t)e->wide};
+    run->up = e->parent[k] >= 0 ? e->run_of[e->v[e->parent[k]]] : -1;
+    end = put_path(e, nv, run, end);
+    if (end < 0) break;
+    run->width = (run->above + 2 * whole - 1) / whole * whole;
+    for (int i = 0; i < run->count; i++) {
+      e->run_of[e->v[k + i]] = e->nrun;
+      e->wide_row[e->v[k + i]] = (int)e->wide + i * run->width;
+    }
+    e->wide += (size_t)(run->count * run->width);
+    e->nrun++, k += run->count;
+  }
+  if (end < 0) e->nrun = 0, e->wide = 0;
+}
+
 // Edges by lower row. A long chain of followers has very many: then all rows are strung together.
 static limb_status collect_edges(limb_model* m, work* w, size_t* bytes)
 {
@@ -211,6 +276,7 @@ limb_status limb_eliminate(limb_model* m)
   if (status == LIMB_OK) {
     build_tree(m, &w);
     set_depths(m);
+    find_row_runs(m, w.ancestor);
     spread_loads(m, &w);
   }
   limb_free(&m->alloc, w.high, edge_bytes);

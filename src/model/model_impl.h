@@ -151,6 +151,19 @@ typedef struct limb_clusters {
   ptrdiff_t entries;     // of all blocks
 } limb_clusters;
 
+// Rows of an elimination that follow one another, each the parent of the next. Only the last may be the parent of
+// several.
+typedef struct limb_row_run {
+  int first, count; // at most LIMB_RUN_ROWS rows
+  int up;           // the run that carries it; -1: none
+  int above;        // depth of the first row
+  int path;         // the user's velocities from the root to its last row: path[path] ..., above + count of them
+  int width;        // of its rows in wide storage, whole vectors: as long as that path and a vector behind `above`
+  ptrdiff_t place;  // where they start there, one behind the other
+} limb_row_run;
+
+enum { LIMB_RUN_ROWS = 8, LIMB_RUNS_MAX = 512 };
+
 // Order in which L'DL eliminates the independent coordinates, last to first.
 typedef struct limb_elimination {
   int* dof;       // ncdof: row of a compiled dof
@@ -160,6 +173,12 @@ typedef struct limb_elimination {
   ptrdiff_t* row; // nv: where row k starts in packed storage; entry (k, a) is at row[k] + depth[a]
   size_t packed;  // length of packed storage
   bool chain;     // every row is the user's, and carried by the one before
+  int nrun;       // 0: not kept, as for short chains and robots of more than LIMB_RUNS_MAX velocities
+  limb_row_run* run;
+  int* path;     // see there
+  int* run_of;   // nv: run of the user's velocity
+  int* wide_row; // nv: where the row of the user's velocity starts in wide storage
+  size_t wide;   // length of wide storage
 } limb_elimination;
 
 // A chain of links, each the child of the one before and with one degree of freedom, or one link with more.

@@ -64,6 +64,49 @@ START_TEST(rows_of_a_dof_and_its_ancestors_lie_on_one_path)
 }
 END_TEST
 
+// A run's path is that of its last row, and holds each row once; wide rows do not overlap.
+static void check_row_run(const limb_model* m, const limb_row_run* run)
+{
+  const limb_elimination* e = &m->elim;
+  const int last = run->first + run->count - 1;
+  ck_assert_int_le(run->count, LIMB_RUN_ROWS);
+  ck_assert_int_eq(e->depth[last] + 1, run->above + run->count);
+  ck_assert_int_eq(run->up < 0 ? 0 : e->run[run->up].above + e->run[run->up].count, run->above);
+  for (int k = last, j = e->depth[last]; j >= 0; k = e->parent[k], j--)
+    ck_assert_int_eq(e->path[run->path + j], e->v[k]);
+  for (int i = 0; i < run->count; i++) {
+    const int v = e->v[run->first + i];
+    ck_assert_int_eq(e->run_of[v], (int)(run - e->run));
+    ck_assert_int_eq(e->wide_row[v], (int)run->place + i * run->width);
+  }
+}
+
+START_TEST(runs_hold_every_row_once)
+{
+  rng r = {20262};
+  int kept = 0;
+  for (int trial = 0; trial < 2000; trial++) {
+    limb_model* m = random_followers(&r);
+    const limb_elimination* e = &m->elim;
+    ptrdiff_t place = 0;
+    int rows = 0;
+    check_at("tree %d", trial);
+    for (int b = 0; b < e->nrun; b++) {
+      const limb_row_run* run = &e->run[b];
+      ck_assert_int_eq(run->first, rows);
+      assert_that(run->place == place);
+      check_row_run(m, run);
+      rows += run->count, place += (ptrdiff_t)run->count * run->width;
+    }
+    ck_assert_int_eq(rows, e->nrun > 0 ? m->nv : 0);
+    assert_that((size_t)place == e->wide);
+    kept += e->nrun > 0;
+    limb_model_destroy(m);
+  }
+  ck_assert_int_gt(kept, 500);
+}
+END_TEST
+
 // A long chain whose second joint follows the first: compiling stays linear, and the size of the factors
 // is told, not wrapped.
 START_TEST(long_chains_with_a_follower_compile)
@@ -92,4 +135,5 @@ START_TEST(long_chains_with_a_follower_compile)
 }
 END_TEST
 
-CHECK_MAIN("model/eliminate", 1, rows_of_a_dof_and_its_ancestors_lie_on_one_path, long_chains_with_a_follower_compile)
+CHECK_MAIN("model/eliminate", 1, rows_of_a_dof_and_its_ancestors_lie_on_one_path, runs_hold_every_row_once,
+           long_chains_with_a_follower_compile)
