@@ -240,6 +240,6 @@ limb_status limb_sizing_checks(const limb_sizing* s, int max, limb_sizing_check*
     check_motion(&l, &f.motion);
   }
   *count = l.count;
-  if (l.count > 1) qsort(out, (size_t)(l.count < max ? l.count : max), out ? sizeof *out : 1, by_use);
+  if (out) qsort(out, (size_t)(l.count < max ? l.count : max), sizeof *out, by_use);
   return LIMB_OK;
 }
