@@ -85,7 +85,8 @@ int bench_draw(const bench* b, FILE* out)
   const series_list list = list_series(b);
   if (limb_plot_create(list.count, &p) != LIMB_OK) return 0;
   for (int k = 0; k < list.count; k++)
-    series[k] = (limb_plot_series){curves[list.at[k] % CURVES].name, "ns", HUGE_VAL, titles[list.at[k] / CURVES]};
+    series[k] = (limb_plot_series){
+      .name = curves[list.at[k] % CURVES].name, .unit = "ns", .limit = HUGE_VAL, .panel = titles[list.at[k] / CURVES]};
   for (int dof = next_chain(b, &list, 0, y); dof > 0; dof = next_chain(b, &list, dof, y))
     limb_plot_add(p, log10((double)dof), y);
   bench_get_summary(b, &s);

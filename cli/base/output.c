@@ -227,8 +227,10 @@ static int make_picture(cli_output* o, const char* command)
 
 void cli_output_salvage(cli_output* o, const char* command)
 {
-  if (!o->replaces && o->temporary) (void)cli_output_commit(o, command);
-  cli_output_abandon(o);
+  if (!o->replaces && o->temporary)
+    (void)cli_output_commit(o, command);
+  else
+    cli_output_abandon(o);
 }
 
 int cli_output_commit(cli_output* o, const char* command)

@@ -99,7 +99,7 @@ static limb_model* without_starts(const limb_model* m, limb_format format)
     }
     s = limb_builder_add_loop(to, &loop, NULL, NULL);
   }
-  if (s == LIMB_OK) s = limb_builder_build(to, &out, NULL);
+  if (s == LIMB_OK && limb_builder_build(to, &out, NULL) != LIMB_OK) out = NULL;
   limb_builder_destroy(b);
   limb_builder_destroy(to);
   return out;

@@ -176,7 +176,7 @@ static int read_postures(ik_run* r)
   int code = EXIT_FINE;
   if (s == LIMB_E_NOMEM) return cli_out_of_memory(r->args);
   if (s != LIMB_OK) return cli_usage(r->args, "start: %s", limb_status_text(s));
-  if (reference) {
+  if (r->reference) {
     memcpy(r->reference, r->start, bytes);
     const int pairs = strchr(reference, '=') != NULL;
     code = (pairs ? read_pairs : read_row)(r, "reference", reference, r->reference);
