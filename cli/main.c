@@ -10,10 +10,10 @@
 #include <string.h>
 
 const cli_command* const cli_commands[] = {
-  &cli_info,           &cli_check,    &cli_eval,       &cli_id,        &cli_fd,     &cli_sim,      &cli_sweep,
-  &cli_report_command, &cli_view,     &cli_verify,     &cli_convert,   &cli_ik,     &cli_assemble, &cli_base,
-  &cli_excite,         &cli_identify, &cli_codegen,    &cli_equations, &cli_models, &cli_mass,     &cli_xacro,
-  &cli_bench,          &cli_demo,     &cli_completion, &cli_help,      NULL,
+  &cli_info,           &cli_check,    &cli_eval,      &cli_id,         &cli_fd,        &cli_sim,      &cli_sweep,
+  &cli_report_command, &cli_view,     &cli_verify,    &cli_convert,    &cli_ik,        &cli_assemble, &cli_base,
+  &cli_excite,         &cli_identify, &cli_calibrate, &cli_codegen,    &cli_equations, &cli_models,   &cli_mass,
+  &cli_xacro,          &cli_bench,    &cli_demo,      &cli_completion, &cli_help,      NULL,
 };
 
 static int show_conventions(void)

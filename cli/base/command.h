@@ -124,7 +124,8 @@ int limb_cli_close_output(const char* command);
 
 extern const cli_command cli_mass, cli_info, cli_check, cli_eval, cli_id, cli_fd, cli_verify, cli_view, cli_convert;
 extern const cli_command cli_report_command, cli_sim, cli_sweep, cli_ik, cli_assemble, cli_base, cli_excite,
-  cli_identify, cli_codegen, cli_equations, cli_models, cli_xacro, cli_bench, cli_demo, cli_completion, cli_help;
+  cli_identify, cli_calibrate, cli_codegen, cli_equations, cli_models, cli_xacro, cli_bench, cli_demo, cli_completion,
+  cli_help;
 
 // The robots that `limb bench` measures, closed by NULL.
 extern const char* const cli_bench_robots[];
