@@ -1,5 +1,5 @@
 // `limb calibrate`: joint offsets and placements of joints from measured poses, positions or distances.
-#include "limb/ident.h"
+#include "limb/edit.h"
 #include "limb/table.h"
 
 #include "base/command.h"
@@ -213,17 +213,16 @@ static cli_table errors(const limb_calibration_facts* f)
 // all: also hidden parameters, and in JSON.
 static cli_table parameters(const limb_calibration* x, int all)
 {
-  static const char* const verdict[] = {"", "uncertain", "hidden"};
   cli_table t = cli_table_make("<parameter=name;>change;>std;<unit;<verdict");
   limb_calibration_parameter p;
   for (int k = 0; limb_calibration_get_parameter(x, k, &p) == LIMB_OK; k++) {
-    const int hidden = p.verdict == LIMB_IDENT_HIDDEN;
-    if (hidden && !all) continue;
+    const char* verdict = !p.found ? "hidden" : fabs(p.change) < 2 * p.std ? "uncertain" : "";
+    if (!p.found && !all) continue;
     cli_cell(&t, "%s", p.name);
     cli_cell_number(&t, p.change);
-    cli_cell_number(&t, hidden ? HUGE_VAL : p.std);
+    cli_cell_number(&t, p.found ? p.std : HUGE_VAL);
     cli_cell(&t, "%s", p.angle ? "rad" : "m");
-    cli_cell(&t, "%s", verdict[p.verdict]);
+    cli_cell(&t, "%s", verdict);
   }
   return t;
 }
@@ -276,7 +275,7 @@ static int write_model(const calibrate_run* r)
   limb_error err = {0};
   limb_builder* b = limb_reading_builder(r->robot.reading);
   const limb_status s = limb_calibration_apply(r->x, b, &err);
-  return s == LIMB_OK ? cli_write_model(r->args, b, path) : cli_failed(r->args, path, s, &err);
+  return s == LIMB_OK ? cli_write_model(r->args, NULL, b, path) : cli_failed(r->args, path, s, &err);
 }
 
 static int calibrate(calibrate_run* r)

@@ -248,8 +248,9 @@ static int write_model(const load_run* r, const limb_payload_result* p)
 
 static int identify_payload(load_run* r)
 {
-  static const char* const others[] = {"method",   "asymmetry", "stribeck", "no-rotors", "springs",
-                                       "physical", "weight",    "train",    "min-speed"};
+  static const char* const others[] = {"method",    "asymmetry", "stribeck",      "no-rotors", "springs", "physical",
+                                       "weight",    "l-curve",   "bound",         "train",     "plot",    "report",
+                                       "min-speed", "gain",      "inside-shapes", "current",   "load",    "unmeasured"};
   const cli_args* args = r->args;
   double cutoff = r->o.gain / (2 * PI);
   limb_payload_result loaded, empty;

@@ -176,6 +176,110 @@ LIMB_NODISCARD LIMB_API limb_status limb_builder_get_shape(const limb_builder* b
 /// @return LIMB_OK; LIMB_E_ARG (NULL); LIMB_E_NOMEM.
 LIMB_NODISCARD LIMB_API limb_status limb_builder_take_shapes(limb_builder* b, const limb_builder* from);
 
+// ---- kinematic calibration -----------------------------------------------------------------------------------
+//
+//     limb_calibration_options o = limb_default_calibration_options(flange);
+//     if (limb_calibration_create(model, &o, &x, &err) != LIMB_OK) puts(err.text);
+//     for (...) // every pose
+//       if (limb_calibration_add(x, &(limb_measurement){q, LIMB_MEASURE_POSITION, X}, &err) != LIMB_OK) puts(err.text);
+//     if (limb_calibration_fit(x, &err) != LIMB_OK) puts(err.text);
+//     if (limb_calibration_apply(x, builder, &err) != LIMB_OK) puts(err.text);
+//
+// Poses, positions or distances of a target on a frame, measured by a device in the world, correct the offsets of
+// joints, and their placements by small motions in the axes of the joint. Parameters that the poses cannot tell from
+// others stay: QR with column pivoting takes device and target first (where they are unknown), then joint offsets, then
+// placements of joints that move, then of fixed ones. Gauss-Newton's method; residuals weigh the kinds of measurements
+// (Hollerbach, Wampler 1996). Loops are cut open. Memory comes from malloc.
+//
+// These calls belong to the library limb_ident.
+
+typedef struct limb_calibration limb_calibration;
+
+/// What is measured, combined by |, and what is not known of the set-up, combined by |. Values are pinned.
+enum {
+  LIMB_MEASURE_POSITION = 1, ///< of the target
+  LIMB_MEASURE_ROTATION = 2, ///< of the target
+  LIMB_MEASURE_DISTANCE = 4, ///< of the target from the origin of the device
+  LIMB_UNKNOWN_DEVICE = 1,   ///< pose of the device
+  LIMB_UNKNOWN_TARGET = 2    ///< pose of the target on the frame
+};
+
+/// Start from limb_default_calibration_options().
+typedef struct limb_calibration_options {
+  size_t size;      ///< sizeof(limb_calibration_options), set by the default function
+  int frame;        ///< body or frame that carries the target
+  int offsets_only; ///< 1: joint offsets, and no placements; default 0
+  unsigned unknown; ///< LIMB_UNKNOWN_DEVICE, LIMB_UNKNOWN_TARGET; default 0
+  sp_pose device;   ///< of the world in the device, or a first guess; default identity
+  sp_pose target;   ///< of the target in the frame, or a first guess; default identity
+  double train;     ///< share of the measurements, the first ones, that is fitted; the others validate; default 0.7
+} limb_calibration_options;
+
+LIMB_API limb_calibration_options limb_default_calibration_options(int frame);
+
+typedef struct limb_measurement {
+  const double* q; ///< nq
+  unsigned what;   ///< LIMB_MEASURE_POSITION, ...
+  sp_pose pose;    ///< of the target in the device
+  double distance; ///< >= 0 [m]
+} limb_measurement;
+
+/// @return LIMB_OK; LIMB_E_ARG (NULL, no such frame, one that does not move, options out of range); LIMB_E_NOMEM.
+LIMB_NODISCARD LIMB_API limb_status limb_calibration_create(const limb_model* m,
+                                                            const limb_calibration_options* options,
+                                                            limb_calibration** out, limb_error* err);
+LIMB_API void limb_calibration_destroy(limb_calibration* x); ///< NULL is accepted
+
+/// @return LIMB_OK; LIMB_E_ARG (NULL, nothing is measured, a negative distance, a matrix that does not rotate);
+///         LIMB_E_NONFINITE; LIMB_E_ORDER (after limb_calibration_fit); LIMB_E_NOMEM.
+LIMB_NODISCARD LIMB_API limb_status limb_calibration_add(limb_calibration* x, const limb_measurement* measured,
+                                                         limb_error* err);
+
+/// @return LIMB_OK; LIMB_E_ARG (NULL; fewer measurements than parameters that they determine: err states how many are
+///         needed); LIMB_E_SINGULAR (they show nothing); LIMB_E_NOCONV; LIMB_E_ORDER (a second call); LIMB_E_NOMEM.
+LIMB_NODISCARD LIMB_API limb_status limb_calibration_fit(limb_calibration* x, limb_error* err);
+
+/// "device.x", "target.x", "elbow.offset", "elbow.x". x y z [m] and rx ry rz [rad] are small motions in the axes of the
+/// device, the target, the joint.
+typedef struct limb_calibration_parameter {
+  const char* name;
+  int angle; ///< 1: [rad], 0: [m]
+  int found; ///< 0: the measurements do not determine it, and it stays
+  double change, std;
+} limb_calibration_parameter;
+
+LIMB_API int limb_calibration_count(const limb_calibration* x); ///< 0 before limb_calibration_fit
+
+/// @return LIMB_OK; LIMB_E_ARG (NULL, index out of range); LIMB_E_ORDER (before limb_calibration_fit).
+LIMB_NODISCARD LIMB_API limb_status limb_calibration_get_parameter(const limb_calibration* x, int k,
+                                                                   limb_calibration_parameter* out);
+
+/// Root mean squares of the errors [m, rad, m]; 0: none were measured. The largest of positions or distances [m].
+typedef struct limb_calibration_error {
+  double position, rotation, distance, largest;
+} limb_calibration_error;
+
+typedef struct limb_calibration_facts {
+  int measurements, fitted; ///< all, and those that were fitted
+  int parameters, found;    ///< all, and those that the measurements determine
+  double kept, dropped;     ///< last pivot that counts, first that does not, of columns of length 1
+  int iterations;
+  limb_calibration_error before[2], after[2]; ///< of those that were fitted; of the others, which validate
+  sp_pose device, target;                     ///< as in the options, corrected
+} limb_calibration_facts;
+
+/// @return LIMB_OK; LIMB_E_ARG (NULL); LIMB_E_ORDER (before limb_calibration_fit).
+LIMB_NODISCARD LIMB_API limb_status limb_calibration_get_facts(const limb_calibration* x, limb_calibration_facts* out);
+
+/// Gives a robot the calibrated placements of its joints: the builder that the model was built from, or
+/// limb_builder_from_model. Offsets of joints become part of their placements; device and target are not part of it.
+/// @return LIMB_OK; LIMB_E_ARG (NULL, another robot); LIMB_E_ORDER (before limb_calibration_fit); as
+///         limb_builder_set_joint.
+LIMB_NODISCARD LIMB_API limb_status limb_calibration_apply(const limb_calibration* x, limb_builder* b, limb_error* err);
+
+/// Sentences about suspicious measurements: units, joints that hardly move, outliers. NULL: no more.
+LIMB_API const char* limb_calibration_note(const limb_calibration* x, int k);
+
 #ifdef __cplusplus
 }
 #endif

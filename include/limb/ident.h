@@ -17,10 +17,10 @@
 // Robots: trees, robots with loops, and robots whose base moves as a free joint; motors behind elastic shafts are
 // joints of their own. Torques of passive joints, such as the six of a free base, are zero, or follow from measured
 // wrenches (force plates): these equations count like the others. Of a robot with loops the equations are those
-// along the independent velocities, G' Y theta = G' tau. Memory comes from malloc. Objects belong to one thread at a time; the
-// model must outlive them.
+// along the independent velocities, G' Y theta = G' tau. Memory comes from malloc. Objects belong to one thread at a
+// time; the model must outlive them.
 //
-// This header belongs to the library limb_ident.
+// This header belongs to the library limb_ident, as does the calibration in limb/edit.h.
 #ifndef LIMB_IDENT_H
 #define LIMB_IDENT_H
 
@@ -258,10 +258,7 @@ LIMB_API const char* limb_ident_note(const limb_ident* x, int k);
 
 // ---- a motion that shows the parameters --------------------------------------------------------------------
 //
-//     limb_excitation* x = NULL;
-//     limb_excite_options o = limb_default_excite_options();
-//     o.max_acceleration = 10, o.pool = limb_threads_pool(threads);
-//     if (limb_excite(model, &o, &x, &err) != LIMB_OK) puts(err.text);
+//     if (limb_excite(model, NULL, &x, &err) != LIMB_OK) puts(err.text);
 //     for (double t = 0; t <= 10; t += 0.01)
 //       if (limb_excitation_at(x, t, q, v, a) == LIMB_OK) send(q);
 //
@@ -277,10 +274,10 @@ typedef enum limb_excite_criterion {
   LIMB_EXCITE_LOGDET = 1     ///< minus the log-determinant of their information matrix after scaling of columns
 } limb_excite_criterion;
 
-/// A frame whose origin stays in a box.
+/// A frame whose origin stays in a box, in world axes [m]. -INFINITY, INFINITY: no limit.
 typedef struct limb_keep {
   int frame;
-  sp_vec3 min, max; ///< world axes [m]; -INFINITY, INFINITY: no limit
+  sp_vec3 min, max;
 } limb_keep;
 
 /// Start from limb_default_excite_options(); NULL: these defaults.
@@ -307,9 +304,7 @@ LIMB_API limb_excite_options limb_default_excite_options(void);
 
 /// Searches a motion. Limits of position, speed and torque are those of the model (without limits of position: one turn
 /// or 2 m); between samples, too, they are kept. From each start L-BFGS descends, with analytic gradients and a
-/// logarithmic barrier along the limits; the best result is taken.
-/// Reference: J. Swevers and others, Optimal robot excitation and identification, IEEE Trans. Robotics and Automation
-/// 13(5), 1997; docs/identification.md.
+/// logarithmic barrier along the limits; the best result is taken (Swevers and others 1997).
 /// @return LIMB_OK; LIMB_E_ARG (NULL, options out of range, a start or a box that breaks limits: err names them);
 ///         LIMB_E_UNSUPPORTED (loops, ball and free joints, shafts, joints without motor); LIMB_E_NOCONV (no pose
 ///         within all limits was found); LIMB_E_SINGULAR (no motion shows the parameters); LIMB_E_NOMEM; as
@@ -319,7 +314,6 @@ LIMB_NODISCARD LIMB_API limb_status limb_excite(const limb_model* m, const limb_
 LIMB_API void limb_excitation_destroy(limb_excitation* x); ///< NULL is accepted
 
 /// The motion at time t in [0, duration]; outside it is at rest. Any thread.
-/// @param q, v, a  nq, nv, nv (output)
 /// @return LIMB_OK; LIMB_E_ARG (NULL).
 LIMB_NODISCARD LIMB_API limb_status limb_excitation_at(const limb_excitation* x, double t, double* q, double* v,
                                                        double* a);
@@ -328,9 +322,8 @@ typedef struct limb_excitation_facts {
   int parameters;             ///< those that motions within the limits can show, of base parameters and offsets
   int hidden;                 ///< the others: limb_excitation_hidden names them
   double duration;            ///< [s]
-  double condition;           ///< of the equations of 1000 samples, after scaling of columns
+  double condition, logdet;   ///< of the equations of 1000 samples, after scaling of columns
   double base_condition;      ///< the same of Y_b alone, without offsets
-  double logdet;              ///< of the information matrix after scaling of columns
   double random, random_best; ///< median and smallest condition of the random motions from which searches began
   double position, speed, acceleration, torque; ///< largest use of the limits, 1: all of it; 0: there is no limit
 } limb_excitation_facts;
@@ -377,26 +370,20 @@ LIMB_NODISCARD LIMB_API limb_status limb_observer_step(limb_observer* o, double 
 
 // ---- what a gripper holds ------------------------------------------------------------------------------------
 //
-//     limb_payload* x = NULL;
-//     limb_payload_result r;
 //     if (limb_payload_create(model, flange, NULL, &x) != LIMB_OK) return 1;
 //     for (...) // every millisecond
 //       if (limb_payload_step(x, 1e-3, q, v, tau) != LIMB_OK) return 1;
 //     if (limb_payload_estimate(x, &r) == LIMB_OK) printf("%g +- %g kg\n", r.load.mass, r.mass_std);
 //
-// The load adds Y_p phi to the torques of the robot, phi its ten parameters in the axes of a frame. The momentum
-// observer above sees -F Y_p phi, with its filter F; F Y_p follows without accelerations from the momentum of the load,
-// by the same filter. Sums of squares of these equations are kept for each joint, so that memory and time of a step are
-// constant: recursive least squares in their information form. Terms of friction that the model may lack are sought,
-// too. Neither step nor estimate allocates.
-// Reference: C. Atkeson, C. An, J. Hollerbach, Estimation of inertial parameters of manipulator loads and links, Int.
-// J. Robotics Research 5(3), 1986; docs/identification.md.
+// The load adds Y_p phi to the torques of the robot, phi its ten parameters in the axes of a frame (Atkeson, An,
+// Hollerbach 1986). The momentum observer sees -F Y_p phi, with its filter F; F Y_p follows without accelerations from
+// the momentum of the load. Sums of squares of these equations are kept for each joint: recursive least squares in
+// their information form, of constant memory. Friction that the model may lack is sought, too. Neither step nor
+// estimate allocates.
 
 typedef struct limb_payload limb_payload;
 
-enum {
-  LIMB_PAYLOAD_FRICTION = 8 ///< beside LIMB_IDENT_OFFSET: viscous and Coulomb friction differ from the model's
-};
+enum { LIMB_PAYLOAD_FRICTION = 8 }; ///< beside LIMB_IDENT_OFFSET: viscous and Coulomb friction differ from the model's
 
 /// Start from limb_default_payload_options(); NULL: these defaults.
 typedef struct limb_payload_options {
@@ -415,12 +402,8 @@ LIMB_API limb_payload_options limb_default_payload_options(void);
 LIMB_NODISCARD LIMB_API limb_status limb_payload_create(const limb_model* m, int frame,
                                                         const limb_payload_options* options, limb_payload** out);
 LIMB_API void limb_payload_destroy(limb_payload* x); ///< NULL is accepted
-
-/// Forgets everything: the load has changed.
-LIMB_API void limb_payload_reset(limb_payload* x);
-
-/// The next sample is not dt after the one before: the filter begins anew, what was seen remains.
-LIMB_API void limb_payload_gap(limb_payload* x);
+LIMB_API void limb_payload_reset(limb_payload* x);   ///< forgets everything: the load has changed
+LIMB_API void limb_payload_gap(limb_payload* x);     ///< the next sample begins anew; what was seen remains
 
 /// A sample: state at the end of dt, torques of the motors during it. The first one begins.
 /// @param dt  > 0 [s]; 1 / dt well above the gain
@@ -430,11 +413,9 @@ LIMB_NODISCARD LIMB_API limb_status limb_payload_step(limb_payload* x, double dt
 
 typedef struct limb_payload_result {
   uint64_t samples;
-  int equations;   ///< per joint
-  sp_inertia load; ///< mass, centre of mass, inertia about it, in the axes of the frame
-  double mass_std; ///< standard deviations
-  double com_std[3];
-  double inertia_std[6];   ///< xx xy xz yy yz zz
+  int equations;                               ///< per joint
+  sp_inertia load;                             ///< mass, centre of mass, inertia about it, in the axes of the frame
+  double mass_std, com_std[3], inertia_std[6]; ///< standard deviations; xx xy xz yy yz zz
   unsigned hidden;         ///< bit k: the motion does not show parameter k of m mx ... Izz; it counts as zero
   int physical;            ///< 1: a rigid body can have this mass, centre of mass and inertia
   double residual, before; ///< rms of the filtered torques that the load leaves, and without a load [N m] or [N]
@@ -451,114 +432,6 @@ LIMB_NODISCARD LIMB_API limb_status limb_payload_estimate(const limb_payload* x,
 /// @return LIMB_OK; LIMB_E_ARG (NULL).
 LIMB_NODISCARD LIMB_API limb_status limb_payload_subtract(const limb_payload_result* loaded,
                                                           const limb_payload_result* empty, limb_payload_result* out);
-
-// ---- kinematic calibration -----------------------------------------------------------------------------------
-//
-//     limb_calibration* x = NULL;
-//     limb_calibration_options o = limb_default_calibration_options(flange);
-//     if (limb_calibration_create(model, &o, &x, &err) != LIMB_OK) puts(err.text);
-//     for (...) // every pose
-//       if (limb_calibration_add(x, &(limb_measurement){q, LIMB_MEASURE_POSITION, X}, &err) != LIMB_OK) puts(err.text);
-//     if (limb_calibration_fit(x, &err) != LIMB_OK) puts(err.text);
-//     if (limb_calibration_apply(x, builder, &err) != LIMB_OK) puts(err.text);
-//
-// Poses, positions or distances of a target on a frame, measured by a device in the world, correct the offsets of
-// joints, and their placements by small motions in the axes of the joint. Parameters that the poses cannot tell from
-// others stay: QR with column pivoting takes device and target first (where they are unknown), then joint offsets, then
-// placements of joints that move, then of fixed ones. Gauss-Newton's method; the weight of each kind of measurement follows from its residuals.
-// Reference: J. Hollerbach, C. Wampler, The calibration index and taxonomy for robot kinematic calibration methods,
-// Int. J. Robotics Research 15(6), 1996; W. Khalil, E. Dombre, Modeling, identification and control of robots, 2002,
-// chapter 11. Robots: trees; loops are cut open.
-
-typedef struct limb_calibration limb_calibration;
-
-/// What is measured, combined by |, and what is not known of the set-up, combined by |. Values are pinned.
-enum {
-  LIMB_MEASURE_POSITION = 1, ///< of the target
-  LIMB_MEASURE_ROTATION = 2, ///< of the target
-  LIMB_MEASURE_DISTANCE = 4, ///< of the target from the origin of the device
-  LIMB_UNKNOWN_DEVICE = 1,   ///< pose of the device
-  LIMB_UNKNOWN_TARGET = 2    ///< pose of the target on the frame
-};
-
-/// Start from limb_default_calibration_options().
-typedef struct limb_calibration_options {
-  size_t size;      ///< sizeof(limb_calibration_options), set by the default function
-  int frame;        ///< body or frame that carries the target
-  int offsets_only; ///< 1: joint offsets, and no placements; default 0
-  unsigned unknown; ///< LIMB_UNKNOWN_DEVICE, LIMB_UNKNOWN_TARGET; default 0
-  sp_pose device;   ///< of the world in the device, or a first guess; default identity
-  sp_pose target;   ///< of the target in the frame, or a first guess; default identity
-  double train;     ///< share of the measurements, the first ones, that is fitted; the others validate; default 0.7
-} limb_calibration_options;
-
-LIMB_API limb_calibration_options limb_default_calibration_options(int frame);
-
-typedef struct limb_measurement {
-  const double* q; ///< nq
-  unsigned what;   ///< LIMB_MEASURE_POSITION, ...
-  sp_pose pose;    ///< of the target in the device
-  double distance; ///< >= 0 [m]
-} limb_measurement;
-
-/// @return LIMB_OK; LIMB_E_ARG (NULL, no such frame, a frame that does not move, options out of range);
-///         LIMB_E_NOMEM.
-LIMB_NODISCARD LIMB_API limb_status limb_calibration_create(const limb_model* m,
-                                                            const limb_calibration_options* options,
-                                                            limb_calibration** out, limb_error* err);
-LIMB_API void limb_calibration_destroy(limb_calibration* x); ///< NULL is accepted
-
-/// @return LIMB_OK; LIMB_E_ARG (NULL, nothing is measured, a negative distance, a matrix that does not rotate);
-///         LIMB_E_NONFINITE; LIMB_E_ORDER (after limb_calibration_fit); LIMB_E_NOMEM.
-LIMB_NODISCARD LIMB_API limb_status limb_calibration_add(limb_calibration* x, const limb_measurement* measured,
-                                                         limb_error* err);
-
-/// @return LIMB_OK; LIMB_E_ARG (NULL; fewer measurements than parameters that they determine: err states how many are
-///         needed); LIMB_E_SINGULAR (they show nothing); LIMB_E_NOCONV; LIMB_E_ORDER (a second call); LIMB_E_NOMEM.
-LIMB_NODISCARD LIMB_API limb_status limb_calibration_fit(limb_calibration* x, limb_error* err);
-
-/// A parameter: "device.x", "target.x", "elbow.offset", "elbow.x". x y z [m] and rx ry rz [rad] are small motions in the
-/// axes of the device, the target, the joint.
-typedef struct limb_calibration_parameter {
-  const char* name;
-  int angle; ///< 1: [rad], 0: [m]
-  double change;
-  double std;                 ///< standard deviation
-  limb_ident_verdict verdict; ///< UNCERTAIN: below two standard deviations; HIDDEN: it stays as it is
-} limb_calibration_parameter;
-
-LIMB_API int limb_calibration_count(const limb_calibration* x); ///< 0 before limb_calibration_fit
-
-/// @return LIMB_OK; LIMB_E_ARG (NULL, index out of range); LIMB_E_ORDER (before limb_calibration_fit).
-LIMB_NODISCARD LIMB_API limb_status limb_calibration_get_parameter(const limb_calibration* x, int k,
-                                                                   limb_calibration_parameter* out);
-
-/// Root mean squares of the errors of positions, rotations and distances [m, rad, m]; 0: none were measured.
-typedef struct limb_calibration_error {
-  double position, rotation, distance;
-  double largest; ///< of the positions, or distances [m]
-} limb_calibration_error;
-
-typedef struct limb_calibration_facts {
-  int measurements, fitted; ///< all, and those that were fitted
-  int parameters, found;    ///< all, and those that the measurements determine
-  double kept, dropped;     ///< last pivot that counts, first that does not, of columns of length 1
-  int iterations;
-  limb_calibration_error before[2], after[2]; ///< of those that were fitted; of the others, which validate
-  sp_pose device, target;                     ///< as in the options, corrected
-} limb_calibration_facts;
-
-/// @return LIMB_OK; LIMB_E_ARG (NULL); LIMB_E_ORDER (before limb_calibration_fit).
-LIMB_NODISCARD LIMB_API limb_status limb_calibration_get_facts(const limb_calibration* x, limb_calibration_facts* out);
-
-/// Gives a robot the calibrated placements of its joints: the builder that the model was built from, or
-/// limb_builder_from_model. Offsets of joints become part of their placements; device and target are not part of it.
-/// @return LIMB_OK; LIMB_E_ARG (NULL, another robot); LIMB_E_ORDER (before limb_calibration_fit); as
-///         limb_builder_set_joint.
-LIMB_NODISCARD LIMB_API limb_status limb_calibration_apply(const limb_calibration* x, limb_builder* b, limb_error* err);
-
-/// Sentences about suspicious measurements: units, joints that hardly move, outliers. NULL: no more.
-LIMB_API const char* limb_calibration_note(const limb_calibration* x, int k);
 
 #ifdef __cplusplus
 }

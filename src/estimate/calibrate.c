@@ -1,6 +1,4 @@
 // A calibration from its creation to its answers: measurements, the fit, the robot.
-#include "limb/edit.h"
-
 #include "estimate/calibrate_impl.h"
 
 #include "base/numeric.h"
@@ -329,9 +327,7 @@ limb_status limb_calibration_get_parameter(const limb_calibration* x, int k, lim
     out->angle = !limb_get_velocity(x->dofs, k - limb_first_offset())->linear;
   else
     out->angle = (k - limb_first_placement(x)) % PLACEMENT >= 3;
-  out->verdict = LIMB_IDENT_HIDDEN;
-  for (int i = 0; i < x->found; i++)
-    if (x->column[i] == k) out->verdict = fabs(out->change) < 2 * out->std ? LIMB_IDENT_UNCERTAIN : LIMB_IDENT_KNOWN;
+  for (int i = 0; i < x->found; i++) out->found |= x->column[i] == k;
   return LIMB_OK;
 }
 

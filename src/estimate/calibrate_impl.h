@@ -5,7 +5,8 @@
 #ifndef LIMB_CALIBRATE_IMPL_H
 #define LIMB_CALIBRATE_IMPL_H
 
-#include "limb/ident.h"
+#include "limb/edit.h"
+#include "limb/kinematics.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,7 +3,7 @@
 #include "support/check.h"
 
 #include "limb/derivatives.h"
-#include "limb/ident.h"
+#include "limb/edit.h"
 #include "limb/limb.h"
 #include "limb/read.h"
 
@@ -203,7 +203,7 @@ START_TEST(standard_deviations_are_honest)
     before += f.before[1].position, after += f.after[1].position;
     limb_calibration_parameter p;
     for (int i = 0; limb_calibration_get_parameter(x, i, &p) == LIMB_OK; i++)
-      if (p.verdict != LIMB_IDENT_HIDDEN) inside += fabs(p.change) < 1.96 * p.std, all++;
+      if (p.found) inside += fabs(p.change) < 1.96 * p.std, all++;
     limb_calibration_destroy(x);
     cell_end(&c);
   }
