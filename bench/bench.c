@@ -5,6 +5,7 @@
 #include "counts.h"
 #include "machine.h"
 #include "peers.h"
+#include "power.h"
 #include "robot.h"
 #include "robot_list.h"
 #include "targets.h"
@@ -121,6 +122,7 @@ static int run(bench* b, const bench_options* o)
   if (bad) (void)fprintf(stderr, "%s: out of memory\n", b->title);
   if (bad) return -1;
   bench_look_for_failures(b);
+  bench_measure_power(b);
   bench_count_rows(b);
   return 0;
 }

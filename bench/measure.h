@@ -17,6 +17,7 @@ typedef struct bench_row {
   double difference;     ///< largest relative difference to limb; -1: not compared
   double best;           ///< [ns] per state, of the best slice
   double median;         ///< [ns] per state
+  double watts;          ///< of all processors while threads computed it; NaN: not known
   int counted;           ///< 1: the operations of one state are known,
   limb_count operations; ///< and these
   // of the measuring loop:

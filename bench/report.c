@@ -1,6 +1,7 @@
 // The report. Slots are ns x the scalar multiply-add rate of the same run, two per multiply-add:
 // they stay nearly the same when the clock or the machine changes, so targets are given in them.
 #include "report.h"
+#include "power.h"
 
 #include "targets.h"
 
@@ -219,12 +220,34 @@ static void print_batches(const bench* b)
   }
 }
 
+// States per second of the whole machine: what a sweep can expect.
+static void print_throughput(const bench* b)
+{
+  const int threads = b->threads ? limb_threads_pool(b->threads)->threads : 1;
+  const char* no_power = bench_no_power();
+  printf("\nmillions of states per second, all %d processors\n%-15s %6s %-16s %10s %10s %10s\n", threads, "robot",
+         "dof", "quantity", "together", "per core", "per watt");
+  for (int i = 0; i < b->nrow; i++) {
+    const bench_row* r = &b->row[i];
+    if (r->library->mode != BENCH_THREADED) continue;
+    const double rate = 1e3 / r->best;
+    printf("%-15s %6d %-16s %10.4g %10.4g ", r->robot->name, r->robot->nv, bench_quantity(r->kernel), rate,
+           rate / threads);
+    if (r->watts > 0)
+      printf("%10.4g\n", rate / r->watts);
+    else
+      printf("%10s\n", "-");
+  }
+  if (*no_power) printf("no watts: %s\n", no_power);
+}
+
 void bench_print(const bench* b)
 {
   print_head(b);
   print_times(b);
   print_efforts(b);
   print_batches(b);
+  print_throughput(b);
   print_ratios(b);
   print_hybrid(b);
   bench_report_closed(b);
