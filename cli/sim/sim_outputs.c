@@ -112,7 +112,8 @@ static void table_free(writer* w)
   cli_output_abandon(&w->out);
 }
 
-static const file_kind table_kind = {".csv .npy .h5 .hdf5", table_open, table_row, table_flush, table_end, table_free};
+static const file_kind table_kind = {
+  CLI_TABLES " .h5 .hdf5", table_open, table_row, table_flush, table_end, table_free};
 
 static const char* title_of(const writer* w)
 {

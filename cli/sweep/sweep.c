@@ -342,7 +342,8 @@ static int run_task(sweep_task* t)
   if (t->mpi.rank == 0) code = open_study(t);
   if (t->mpi.share) code = t->mpi.share(code);
   if (code == EXIT_FINE && t->mpi.rank > 0) code = open_study(t);
-  if (code == EXIT_FINE && cli_has(t->args, "list")) return cli_csv_print(stdout, cli_title(t->args), list_rows, t);
+  if (code == EXIT_FINE && cli_has(t->args, "list"))
+    return t->mpi.rank > 0 ? EXIT_FINE : cli_csv_print(stdout, cli_title(t->args), list_rows, t);
   if (code == EXIT_FINE) code = find_output(t);
   if (t->mpi.largest) code = t->mpi.largest(code);
   if (code != EXIT_FINE) return code;
