@@ -59,46 +59,60 @@ static limb_status add_as_tendon(limb_builder* to, const limb_shaft_def* shaft, 
   return limb_builder_add_tendon(to, &t, NULL, NULL);
 }
 
-// The robot without what MJCF and SDF do not say, which was reported: starts, and whether a motor drives a joint. NULL:
-// out of memory.
-static limb_model* without_starts(const limb_model* m, limb_format format)
+// Joints without starts and drives. A .par file numbers them.
+static limb_status add_plain_joints(const limb_builder* b, limb_format format, limb_builder* to)
 {
-  limb_builder *b = NULL, *to = NULL;
-  limb_model* out = NULL;
-  limb_body_def body;
   limb_joint_def joint;
-  limb_shaft_def shaft;
-  limb_tendon_def tendon;
-  limb_loop_def loop;
   char name[32];
   int number = 0;
-  limb_status s = limb_builder_from_model(m, NULL, &b);
-  if (s == LIMB_OK) s = limb_builder_create(NULL, &to);
-  if (s == LIMB_OK) s = limb_builder_set_gravity(to, limb_builder_gravity(b));
-  for (int i = 1; s == LIMB_OK && limb_builder_get_body(b, i, &body) == LIMB_OK; i++)
-    s = limb_builder_add_body(to, &body, NULL, NULL);
+  limb_status s = LIMB_OK;
   for (int i = 0; s == LIMB_OK && limb_builder_get_joint(b, i, &joint) == LIMB_OK; i++) {
     joint.start = 0, joint.drive = LIMB_DRIVE_AUTO;
     if (limb_builder_find_joint(b, "base") < 0 && joint.type == LIMB_FREE && joint.parent == LIMB_WORLD_BODY)
       joint.name = "base"; // as readers call the joint of a floating model
     if (format == LIMB_FORMAT_PAR && (joint.type == LIMB_REVOLUTE || joint.type == LIMB_PRISMATIC)) {
-      (void)snprintf(name, sizeof name, "joint%d", ++number); // as a .par file numbers them
+      (void)snprintf(name, sizeof name, "joint%d", ++number);
       joint.name = name, joint.rest = 0;
     }
     s = limb_builder_add_joint(to, &joint, NULL, NULL);
   }
+  return s;
+}
+
+// Ball loops are points in SDF; a .par file numbers its loops.
+static limb_status add_plain_loops(const limb_builder* b, limb_format format, limb_builder* to)
+{
+  limb_loop_def loop;
+  char name[32];
+  limb_status s = LIMB_OK;
+  for (int i = 0; s == LIMB_OK && limb_builder_get_loop(b, i, &loop) == LIMB_OK; i++) {
+    if (loop.kind == LIMB_LOOP_BALL) loop.pose_a.R = loop.pose_b.R = sp_identity3();
+    (void)snprintf(name, sizeof name, "loop%d", i);
+    if (format == LIMB_FORMAT_PAR) loop.name = name;
+    s = limb_builder_add_loop(to, &loop, NULL, NULL);
+  }
+  return s;
+}
+
+// The robot without what MJCF, SDF and .par do not say, which was reported. NULL: out of memory.
+static limb_model* plain(const limb_model* m, limb_format format)
+{
+  limb_builder *b = NULL, *to = NULL;
+  limb_model* out = NULL;
+  limb_body_def body;
+  limb_shaft_def shaft;
+  limb_tendon_def tendon;
+  limb_status s = limb_builder_from_model(m, NULL, &b);
+  if (s == LIMB_OK) s = limb_builder_create(NULL, &to);
+  if (s == LIMB_OK) s = limb_builder_set_gravity(to, limb_builder_gravity(b));
+  for (int i = 1; s == LIMB_OK && limb_builder_get_body(b, i, &body) == LIMB_OK; i++)
+    s = limb_builder_add_body(to, &body, NULL, NULL);
+  if (s == LIMB_OK) s = add_plain_joints(b, format, to);
   for (int i = 0; s == LIMB_OK && limb_builder_get_shaft(b, i, &shaft) == LIMB_OK; i++)
     s = add_as_tendon(to, &shaft, i);
   for (int i = 0; s == LIMB_OK && limb_builder_get_tendon(b, i, &tendon) == LIMB_OK; i++)
     s = limb_builder_add_tendon(to, &tendon, NULL, NULL);
-  for (int i = 0; s == LIMB_OK && limb_builder_get_loop(b, i, &loop) == LIMB_OK; i++) {
-    if (loop.kind == LIMB_LOOP_BALL) loop.pose_a.R = loop.pose_b.R = sp_identity3(); // points, in SDF
-    if (format == LIMB_FORMAT_PAR) {
-      (void)snprintf(name, sizeof name, "loop%d", i);
-      loop.name = name;
-    }
-    s = limb_builder_add_loop(to, &loop, NULL, NULL);
-  }
+  if (s == LIMB_OK) s = add_plain_loops(b, format, to);
   if (s == LIMB_OK && limb_builder_build(to, &out, NULL) != LIMB_OK) out = NULL;
   limb_builder_destroy(b);
   limb_builder_destroy(to);
@@ -110,7 +124,7 @@ static limb_status compare_models(const limb_model* was, const limb_model* is, l
                                   limb_comparison* same)
 {
   if (format == LIMB_FORMAT_YAML || format == LIMB_FORMAT_URDF) return limb_compare(was, is, STATES, same);
-  limb_model *a = without_starts(was, format), *b = without_starts(is, format);
+  limb_model *a = plain(was, format), *b = plain(is, format);
   const limb_status s = a && b ? limb_compare(a, b, STATES, same) : LIMB_E_NOMEM;
   limb_model_destroy(a);
   limb_model_destroy(b);

@@ -59,7 +59,7 @@ static int list_ids(dae* d, const xml_node* n)
 {
   for (; n; n = n->next) {
     if (limb_xml_get(n, "id")) {
-      const xml_node** all = limb_mempool_grow(d->r->pool, (void*)d->node, &d->cap, d->nnode, sizeof *all);
+      const xml_node** all = limb_mempool_grow(d->r->pool, (void*)d->node, &d->cap, d->nnode, sizeof(void*));
       if (!all) return 0;
       d->node = all;
       all[d->nnode++] = n;
@@ -261,24 +261,31 @@ static int count_numbers(const char* text, const char* end)
   return count;
 }
 
+static limb_status add_triangles(dae* d, index_list* x)
+{
+  limb_status status = LIMB_OK;
+  while (!status && x->text) {
+    while (x->text < x->end && is_blank(*x->text)) x->text++;
+    if (x->text == x->end) break;
+    status = add_polygon(d, x, 3);
+  }
+  return status;
+}
+
 // <triangles>, <polylist>, <polygons>, <trifans>, <tristrips>: all of its <p>.
 static limb_status add_lists(dae* d, const xml_node* list, index_list x)
 {
-  const char kind = strcmp(list->name, "triangles") == 0 ? 't' : strcmp(list->name, "polylist") == 0 ? 'l' : 'p';
+  const int kind = limb_find_word("triangles polylist polygons", list->name, strlen(list->name)); // 0, 1, 2
   const xml_node* sizes = limb_xml_child(list, "vcount");
-  const char *size_end = NULL, *size = kind == 'l' && sizes ? text_of(d, sizes, &size_end) : NULL;
+  const char *size_end = NULL, *size = kind == 1 && sizes ? text_of(d, sizes, &size_end) : NULL;
   limb_status status = LIMB_OK;
   for (const xml_node* p = limb_xml_child(list, "p"); p && !status; p = limb_xml_next(p)) {
     double n = 3;
     status = visit(d);
     x.text = text_of(d, p, &x.end);
-    if (kind == 'p') status = add_polygon(d, &x, count_numbers(x.text, x.end) / x.stride);
-    while (kind == 't' && !status && x.text) {
-      while (x.text < x.end && is_blank(*x.text)) x.text++;
-      if (x.text == x.end) break;
-      status = add_polygon(d, &x, 3);
-    }
-    while (kind == 'l' && !status && size && (size = scan(size, size_end, &n)) != NULL)
+    if (kind == 2 && !status) status = add_polygon(d, &x, count_numbers(x.text, x.end) / x.stride);
+    if (kind == 0) status = status ? status : add_triangles(d, &x);
+    while (kind == 1 && !status && size && (size = scan(size, size_end, &n)) != NULL)
       status = n >= 1 && n < MAX_SHOWN ? add_polygon(d, &x, (int)n) : limb_mesh_fault(d->r, "a polygon has no corners");
   }
   return status;

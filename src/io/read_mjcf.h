@@ -232,10 +232,10 @@ typedef enum mjcf_type {
 mjcf_type limb_mjcf_type(mjcf* m, mjcf_item geom);
 
 // Sizes, halves of lengths, and pose of a geom in its frame. 0 after an error.
-int limb_mjcf_size(mjcf* m, mjcf_item geom, mjcf_type type, double x[3], sp_pose* X);
+int limb_mjcf_size(mjcf* m, mjcf_item it, mjcf_type type, double x[3], sp_pose* X);
 
 // The same of a shape that is fitted to a mesh, by its box of equal inertia. Its z axis is the longest.
-void limb_mjcf_fit(mjcf* m, mjcf_item geom, mjcf_type type, const mjcf_mesh* mesh, double x[3], sp_pose* X);
+void limb_mjcf_fit(mjcf* m, mjcf_item it, mjcf_type type, const mjcf_mesh* mesh, double x[3], sp_pose* X);
 
 // The inertia of a body. fixed: it does not move, so that a mesh may be missing.
 sp_inertia limb_mjcf_inertia(mjcf* m, const xml_node* n, const char* name, const mjcf_mass* mass, int fixed);

@@ -33,7 +33,7 @@ void limb_mjcf_list_materials(mjcf* m)
 {
   mjcf_model* model = m->model;
   const int count = list(model, NULL);
-  model->material = limb_mempool_alloc(m->pool, ((size_t)count + 1) * sizeof *model->material);
+  model->material = limb_mempool_alloc(m->pool, ((size_t)count + 1) * sizeof(void*));
   if (model->material) model->nmaterial = list(model, model->material);
   if (!model->material || !limb_mempool_index_names(m->pool, &model->material_names, count, material_name, model))
     m->no_memory = 1;

@@ -100,7 +100,7 @@ static int list_materials(const xml_node* root, const xml_node** out)
 int limb_urdf_materials(urdf_reader* r, const xml_node* root)
 {
   r->nmaterial = list_materials(root, NULL);
-  r->material = limb_mempool_alloc(r->src->pool, ((size_t)r->nmaterial + 1) * sizeof *r->material);
+  r->material = limb_mempool_alloc(r->src->pool, ((size_t)r->nmaterial + 1) * sizeof(void*));
   if (!r->material) return 0;
   (void)list_materials(root, r->material);
   return limb_mempool_index_names(r->src->pool, &r->material_names, r->nmaterial, material_name, r);
@@ -129,7 +129,7 @@ int limb_urdf_shapes(urdf_reader* r, const xml_node* link, int body)
 {
   limb_files* files = r->src->files;
   const char* from = files->source ? files->source : r->src->name;
-  const int before = limb_findings_count(r->report.findings), errors = r->report.errors;
+  const int before = limb_findings_count(r->report.findings), errors = r->report.errors, open = r->expressions;
   int good = 1;
   for (const xml_node* n = link->first; n && good; n = n->next) {
     const int visual = strcmp(n->name, "visual") == 0;
@@ -143,6 +143,7 @@ int limb_urdf_shapes(urdf_reader* r, const xml_node* link, int body)
   }
   limb_report_mildly(r->report.findings, before);
   r->report.errors = errors;
+  r->expressions = open;
   return good;
 }
 

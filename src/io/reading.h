@@ -124,6 +124,9 @@ typedef struct limb_writer {
 //   %q a name, %B %J the name of a body, of a joint (int); in elements of XML, without quotes: %n a list, %t a text
 void limb_put(const limb_writer* w, const char* format, ...);
 
+// Whether readers of the language accept a name: no control characters, and UTF-8.
+int limb_is_writable(const char* name, limb_format format);
+
 // Writes the properties of a table that differ from those of `unset` (NULL: all), each after the text before it, which
 // for all but the first is `between`. Returns whether there was one.
 int limb_put_properties(const limb_writer* w, const property* p, int count, const void* def, const void* unset,
@@ -144,7 +147,7 @@ void limb_put_urdf_shapes(const limb_writer* o, int body);
 void limb_put_sdf_shapes(const limb_writer* o, int body);
 void limb_put_mjcf_assets(const limb_writer* o);
 void limb_put_mjcf_geoms(const limb_writer* o, int body, int depth);
-void limb_put_yaml_shape(const limb_writer* o, const limb_shape_def* shape);
+int limb_put_yaml_shape(const limb_writer* o, const limb_shape_def* shape);
 void limb_report_shapes(const limb_writer* o);
 
 // limb YAML with the joints in another form than poses. LIMB_OK; LIMB_E_NOMEM.

@@ -209,7 +209,7 @@ static limb_status check_tree(const limb_builder* b, limb_error* err)
 }
 
 // Names that readers reject: with control characters, not in UTF-8, or, in XML, with one of the two noncharacters.
-static limb_status check_name(const char* kind, const char* name, limb_format format, limb_error* err)
+int limb_is_writable(const char* name, limb_format format)
 {
   int good = !limb_has_control(name);
   for (const char *c = name, *end = name + strlen(name); good && c < end;) {
@@ -218,7 +218,12 @@ static limb_status check_name(const char* kind, const char* name, limb_format fo
     good = n > 0 && !(format != LIMB_FORMAT_YAML && (code == 0xfffe || code == 0xffff));
     c += n;
   }
-  if (good) return LIMB_OK;
+  return good;
+}
+
+static limb_status check_name(const char* kind, const char* name, limb_format format, limb_error* err)
+{
+  if (limb_is_writable(name, format)) return LIMB_OK;
   return limb_fail(err, LIMB_E_UNSUPPORTED, kind,
                    "its name contains control characters, or bytes that are not UTF-8: rename the %s", kind);
 }

@@ -175,22 +175,27 @@ static void put_entry(const limb_writer* o, int i, const char* variable, int num
   if (!variable || x != 0) limb_put(o, "%n", 1, &x);
 }
 
+static void put_row(const limb_writer* o, int key, int i, const frame_row* row)
+{
+  const limb_mdh* m = &row->m;
+  const double numbers[] = {0, 0, m->b, m->d, m->r, m->gamma, m->alpha, 0, m->theta};
+  const char* variable = key == 4 && row->sigma == 1 ? "r" : key == 8 && row->sigma == 0 ? "t" : NULL;
+  if (key == 0 || key == 1 || key == 7)
+    put_int(o, i, key == 0 ? row->ant : key == 1 ? row->sigma : !row->passive);
+  else
+    put_entry(o, i, variable, i + 1, numbers[key]);
+}
+
 static void put_geometry(const par_writer* w)
 {
   static const char* const names[] = {"Ant", "Sigma", "B", "d", "R", "gamma", "Alpha", "Mu", "Theta"};
   const limb_writer* o = w->out;
-  const int frames = w->nlink + 2 * w->nloop;
   limb_put(o, "(* Geometric parameters *)\n");
   for (int key = 0; key < COUNT(names); key++) {
     limb_put(o, "%s = {", names[key]);
-    for (int i = 0; i < frames; i++) {
+    for (int i = 0; i < w->nlink + 2 * w->nloop; i++) {
       const frame_row row = row_of(w, i);
-      const double numbers[] = {0, 0, row.m.b, row.m.d, row.m.r, row.m.gamma, row.m.alpha, 0, row.m.theta};
-      const char* variable = key == 4 && row.sigma == 1 ? "r" : key == 8 && row.sigma == 0 ? "t" : NULL;
-      if (key == 0 || key == 1 || key == 7)
-        put_int(o, i, key == 0 ? row.ant : key == 1 ? row.sigma : !row.passive);
-      else
-        put_entry(o, i, variable, i + 1, numbers[key]);
+      put_row(o, key, i, &row);
     }
     limb_put(o, "}\n");
   }

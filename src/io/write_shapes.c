@@ -17,6 +17,9 @@ static const file_pos nowhere = {0, 0, 0};
 static const char* obstacle(const limb_writer* o, const limb_shape_def* s)
 {
   const mesh_format format = limb_mesh_format_of_name(s->path);
+  if (!limb_is_writable(s->name, o->format) || !limb_is_writable(s->mesh, o->format) ||
+      !limb_is_writable(s->texture, o->format))
+    return "a name of it has control characters, or bytes that are not UTF-8";
   switch (o->format) {
   case LIMB_FORMAT_URDF:
     if (s->body == LIMB_WORLD_BODY && !o->has_world) return "it belongs to the world, which is no link of the file";
@@ -167,7 +170,8 @@ static int asset_of(const limb_writer* o, const limb_shape_def* s, int shape)
   for (int i = 0; i < shape && i < 2000; i++) {
     if (limb_builder_get_shape(o->b, i, &other) != LIMB_OK || other.type != LIMB_SHAPE_MESH || obstacle(o, &other))
       continue;
-    if (strcmp(other.path, s->path) == 0 && memcmp(other.extent, s->extent, sizeof s->extent) == 0) return i;
+    const double *x = other.extent, *y = s->extent;
+    if (strcmp(other.path, s->path) == 0 && x[0] == y[0] && x[1] == y[1] && x[2] == y[2]) return i;
   }
   return shape;
 }
@@ -249,11 +253,12 @@ void limb_put_mjcf_geoms(const limb_writer* o, int body, int depth)
 
 // ---- limb YAML ------------------------------------------------------------------------------------------
 
-void limb_put_yaml_shape(const limb_writer* o, const limb_shape_def* s)
+int limb_put_yaml_shape(const limb_writer* o, const limb_shape_def* s)
 {
   static const char* const uses[] = {"", "", "use: collision, ", "use: both, "};
   static const unsigned char counts[] = {3, 1, 2, 2, 3, 2, 0};
   const char* type = limb_shape_type_name(s->type);
+  if (obstacle(o, s)) return 0;
   limb_put(o, "  - {body: %B, %s", s->body, uses[s->use]);
   if (*s->name) limb_put(o, "name: %q, ", s->name);
   if (s->type == LIMB_SHAPE_MESH)
@@ -266,4 +271,5 @@ void limb_put_yaml_shape(const limb_writer* o, const limb_shape_def* s)
     limb_put(o, ", scale: %l", 3, s->extent);
   if (s->has_color) limb_put(o, ", color: %l", 4, s->color);
   if (*s->texture) limb_put(o, ", texture: %q", s->texture);
+  return 1;
 }

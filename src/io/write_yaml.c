@@ -422,10 +422,11 @@ static void put_shapes(const limb_writer* w)
   limb_shape_def s;
   if (limb_builder_shape_count(w->b) > 0) limb_put(w, "\nshapes:\n");
   for (int i = 0; limb_builder_get_shape(w->b, i, &s) == LIMB_OK; i++) {
-    limb_put_yaml_shape(w, &s);
+    if (!limb_put_yaml_shape(w, &s)) continue;
     put_pose(w, ", ", &s.pose, "");
     limb_put(w, "}\n");
   }
+  limb_report_shapes(w);
 }
 
 void limb_write_yaml(const limb_writer* w)

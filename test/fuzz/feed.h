@@ -29,6 +29,7 @@ static inline limb_status feed_read(const char* text, size_t size, limb_format f
   limb_read_options opt = limb_default_read_options();
   opt.format = format;
   opt.max_bytes = (size_t)1 << 20;
+  opt.shapes = 1;
   const limb_status status = limb_read_text(text, size, "fuzz", &opt, r, err);
   const int errors = limb_findings_count_from(limb_reading_findings(*r), LIMB_ERROR);
   if ((status == LIMB_OK) != (errors == 0) || (status == LIMB_OK) != !!limb_reading_builder(*r))
