@@ -51,7 +51,8 @@ static inline int feed_left_out(const limb_findings* f)
 {
   limb_finding x;
   int count = 0;
-  for (int i = 0; limb_findings_get(f, i, &x) == LIMB_OK; i++) count += strcmp(x.rule, "not-written") == 0;
+  for (int i = 0; limb_findings_get(f, i, &x) == LIMB_OK; i++)
+    count += strcmp(x.rule, "not-written") == 0 && strncmp(x.where, "frame", 5) == 0;
   return count;
 }
 
