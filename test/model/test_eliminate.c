@@ -64,20 +64,23 @@ START_TEST(rows_of_a_dof_and_its_ancestors_lie_on_one_path)
 }
 END_TEST
 
-// A run's path is that of its last row, and holds each row once; wide rows do not overlap.
-static void check_row_run(const limb_model* m, const limb_row_run* run)
+// A run's path is that of its last row, and goes on from that of the run which carries it.
+static void check_path_of_run(const limb_elimination* e, const limb_row_run* run)
 {
-  const limb_elimination* e = &m->elim;
   const int last = run->first + run->count - 1;
-  ck_assert_int_le(run->count, LIMB_RUN_ROWS);
-  ck_assert_int_eq(e->depth[last] + 1, run->above + run->count);
-  ck_assert_int_eq(run->up < 0 ? 0 : e->run[run->up].above + e->run[run->up].count, run->above);
-  for (int k = last, j = e->depth[last]; j >= 0; k = e->parent[k], j--)
-    ck_assert_int_eq(e->path[run->path + j], e->v[k]);
+  const int above = run->up < 0 ? 0 : e->run[run->up].above + e->run[run->up].count;
+  assert_that(run->count <= LIMB_RUN_ROWS && run->above == above);
+  assert_that(e->depth[last] + 1 == above + run->count);
+  for (int k = last, j = e->depth[last]; j >= 0; k = e->parent[k], j--) assert_that(e->path[run->path + j] == e->v[k]);
+}
+
+// Wide rows of a run are one behind the other.
+static void check_rows_of_run(const limb_elimination* e, const limb_row_run* run)
+{
   for (int i = 0; i < run->count; i++) {
     const int v = e->v[run->first + i];
-    ck_assert_int_eq(e->run_of[v], (int)(run - e->run));
-    ck_assert_int_eq(e->wide_row[v], (int)run->place + i * run->width);
+    assert_that(&e->run[e->run_of[v]] == run);
+    assert_that(e->wide_row[v] == run->place + (ptrdiff_t)i * run->width);
   }
 }
 
@@ -95,7 +98,8 @@ START_TEST(runs_hold_every_row_once)
       const limb_row_run* run = &e->run[b];
       ck_assert_int_eq(run->first, rows);
       assert_that(run->place == place);
-      check_row_run(m, run);
+      check_path_of_run(e, run);
+      check_rows_of_run(e, run);
       rows += run->count, place += (ptrdiff_t)run->count * run->width;
     }
     ck_assert_int_eq(rows, e->nrun > 0 ? m->nv : 0);
