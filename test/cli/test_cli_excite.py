@@ -126,6 +126,29 @@ class Excite(unittest.TestCase):
         text = self.limb("excite", "scara", "--restarts", "1", "--max-iterations", "2").stdout
         self.assertIn("a constant torque of 'quill' cannot be told from its weight", text)
 
+    def test_the_whole_way(self):
+        """The commands at the top of docs/identification.md: motion, log, model, load, calibration."""
+        motion, model = str(self.folder / "motion.csv"), str(self.folder / "identified.urdf")
+        words = ("--max-acceleration", "8", "--keep", "tip=-0.9:0.9,-0.9:0.9,0:", "--restarts", "1")
+        self.limb("excite", "ur5", *words, "--max-iterations", "6", "--rate", "200", "--output", motion)
+        self.limb("identify", "ur5", motion, "--output", model)  # the log of a robot that is its model
+        states = list(csv.DictReader(pathlib.Path(motion).read_text().splitlines()))
+        torques = self.limb("id", "ur5", motion, "--payload", "2kg@tip").stdout
+        loaded = self.folder / "loaded.csv"
+        with loaded.open("w") as out:
+            rows = [{**a, **b} for a, b in zip(states, csv.DictReader(io.StringIO(torques)))]
+            table = csv.DictWriter(out, rows[0])
+            table.writeheader()
+            table.writerows(rows)
+        answer = self.limb("identify", model, str(loaded), "--payload", "tip", "--format", "json").stdout
+        self.assertAlmostEqual(json.loads(answer)["load"][0]["value"], 2, delta=0.05)
+        poses, calibrated = self.folder / "poses.csv", str(self.folder / "calibrated.urdf")
+        few = self.folder / "few.csv"
+        few.write_text("\n".join(pathlib.Path(motion).read_text().splitlines()[::20]) + "\n")
+        self.limb("eval", "ur5", "--states", str(few), "--what", "q,pose", "--frame", "tip", "--output", str(poses))
+        self.limb("calibrate", model, str(poses), "--frame", "tip", "--unknown", "both", "--output", calibrated)
+        self.limb("check", calibrated)
+
     def test_complaints(self):
         self.refused("loops", "four_bar", code=3)
         self.refused("did you mean 'flange'", "panda", "--keep", "flnge=0:1,0:1,0:1")
