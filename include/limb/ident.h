@@ -364,7 +364,8 @@ LIMB_NODISCARD LIMB_API limb_status limb_observer_start(limb_observer* o, const 
 
 /// One step: state at its end, torques of the motors during it. Stable for every dt.
 /// @param dt  > 0 [s]
-/// @return LIMB_OK; LIMB_E_ARG (NULL, dt); as limb_coriolis_matrix. The observer is unchanged after a failure.
+/// @return LIMB_OK; LIMB_E_ARG (NULL, dt); LIMB_E_NONFINITE (tau); as limb_coriolis_matrix. The observer is unchanged
+///         after a failure.
 LIMB_NODISCARD LIMB_API limb_status limb_observer_step(limb_observer* o, double dt, const double* q, const double* v,
                                                        const double* tau);
 

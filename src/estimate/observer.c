@@ -11,6 +11,8 @@
 // The integral takes the new r: the observer is stable for every step.
 #include "limb/ident.h"
 
+#include "base/numeric.h"
+
 #include <math.h>
 
 size_t limb_observer_work(const limb_model* m)
@@ -67,6 +69,7 @@ limb_status limb_observer_step(limb_observer* o, double dt, const double* q, con
 {
   if (!is_complete(o, q, v) || !tau || !(dt > 0) || !isfinite(dt)) return LIMB_E_ARG;
   const int nv = limb_nv(limb_data_model(o->d));
+  if (!limb_finite(nv, tau)) return LIMB_E_NONFINITE; // it would stay in the integral
   double *p = o->work + (size_t)nv * (size_t)nv, *rate = p + nv, *term = rate + nv;
   limb_status s = drift(o, q, v, rate, term);
   if (s == LIMB_OK) s = momentum(o, q, v, p);

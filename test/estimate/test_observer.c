@@ -1,6 +1,7 @@
 // The momentum observer: r follows the torques of a force from outside with the delay that its gain promises, and is
 // zero without one.
 #include "support/check.h"
+#include "support/watch.h"
 
 #include "limb/ident.h"
 #include "limb/limb.h"
@@ -68,6 +69,32 @@ START_TEST(follows_forces)
 }
 END_TEST
 
+// A NaN among the torques is refused, and is not in r afterwards.
+START_TEST(steps_neither_allocate_nor_keep_nan)
+{
+  limb_model* m = NULL;
+  limb_data* d = NULL;
+  double q[DOFS] = {0}, v[DOFS] = {0}, tau[DOFS] = {0}, integral[DOFS], r[DOFS], work[DOFS * DOFS + 3 * DOFS];
+  assert_ok(limb_load(robots[_i], NULL, &m, NULL));
+  assert_ok(limb_data_create(m, NULL, &d));
+  limb_observer o = {d, NULL, 50, integral, r, work};
+  watching = CAN_WATCH, calls = 0;
+  const limb_status started = limb_observer_start(&o, q, v), stepped = limb_observer_step(&o, 1e-3, q, v, tau);
+  watching = 0;
+  assert_ok(started), assert_ok(stepped);
+  assert_that(calls == 0);
+  const double before = r[0];
+  tau[0] = NAN;
+  assert_status(limb_observer_step(&o, 1e-3, q, v, tau), LIMB_E_NONFINITE);
+  assert_that(r[0] == before);
+  tau[0] = 0;
+  assert_ok(limb_observer_step(&o, 1e-3, q, v, tau));
+  assert_that(isfinite(r[0]));
+  limb_data_destroy(d);
+  limb_model_destroy(m);
+}
+END_TEST
+
 START_TEST(bad_calls_are_refused)
 {
   if (_i) return;
@@ -94,4 +121,4 @@ START_TEST(bad_calls_are_refused)
 }
 END_TEST
 
-CHECK_MAIN("observer", ROBOTS, follows_forces, bad_calls_are_refused)
+CHECK_MAIN("observer", ROBOTS, follows_forces, steps_neither_allocate_nor_keep_nan, bad_calls_are_refused)
