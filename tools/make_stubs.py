@@ -119,6 +119,19 @@ OTHERS = '''    def _ik(self, *args: Any, threads: int = 1) -> tuple[Array, Arra
     def _write(self, format: str, /) -> tuple[str, list[Row]]: ...
     def _codegen(self, *options: Any) -> tuple[str, str, str, str, list[Row]]: ...
     def _equations(self, what: str | None, notation: int, numbers: bool, max_terms: int, /) -> str: ...
+    def _identify(
+        self,
+        logs: list[Row],
+        options: dict[str, Any],
+        method: int,
+        friction: int,
+        exclude: int,
+        source: bytes | None,
+        bounds: list[Row],
+        weight: float,
+        env: Environment | None,
+        /,
+    ) -> Row: ...
     def _base_formulas(self) -> list[tuple[str, str, tuple[float, ...]]]: ...
 '''
 TAIL = '''

@@ -17,8 +17,9 @@
 // Robots: trees, robots with loops, and robots whose base moves as a free joint; motors behind elastic shafts are
 // joints of their own. Torques of passive joints, such as the six of a free base, are zero, or follow from measured
 // wrenches (force plates): these equations count like the others. Of a robot with loops the equations are those
-// along the independent velocities, G' Y theta = G' tau. Memory comes from malloc. Objects belong to one thread at a
-// time; the model must outlive them.
+// along the independent velocities, G' Y theta = G' tau. Forces of the model that are not estimated, such as springs
+// and tendons, are known. Memory comes from malloc. Objects belong to one thread at a time; the model must outlive
+// them.
 //
 // This header belongs to the library limb_ident, as does the calibration in limb/edit.h.
 #ifndef LIMB_IDENT_H

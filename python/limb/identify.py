@@ -148,7 +148,7 @@ def identify(
     >>> arm = limb.load("planar_2r")
     >>> t = numpy.arange(2000) / 100
     >>> w = numpy.array([2.1, 3.7])
-    >>> q, v, a = (x(numpy.outer(t, w)) for x in (numpy.sin, lambda p: w * numpy.cos(p), lambda p: -w * w * numpy.sin(p)))
+    >>> q, v, a = (w**k * numpy.sin(numpy.outer(t, w) + k * numpy.pi / 2) for k in range(3))
     >>> found = limb.identify(arm, limb.Log(t, q, 1.1 * arm.inverse_dynamics(q, v, a), v=v), physical=True)
     >>> bool(found.error() < 1e-3), found.model is not None
     (True, True)
@@ -178,16 +178,19 @@ def identify(
     )
     names = [coordinate.name for coordinate in model.velocities]
     at, both = curves
+    estimates = tuple(
+        Estimate(name, formula, was, value, std, VERDICTS[verdict], bool(essential), partner, correlation, why)
+        for name, formula, was, value, std, verdict, essential, partner, correlation, why in parameters
+    )
+    left = tuple(
+        Residual(PARTS[part], "" if joint < 0 else names[joint], rows, rms, torque, squared, correlation, bool(white))
+        for part, joint, rows, rms, torque, squared, correlation, white in residuals
+    )
     return Identified(
         facts,
-        tuple(
-            Estimate(*row[:5], VERDICTS[row[5]], bool(row[6]), row[7], row[8], row[9]) for row in parameters
-        ),
+        estimates,
         covariance,
-        tuple(
-            Residual(PARTS[part], "" if joint < 0 else names[joint], *rest, bool(white))
-            for part, joint, *rest, white in residuals
-        ),
+        left,
         tuple(notes),
         numpy.array(at[:, 0]),
         at[:, 1] > 0.5,
