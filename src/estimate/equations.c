@@ -232,6 +232,31 @@ limb_status limb_gather(limb_ident* x, limb_whitening how, const double* estimat
   return s;
 }
 
+limb_status limb_gather_joints(limb_ident* x)
+{
+  const int nv = x->nv, line = x->n + 1;
+  const size_t size = ROWS_TOGETHER * (size_t)line;
+  double *A = x->block, *block = A + (size_t)nv * (size_t)line;
+  limb_status s = LIMB_OK;
+  for (int j = 0; j < nv; j++)
+    memset(x->joint[j].R, 0, (size_t)line * (size_t)line * sizeof *A), x->joint[j].equations = 0;
+  for (int k = 0, filled = 0; k <= x->count && s == LIMB_OK; k++) {
+    if (k < x->count && !x->role[k]) continue;
+    if (filled == ROWS_TOGETHER || k == x->count) {
+      for (int j = 0; j < nv && s == LIMB_OK; j++)
+        if (x->counts[j]) s = limb_triangle_add(&x->joint[j], filled, ROWS_TOGETHER, block + (size_t)j * size);
+      filled = 0;
+    }
+    if (k == x->count || s != LIMB_OK) break;
+    s = limb_equations_of(x, k, A);
+    limb_leave_out(x, k, A);
+    for (int j = 0; j < nv; j++)
+      for (int i = 0; i < line; i++) block[(size_t)j * size + (size_t)(i * ROWS_TOGETHER + filled)] = A[j * line + i];
+    filled++;
+  }
+  return s;
+}
+
 size_t limb_equations_work(const limb_ident* x)
 {
   const size_t equations = (ROWS_TOGETHER + 2) * (size_t)x->nv * ((size_t)x->n + 1) + (size_t)x->nv;

@@ -21,6 +21,25 @@ enum { ROUNDS = 3 }; // in which the noise is estimated anew
 
 // ---- the noise --------------------------------------------------------------------------------------------
 
+// Joints are weighed one by one: what matters of their equations are triangles, so that one pass over the log is enough.
+static bool by_joint(const limb_ident* x)
+{
+  return x->o.method != LIMB_IDENT_ROBUST && x->o.method != LIMB_IDENT_LIKELIHOOD;
+}
+
+// |R [x; -1]|^2, the squares that estimates leave of one joint.
+static double squares_of(const limb_triangle* t, const double* x)
+{
+  const int size = t->n + 1;
+  double sum = 0;
+  for (int i = 0; i < size; i++) {
+    double e = -t->R[i + (ptrdiff_t)t->n * size];
+    for (int k = i; k < t->n; k++) e += t->R[i + (ptrdiff_t)k * size] * x[k];
+    sum += e * e;
+  }
+  return sum;
+}
+
 // Covariance of the residuals of fitted rows, divided by what n parameters leave; only its diagonal unless all.
 // noise: its Cholesky factor.
 static void estimate_noise(limb_ident* x, bool all)
@@ -28,7 +47,8 @@ static void estimate_noise(limb_ident* x, bool all)
   const int nv = x->nv;
   double* S = x->noise;
   memset(S, 0, (size_t)nv * (size_t)nv * sizeof *S);
-  for (int r = 0; r < x->count; r++) {
+  for (int j = 0; j < nv && by_joint(x); j++) S[j * nv + j] = squares_of(&x->joint[j], x->best.x);
+  for (int r = 0; r < x->count && !by_joint(x); r++) {
     const double* e = x->residual + (size_t)r * (size_t)nv;
     for (int i = 0; i < nv && x->role[r]; i++)
       for (int j = 0; j <= i; j++)
@@ -44,16 +64,29 @@ static void estimate_noise(limb_ident* x, bool all)
   }
 }
 
+// The equations of all joints, weighed.
+static limb_status collect(limb_ident* x, limb_whitening how, limb_triangle* t)
+{
+  if (!by_joint(x)) return limb_gather(x, how, x->best.x, t);
+  limb_status s = LIMB_OK;
+  for (int j = 0; j < x->nv && s == LIMB_OK; j++) {
+    const double noise = x->noise[j * x->nv + j];
+    const double weight = how == BY_NOTHING ? 1 : how == TIMES_NOISE ? noise : 1 / noise;
+    if (x->counts[j]) s = limb_triangle_merge(t, weight, &x->joint[j]);
+  }
+  return s;
+}
+
 // One estimate more.
 static limb_status improve(limb_ident* x, limb_whitening how)
 {
   limb_triangle t;
   limb_status s = limb_triangle_make(x->n, &t) ? LIMB_OK : LIMB_E_NOMEM;
-  if (s == LIMB_OK) s = limb_gather(x, how, x->best.x, &t);
+  if (s == LIMB_OK) s = collect(x, how, &t);
   if (s == LIMB_OK) s = limb_solve(&t, &x->best);
   if (s == LIMB_OK && x->o.method == LIMB_IDENT_TOTAL) s = limb_solve_total(&t, x->exact, &x->best);
   if (s == LIMB_OK && how == BY_NOISE && x->o.method == LIMB_IDENT_INSTRUMENTAL) s = limb_solve_instrumental(x);
-  if (s == LIMB_OK) s = limb_residuals(x, x->best.x);
+  if (s == LIMB_OK && !by_joint(x)) s = limb_residuals(x, x->best.x);
   limb_triangle_free(&t);
   return s;
 }
@@ -65,7 +98,7 @@ static limb_status sandwich(limb_ident* x)
   limb_triangle t;
   double* RC = malloc(n * n * sizeof *RC);
   limb_status s = limb_triangle_make(x->n, &t) && RC ? LIMB_OK : LIMB_E_NOMEM;
-  if (s == LIMB_OK) s = limb_gather(x, TIMES_NOISE, NULL, &t);
+  if (s == LIMB_OK) s = collect(x, TIMES_NOISE, &t);
   double* C = x->best.covariance;
   for (size_t i = 0; i < n && s == LIMB_OK; i++) {
     for (size_t j = 0; j < n; j++) {
@@ -89,11 +122,13 @@ static limb_status sandwich(limb_ident* x)
 static limb_status estimate(limb_ident* x)
 {
   const limb_ident_method method = x->o.method;
-  limb_status s = improve(x, BY_NOTHING);
+  limb_status s = by_joint(x) ? limb_gather_joints(x) : LIMB_OK;
+  if (s == LIMB_OK) s = improve(x, BY_NOTHING);
   for (int round = 0; round < ROUNDS && s == LIMB_OK && method != LIMB_IDENT_ORDINARY; round++) {
     estimate_noise(x, method == LIMB_IDENT_LIKELIHOOD);
     s = improve(x, method == LIMB_IDENT_ROBUST && round > 0 ? BY_ROBUST : BY_NOISE);
   }
+  if (s == LIMB_OK && by_joint(x)) s = limb_residuals(x, x->best.x);
   if (s != LIMB_OK) return s;
   estimate_noise(x, method == LIMB_IDENT_LIKELIHOOD);
   return method == LIMB_IDENT_ORDINARY ? sandwich(x) : LIMB_OK;

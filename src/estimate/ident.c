@@ -90,10 +90,13 @@ static bool reserve(limb_ident* x)
   x->known = calloc(nv, sizeof *x->known);
   x->exact = calloc(n + 1, 1);
   x->why = calloc(n + 1, sizeof *x->why);
+  x->joint = calloc(nv, sizeof *x->joint);
+  for (size_t j = 0; j < nv && x->joint; j++)
+    if (!limb_triangle_make(x->n, &x->joint[j])) return false;
   if (limb_loop_count(x->m) > 0) x->G = malloc(nv * nv * sizeof *x->G);
   if (limb_loop_count(x->m) > 0 && !x->G) return false;
   return x->noise && x->parameter && x->name && x->summary && x->Y && x->block && x->exact && x->why && x->known &&
-         limb_solution_make(x->n, &x->best);
+         x->joint && limb_solution_make(x->n, &x->best);
 }
 
 static void name_terms(limb_ident* x, int joint)
@@ -172,6 +175,8 @@ void limb_ident_destroy(limb_ident* x)
   free(x->G), free(x->known), free(x->load), free(x->load_of), free(x->exact), free(x->why), free(x->estimate),
     free(x->bounds);
   limb_solution_free(&x->best);
+  for (int j = 0; j < x->nv && x->joint; j++) limb_triangle_free(&x->joint[j]);
+  free(x->joint);
   for (int k = 0; k < x->notes; k++) free(x->note[k]);
   free(x->note), free(x->term), free(x->role), free(x->noise), free(x->residual), free(x->parameter);
   free(x->name), free(x->summary), free(x->block), free(x->Y), free(x->theta);

@@ -110,8 +110,8 @@ void limb_triangle_free(limb_triangle* t);
 // Destroys the block.
 limb_status limb_triangle_add(limb_triangle* t, int rows, int stride, double* block);
 
-// Adds the equations of another triangle.
-limb_status limb_triangle_merge(limb_triangle* t, const limb_triangle* other);
+// Adds the equations of another triangle, times a weight.
+limb_status limb_triangle_merge(limb_triangle* t, double weight, const limb_triangle* other);
 
 typedef struct limb_solution {
   int n, rank;
@@ -181,10 +181,11 @@ struct limb_ident {
   double* smooth; // per row q, v, a of instruments, of logs without reference
 
   // the fit
-  int count, train;    // equations of nv lines; train: those that are fitted
-  unsigned char* role; // per equation: 1 if it is fitted
-  double* noise;       // nv x nv, L of L L' = covariance of residuals; lower
-  double* residual;    // count x nv
+  int count, train;     // equations of nv lines; train: those that are fitted
+  unsigned char* role;  // per equation: 1 if it is fitted
+  double* noise;        // nv x nv, L of L L' = covariance of residuals; lower
+  double* residual;     // count x nv
+  limb_triangle* joint; // nv: the equations of each, not weighed: enough where joints are weighed one by one
   limb_solution best;
   limb_ident_parameter* parameter;
   char (*name)[96];
@@ -203,6 +204,7 @@ struct limb_ident {
 
 // equations.c: the rows of one kind as a triangle. x: NULL, or estimates from which robust weights follow.
 typedef enum limb_whitening { BY_NOTHING, BY_NOISE, BY_ROBUST, TIMES_NOISE } limb_whitening;
+limb_status limb_gather_joints(limb_ident* x); // x->joint, of what is fitted
 limb_status limb_gather(limb_ident* x, limb_whitening how, const double* estimate, limb_triangle* out);
 limb_status limb_equations_make(limb_ident* x);
 limb_status limb_equations_of(limb_ident* x, int k, double* A); // nv x (n + 1), row-major; the last column is tau

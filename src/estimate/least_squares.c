@@ -64,12 +64,12 @@ limb_status limb_triangle_add(limb_triangle* t, int rows, int stride, double* bl
   return LIMB_OK;
 }
 
-limb_status limb_triangle_merge(limb_triangle* t, const limb_triangle* other)
+limb_status limb_triangle_merge(limb_triangle* t, double weight, const limb_triangle* other)
 {
   const size_t size = (size_t)t->n + 1;
   double* block = malloc(size * size * sizeof *block);
   if (!block) return LIMB_E_NOMEM;
-  memcpy(block, other->R, size * size * sizeof *block);
+  for (size_t i = 0; i < size * size; i++) block[i] = weight * other->R[i];
   const size_t before = t->equations;
   const limb_status s = limb_triangle_add(t, (int)size, (int)size, block);
   t->equations = before + other->equations;

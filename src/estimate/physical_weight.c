@@ -38,7 +38,7 @@ limb_status limb_physical_merge(const limb_ident* x, const limb_triangle* fold, 
 {
   limb_status s = limb_triangle_make(x->n, out) ? LIMB_OK : LIMB_E_NOMEM;
   for (int f = 0; f < FOLDS && s == LIMB_OK; f++)
-    if (f != without) s = limb_triangle_merge(out, &fold[f]);
+    if (f != without) s = limb_triangle_merge(out, 1, &fold[f]);
   return s;
 }
 
