@@ -206,13 +206,14 @@ void cli_table_page(cli_table* t, FILE* out)
   const char *heading[COLUMNS], *form = t->form ? t->form : "";
   unsigned char left[COLUMNS] = {0};
   column c[COLUMNS];
-  int columns = 0, rows = t->columns > 0 ? t->count / t->columns : 0;
-  while (columns < COLUMNS && next_column(&form, &c[columns])) columns++;
+  int columns = 0, rows = t->columns > 0 ? t->count / t->columns : 0, from[COLUMNS]; // which are not for JSON alone
+  for (int k = 0; columns < COLUMNS && next_column(&form, &c[columns]); k++)
+    if (c[columns].is_text) from[columns++] = k;
   const char** cell = calloc((size_t)t->count + 1, sizeof *cell);
   unsigned char* mark = calloc((size_t)t->count + 1, 1);
   for (int k = 0; k < columns; k++) heading[k] = cut_heading(t, &c[k]), left[k] = (unsigned char)c[k].is_left;
   for (int i = 0; cell && mark && i < rows * columns; i++) {
-    const char* text = t->cells[i].text;
+    const char* text = t->cells[i / columns * t->columns + from[i % columns]].text;
     const size_t n = strlen(text);
     cell[i] = text;
     const int red = (n >= 4 && strcmp(text + n - 4, "OVER") == 0) || strcmp(text, "error") == 0;

@@ -32,9 +32,10 @@ static const cli_option own_options[] = {
   {"train", "SHARE", "the first part of each log that is fitted; the rest validates (default: 0.7)"},
   {"min-speed", "X", "samples with a slower joint do not count for that joint [rad/s or m/s]"},
   {"gain", "JOINT=X,...", "multiply these columns tau, such as currents by the gains of drives"},
-  {"current", "JOINT,...|all", "columns tau are currents whose gains are estimated; takes logs with different loads"},
+  {"current", "JOINT,...",
+   "columns tau are currents whose gains are estimated; all: of all motors. Takes different loads"},
   {"load", "LOG=MASS@FRAME[:X:Y:Z],...", "a known point mass that the robot carries in that log"},
-  {"unmeasured", "JOINT,...|all", "torques are not measured: their equations do not count"},
+  {"unmeasured", "JOINT,...", "torques are not measured: their equations do not count"},
   {0},
 };
 

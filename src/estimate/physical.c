@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_STEPS = 60 };
+enum { MAX_STEPS = 60, NEAR_WALLS = 4 };
 
 static const double BARRIER = 1e-2, FIRST_BARRIER = 1e4, SMALLEST = 1e-6;
 
@@ -223,7 +223,7 @@ static bool direction(physical* p)
 static limb_status descend(physical* p)
 {
   double value = limb_physical_value(p, p->u);
-  for (int step = 0; step < MAX_STEPS; step++) {
+  for (int step = 0; step < (p->walls ? NEAR_WALLS : 1) * MAX_STEPS; step++) {
     differentiate(p);
     double slope = 0;
     memcpy(p->next, p->g, (size_t)p->nu * sizeof *p->g);
@@ -249,6 +249,7 @@ limb_status limb_physical_minimise(physical* p)
   limb_status s = LIMB_OK;
   for (p->barrier = p->walls ? FIRST_BARRIER : BARRIER; p->barrier > 2 * BARRIER && s == LIMB_OK;) {
     s = descend(p);
+    if (s == LIMB_E_NOCONV) s = LIMB_OK; // the next one goes on
     p->barrier = fmax(p->barrier / 10, BARRIER);
   }
   return s == LIMB_OK ? descend(p) : s;

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """The command identify of the tool: answers, complaints, exit codes.
 
-    test_cli_identify.py <limb>
+test_cli_identify.py <limb>
 """
+
 import csv
 import io
 import json
@@ -39,14 +40,14 @@ class Identify(unittest.TestCase):
                     row.append(size * w**derivative * math.sin(w * t + derivative * math.pi / 2))
             yield row
 
-    def log(self, name="log.csv", columns=(1, 2, 3, 4), change=lambda i, row: row, **more):
+    def log(self, name="log.csv", columns=(1, 2, 3, 4), change=lambda i, row: row, robot="planar_2r", **more):
         """A log of planar_2r: time, q, v, tau."""
         rows = list(self.states(**more))
         path, names = self.folder / "states.csv", ["joint1", "joint2"]
         with path.open("w") as out:
             out.write(",".join(["time", *(f"{g}.{n}" for g in "qva" for n in names)]) + "\n")
             out.writelines(",".join(map(repr, row)) + "\n" for row in rows)
-        tau = list(csv.reader(io.StringIO(self.limb("id", "planar_2r", str(path)).stdout)))[1:]
+        tau = list(csv.reader(io.StringIO(self.limb("id", robot, str(path)).stdout)))[1:]
         header = ["time", "q.joint1", "q.joint2", "v.joint1", "v.joint2"]
         kept = [0, *columns]
         with (self.folder / name).open("w") as out:
@@ -70,9 +71,21 @@ class Identify(unittest.TestCase):
 
     def test_options(self):
         log = self.log()
-        for words in (["--method", "robust"], ["--method", "ordinary"], ["--method", "likelihood"], ["--asymmetry"],
-                      ["--stribeck"], ["--no-offset"], ["--no-rotors"], ["--cutoff", "6"], ["--train", "1"],
-                      ["--no-friction"], ["--min-speed", "0.1"]):
+        for words in (
+            ["--method", "robust"],
+            ["--method", "ordinary"],
+            ["--method", "likelihood"],
+            ["--method", "total"],
+            ["--method", "instrumental"],
+            ["--asymmetry"],
+            ["--stribeck"],
+            ["--no-offset"],
+            ["--no-rotors"],
+            ["--cutoff", "6"],
+            ["--train", "1"],
+            ["--no-friction"],
+            ["--min-speed", "0.1"],
+        ):
             self.limb("identify", "planar_2r", log, *words)
         both = json.loads(self.limb("identify", "planar_2r", log, self.log("second.csv"), "--format", "json").stdout)
         self.assertEqual((both["logs"], both["windows"], both["samples"]), (2, 2, 2400))
@@ -110,7 +123,7 @@ class Identify(unittest.TestCase):
         refused("is not a finite number", change=nan)
         other = self.limb("identify", "ur5", self.log(), code=2).stderr
         self.assertIn("q.shoulder_pan", other)
-        self.assertIn("no loops", self.limb("identify", "four_bar", self.log(), code=2).stderr)
+        self.assertIn("needs", self.limb("identify", "four_bar", self.log(), code=2).stderr)
 
     def test_suspicions(self):
         def warned(sentence, change):
@@ -121,6 +134,122 @@ class Identify(unittest.TestCase):
         warned("v.joint1 is the rate of q.joint2", lambda i, row: [*row[:3], row[4], row[3], *row[5:]])
         warned("tau.joint2 is 3 in every sample", lambda i, row: [*row[:-1], 3])
         warned("'joint2' never moves", lambda i, row: [*row[:2], 0.5, row[3], 0, *row[5:]])
+
+    URDF = """<?xml version="1.0"?>
+<!-- kept,  as  it is -->
+<robot name="two">
+  <link name="base"/>
+	<link name="upper"><visual><geometry><box size="1.2 0.1 0.1"/></geometry><origin xyz="0.5 0 0"/></visual>
+    <inertial><origin rpy="0.3 0 0"   xyz='0.5 0 0'/> <mass   value="2.0" />
+      <inertia ixx="0.02" ixy="0" ixz="0" iyy="0.2" iyz="0" izz="0.2"/></inertial></link>
+  <link name="lower">
+    <inertial><mass value="1"/><inertia ixx="0.02" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>
+  </link>
+  <joint name="joint1" type="revolute"><parent link="base"/><child link="upper"/><axis xyz="0 0 1"/>
+    <limit lower="-3" upper="3" effort="100" velocity="10"/><dynamics friction='0' damping="0.2"/></joint>
+  <joint name="joint2" type="revolute"><parent link="upper"/><child link="lower"/><origin xyz="1 0 0"/>
+    <axis xyz="0 0 1"/><limit lower="-3" upper="3" effort="100" velocity="10"/></joint>
+</robot>
+"""
+
+    def test_urdf_in_place(self):
+        model, new = self.folder / "two.urdf", self.folder / "new.urdf"
+        model.write_text(self.URDF)
+        log = self.log(robot=str(model), change=lambda i, row: [*row[:-2], *(1.2 * float(x) for x in row[-2:])])
+        self.limb(
+            "identify",
+            str(model),
+            log,
+            "--output",
+            str(new),
+            "--bound",
+            "lower.m=0.5:2kg,lower.x=-1:1",
+            "--inside-shapes",
+            "--l-curve",
+        )
+        before, after = self.URDF.splitlines(), new.read_text().splitlines()
+        self.assertEqual(before[1], after[1])
+        self.assertIn('rpy="0.3 0 0"   xyz=', "".join(after))
+        self.assertRegex("".join(after), """friction='0[^']*' damping="0.2[34]""")
+        kept = [line for line in before if not any(w in line for w in ("inertia", "mass", "dynamics", "type="))]
+        self.assertEqual([line for line in kept if line not in after], [])
+        self.assertIn("0 errors", self.limb("check", str(new)).stdout)
+        again = json.loads(self.limb("identify", str(new), log, "--format", "json").stdout)
+        for p in again["parameters"]:
+            self.assertAlmostEqual(p["value"], p["model"], delta=3e-2, msg=p["name"])
+        for words in (
+            ["--bound", "upper=1:2"],
+            ["--bound", "middle.m=1:2"],
+            ["--bound", "upper.m=2:1"],
+            ["--bound", "upper.m=2"],
+        ):
+            self.assertIn("--bound", self.limb("identify", str(model), log, *words, code=2).stderr)
+        self.assertIn("unknown", self.limb("identify", "planar_2r", log, "--inside-shapes", code=2).stderr)
+
+    def test_pictures(self):
+        log = self.log()
+        svg, page = self.folder / "fit.svg", self.folder / "fit.html"
+        self.limb("identify", "planar_2r", log, "--plot", str(svg), "--report", str(page), "--physical")
+        self.assertIn("measured and predicted torques", svg.read_text())
+        text = page.read_text()
+        for words in (
+            "Identification of planar_2r",
+            "Residuals",
+            "Physical parameters",
+            "joint2.offset",
+            "data:image/svg",
+        ):
+            self.assertTrue(words in text, words)
+        self.assertFalse("MX1 + d2 M2" in text)  # for programs alone
+        self.assertFalse("http://" in text.replace("http://www.w3.org", ""))
+
+    def test_loops(self):
+        """Of the five-bar only the driven joints are logged; the others follow."""
+        path, out = self.folder / "states.csv", self.folder / "log.csv"
+        names = ("left_shoulder", "right_shoulder")
+        with path.open("w") as f:
+            f.write(",".join(["time", *(f"{g}.{n}" for g in "qva" for n in names)]) + "\n")
+            for i in range(2000):
+                row, t = [i / 100], i / 100
+                for k in range(3):
+                    for w, size, middle in ((2.1, 0.3, 1.4), (3.7, 0.2, 1.9)):
+                        row.append(size * w**k * math.sin(w * t + k * math.pi / 2) + (middle if k == 0 else 0))
+                f.write(",".join(map(repr, row)) + "\n")
+        tau = list(csv.DictReader(io.StringIO(self.limb("id", "five_bar", str(path)).stdout)))
+        states = list(csv.DictReader(io.StringIO(path.read_text())))
+        with out.open("w") as f:
+            f.write("time," + ",".join([*(f"q.{n}" for n in names), *(f"tau.{n}" for n in names)]) + "\n")
+            for s, t in zip(states, tau):
+                f.write(",".join([s["time"], *(s[f"q.{n}"] for n in names), *(t[f"tau.{n}"] for n in names)]) + "\n")
+        answer = json.loads(self.limb("identify", "five_bar", str(out), "--format", "json", "--no-friction").stdout)
+        self.assertLess(answer["joints"][-1]["validation_relative"], 1e-2)
+        hidden = [p for p in answer["parameters"] if p["verdict"] == "hidden"]
+        self.assertTrue(hidden)
+        for p in hidden:
+            self.assertTrue(p["why"], p["name"])
+
+    def test_what_columns_hold(self):
+        log = self.log()
+        known = self.limb("identify", "planar_2r", log).stdout.splitlines()[2]
+        half = self.log("half.csv", change=lambda i, row: [*row[:-2], *(0.5 * float(x) for x in row[-2:])])
+        again = json.loads(
+            self.limb("identify", "planar_2r", half, "--gain", "joint1=2,joint2=2", "--format", "json").stdout
+        )
+        for p in again["parameters"]:
+            self.assertAlmostEqual(p["value"], p["model"], delta=1e-2, msg=p["name"])
+        self.limb("identify", "planar_2r", log, "--unmeasured", "joint1")
+        self.assertIn("of 2", known + " of 2")
+        both = self.limb("identify", "planar_2r", log, half, "--current", "all", "--load", f"{half}=3kg@link2:0.2:0:0")
+        self.assertIn("joint1.gain", both.stdout)
+        for words in (
+            ["--current", "joint9"],
+            ["--gain", "joint1=fast"],
+            ["--load", "other.csv=1kg@link2"],
+            ["--load", f"{log}=1kg@hand"],
+            ["--load", f"{log}=1kg"],
+            ["--unmeasured", "all"],
+        ):
+            self.assertIn("limb identify", self.limb("identify", "planar_2r", log, *words, code=2).stderr)
 
     def test_panda(self):
         log = SHARED / "data" / "ident" / "panda.csv"
