@@ -21,7 +21,7 @@ enum { ROUNDS = 3 }; // in which the noise is estimated anew
 
 // ---- the noise --------------------------------------------------------------------------------------------
 
-// Joints are weighed one by one: what matters of their equations are triangles, so that one pass over the log is enough.
+// Joints are weighed one by one: what matters of their equations are triangles, and one pass over the log is enough.
 static bool by_joint(const limb_ident* x)
 {
   return x->o.method != LIMB_IDENT_ROBUST && x->o.method != LIMB_IDENT_LIKELIHOOD;
