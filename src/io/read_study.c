@@ -65,6 +65,16 @@ static size_t size_for(const limb_study_vary* v, const char* as)
   return strlen(as) + places * longest + 2;
 }
 
+// The template with a number, whatever it is: the reader checks the form of some texts.
+static void fill_with_zero(char* to, const char* as)
+{
+  for (; *as; as++) {
+    const int place = as[0] == '{' && as[1] == '}';
+    *to++ = place ? '0' : *as;
+    as += place;
+  }
+}
+
 static int put_target(run_reader* r, yml_node* run, const limb_study_vary* v, limb_run_value as, limb_study_target* t)
 {
   const file_pos at = at_line(as.line, as.column);
@@ -76,7 +86,7 @@ static int put_target(run_reader* r, yml_node* run, const limb_study_vary* v, li
   if (!strstr(as.text, "{}"))
     limb_report_error(&r->report, RULE_BAD_VALUE, at, "'%.60s' does not vary: {} stands for the value, as in {}kg@hand",
                       as.text);
-  t->slot[0] = '0';
+  fill_with_zero(t->slot, as.text);
   return limb_run_put(r, run, as.name, at, t->slot);
 }
 

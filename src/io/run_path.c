@@ -193,5 +193,7 @@ int limb_run_put(run_reader* r, yml_node* root, const char* path, file_pos at, c
   path_walk w = {r, path, at, text};
   if (root->kind != YML_MAP) return 1; // which is reported when the run is read
   if (strncmp(path, "outputs", 7) == 0) return wrong(&w, "is no part of a case: a sweep writes what it collects", "");
+  if (strncmp(path, "model.package_path", 18) == 0 || strncmp(path, "model.srdf", 10) == 0)
+    return wrong(&w, "is a place of files, which cannot vary", "");
   return put_in(&w, root, limb_run_keys, path);
 }

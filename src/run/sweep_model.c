@@ -49,6 +49,16 @@ static void hash_attached(const limb_sweep* s, hasher* h, const limb_run_value* 
   hash_input(s, h, &file);
 }
 
+// The files of all models that cases name.
+static void hash_models(const limb_sweep* s, hasher* h)
+{
+  hash_input(s, h, &s->run->model.name);
+  for (int i = 0; i < s->study->nvary; i++) {
+    const limb_study_vary* v = &s->study->vary[i];
+    for (int k = 0; v->kind == LIMB_STUDY_LIST && k < v->values.count; k++) hash_input(s, h, &v->values.value[k]);
+  }
+}
+
 static void make_hash(limb_sweep* s, limb_model* model)
 {
   const limb_run* run = s->run;
@@ -61,7 +71,7 @@ static void make_hash(limb_sweep* s, limb_model* model)
   if (model && limb_builder_from_model(model, NULL, &b) == LIMB_OK)
     (void)!limb_write(b, LIMB_FORMAT_YAML, hash_text, &h, NULL, NULL);
   limb_builder_destroy(b);
-  if (!model) hash_input(s, &h, &run->model.name);
+  if (!model) hash_models(s, &h);
   for (int i = 0; i < run->model.attach.count; i++) hash_attached(s, &h, &run->model.attach.value[i]);
   hash_input(s, &h, &run->start.file);
   hash_input(s, &h, &run->controller.file);
@@ -76,16 +86,25 @@ static void make_hash(limb_sweep* s, limb_model* model)
 // What of the model varies: nothing, how it is changed, or which it is.
 typedef enum model_variation { MODEL_SAME, MODEL_CHANGED, MODEL_OTHER } model_variation;
 
+// What limb_run_change_model does to a robot that was read; all else of a model is how it is read.
+static bool is_change(const char* path)
+{
+  static const char* const changes[] = {"model.attach", "model.parameters.", "model.root", "model.lock",
+                                        "model.payload"};
+  for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
+    if (strncmp(path, changes[i], strlen(changes[i])) == 0) return true;
+  return false;
+}
+
 static model_variation variation(const limb_study* t)
 {
   model_variation found = MODEL_SAME;
   for (int i = 0; i < t->nvary; i++)
     for (int k = 0; k < t->vary[i].ntarget; k++) {
       const char* path = t->vary[i].target[k].as.name;
-      const bool other = strcmp(path, "model") == 0 || strcmp(path, "model.name") == 0 ||
-                         strcmp(path, "model.base") == 0 || strcmp(path, "model.mimic") == 0;
-      if (other) return MODEL_OTHER;
-      if (strncmp(path, "model.", 6) == 0) found = MODEL_CHANGED;
+      if (strncmp(path, "model", 5) != 0 || (path[5] != '.' && path[5] != '\0')) continue;
+      if (!is_change(path)) return MODEL_OTHER;
+      found = MODEL_CHANGED;
     }
   return found;
 }

@@ -161,6 +161,29 @@ class Sweep(tool.Case):
         heights = [float(row[z]) for row in sorted(rows[:4], key=lambda row: float(row[load]))]
         self.assertEqual(heights, sorted(heights, reverse=True))
 
+    def test_other_models(self):
+        """Cases with models of their own: files by name, arguments of xacro, another base."""
+        arm = tool.PENDULUM.replace("<robot ", '<robot xmlns:xacro="http://www.ros.org/wiki/xacro" ').replace(
+            '<mass value="2"/>', '<mass value="$(arg m)"/>').replace(
+            '<link name="stand"/>', '<xacro:arg name="m" default="1"/><link name="stand"/>')
+        self.file("arm.xacro", arm)
+        self.file("light.urdf", tool.PENDULUM.replace('<mass value="2"/>', '<mass value="1"/>'))
+        self.file("heavy.urdf", tool.PENDULUM.replace('<mass value="2"/>', '<mass value="5"/>'))
+        rest = "start: {q: {hinge: 1}}, duration: 0.1, solver: {method: rk4}}\ncollect: {final: [q, energy]}\n"
+        one = self.file("one.yaml", 'study: 1\nrun: {model: {name: arm.xacro, args: ["m:=1"]}, ' + rest +
+                        'vary: {m: {list: [1, 5], set: {model.args.1: "m:={}"}}}\n')
+        two = self.file("two.yaml", "study: 1\nrun: {model: light.urdf, " + rest +
+                        "vary: {model: [light.urdf, heavy.urdf]}\n")
+        tables = []
+        for study in (one, two):
+            self.sweep(study, "--output", self.folder / "t.csv")
+            tables.append([row[4:] for row in rows_of(self.folder / "t.csv")])
+        self.assertEqual(*tables)
+        self.assertNotEqual(tables[0][1], tables[0][2])
+        bad = pathlib.Path(two).read_text(encoding="utf-8").replace("model: [", "model.srdf: [")
+        done = self.sweep(self.file("bad.yaml", bad), code=2)
+        self.assertIn("is a place of files, which cannot vary", done.stderr)
+
     def test_failures(self):
         study = self.file("s.yaml", "study: 1\nrun: {model: planar_2r, duration: 10ms, solver: {method: rk4}}\n"
                                     "vary: {solver.step: [1ms, 0, -1]}\ncollect: {final: [q]}\noutput: t.csv\n")
