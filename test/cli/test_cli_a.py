@@ -598,7 +598,7 @@ class Convert(Case):
         self.assertIn("limb: 1", self.fine("convert", "ur5", "-", "--to", "yaml").stdout)
 
     def test_what_cannot_be_written_is_refused(self):
-        self.refused(2, "convert", "ur5", self.path("x.par"), says="not par")
+        self.refused(2, "convert", "four_bar", self.path("x.par"), "--to", "urdf", says="contradicts")
         self.refused(2, "convert", "ur5", self.path("x"), says="--to")
         self.refused(2, "convert", "ur5", self.path("no/x.urdf"), says="cannot be written")
         self.refused(2, "convert", "ur5", self.folder, "--to", "urdf", says="cannot be written")
@@ -640,10 +640,13 @@ class Convert(Case):
         self.fine("convert", path, self.path("other.urdf"))
 
     def test_what_is_left_behind_is_said(self):
-        more = "<visual/><collision/><visual/></link><gazebo/>"
+        more = "<visual><geometry><sphere radius='2'/></geometry></visual><sensor/></link><gazebo/>"
         path = self.path("p.urdf", PENDULUM.replace("  </link>", more, 1))
         run = self.fine("convert", path, self.path("x.limb.yaml"))
-        self.assertIn("x.limb.yaml: not written: visual, collision, gazebo\n", run.stderr)
+        self.assertIn("x.limb.yaml: not written: sensor, gazebo\n", run.stderr)
+        with open(self.path("x.limb.yaml"), encoding="utf-8") as file:
+            self.assertIn("  - {body: rod, sphere: 2}\n", file.read())
+        self.fine("convert", path, self.path("x.par"))
         run = self.fine("convert", self.path("plain.urdf", PENDULUM), self.path("x.limb.yaml"))
         self.assertNotIn("not written", run.stderr)
         name = "a_fixed_joint_whose_name_is_longer_than_forty-eight_bytes"
