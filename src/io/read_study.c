@@ -70,7 +70,7 @@ static void fill_with_zero(char* to, const char* as)
 {
   for (; *as; as++) {
     const int place = as[0] == '{' && as[1] == '}';
-    *to++ = place ? '0' : *as;
+    *to++ = (char)(place ? '0' : *as);
     as += place;
   }
 }
