@@ -1,6 +1,6 @@
-# limb_study: verification, studies, drawings and runs of run files, on top of the core, limb_sim and limb_io.
+# limb_study: verification, studies, drawings, the view and runs of run files, on top of the core, limb_sim and limb_io.
 
-# Runs read tables: without limb_io there are none.
+# Runs read tables, and the view has meshes: without limb_io there are none.
 set(limb_study_io "")
 set(limb_study_io_static "")
 set(limb_pc_study_io "")
@@ -9,11 +9,17 @@ if(LIMB_IO)
   set(limb_study_io limb_io)
   set(limb_study_io_static limb_io_static)
   set(limb_pc_study_io ", limb-io")
+else()
+  list(FILTER limb_study_sources EXCLUDE REGEX "/draw/view_")
+endif()
+# Pages compute in WebAssembly, and have no sockets to send to others.
+if(LIMB_WASM)
+  list(FILTER limb_study_sources EXCLUDE REGEX "/draw/live\\.c$")
 endif()
 
-# Style sheets and the page of an animation are text files, compiled in.
+# Style sheets are text files, compiled in.
 set(limb_study_texts "")
-foreach(text plot.css map.css report.css animation_svg.css animation_page.css animation_page.html animation_page.js)
+foreach(text plot.css map.css report.css animation_svg.css)
   string(REPLACE . _ name ${text})
   limb_text_to_c(${PROJECT_SOURCE_DIR}/src/draw/${text} ${name} draw/figure.h ${PROJECT_BINARY_DIR}/draw/${name}.c)
   list(APPEND limb_study_texts ${PROJECT_BINARY_DIR}/draw/${name}.c)

@@ -3,7 +3,7 @@
 // limb/verify.h compares the dynamics of the robot with independent formulations. limb/study.h differentiates a table
 // of positions, gathers peaks, energies and loads, and judges a motor. limb/draw.h draws the motion:
 //
-//     ./22_study motion.html
+//     ./22_study motion.svg
 #include <limb/draw.h>
 #include <limb/limb.h>
 #include <limb/read.h>

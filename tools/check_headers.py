@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Every public header compiles alone, twice, as C17 and as C++17; all together do after <complex.h>. There are at most
-30; their functions have at most 8 parameters; defaults are not inline: other languages call them.
+31; their functions have at most 8 parameters; defaults are not inline: other languages call them.
 Every text of the kernels parses alone as its version over double."""
 import os
 import re
@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from sources import ROOT, Findings
 
-MAX_HEADERS = 30
+MAX_HEADERS = 31  # limb/view.h: what programs send to the view
 MAX_PARAMETERS = 8
 DECLARATION = re.compile(r"^(?:LIMB_|static |typedef )[^;{}()]*\b(\w+)\(([^;{}]*)\)\s*[;{]", re.MULTILINE)
 WARN = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Wundef", "-Werror"]

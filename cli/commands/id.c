@@ -7,6 +7,7 @@
 #include "commands/ik.h"
 #include "commands/motion.h"
 #include "commands/sizing.h"
+#include "robot/page.h"
 
 #include <string.h>
 
@@ -69,9 +70,8 @@ static const char about[] = //
   "limits of position and speed; their torques are part of their leader's. Bearings carry the load without its driven "
   "component: axial and radial force and tilting moment, each with the mean that wears it as the whole motion does, "
   "cubic over the travel of the joint (ISO 281).\n"
-  "--animate needs time. It draws a stick figure that moves, by itself in .svg, with play, time, speed and, for "
-  "robots in space, turning and zooming in .html. Files load nothing and stay below 5 MB: what does not fit is "
-  "thinned out evenly.";
+  "--animate needs time. A .svg is a stick figure that moves by itself, of at most 5 MB: what does not fit is thinned "
+  "out evenly. A .html is the page of limb view, with a time line, curves, traces and torques as colours.";
 
 static const char* const examples[] = {
   "limb id ur5 move.csv --output torques.csv",
@@ -96,7 +96,8 @@ typedef struct id_run {
   limb_sizing* sizing;  // NULL: not requested
   limb_reading* motors; // the file of --motors; NULL: none
   id_curves curves;
-  limb_animation* animation; // NULL: not requested
+  limb_animation* animation; // NULL: not requested, or a page
+  limb_view_page* page;      // NULL: not requested
   int size, draw, animate;
 } id_run;
 
@@ -109,7 +110,8 @@ static int do_row(void* context, const cli_motion* m)
   const limb_sizing_row row = cli_motion_row(m);
   if (r->size) limb_sizing_add(r->sizing, &row);
   if (r->draw) id_curves_add(&r->curves, s->has_time ? s->time : (double)s->count, s->v, m->tau, m->load);
-  const limb_status shown = r->animate ? limb_animation_add(r->animation, s->time, s->q) : LIMB_OK;
+  limb_status shown = r->animation ? limb_animation_add(r->animation, s->time, s->q) : LIMB_OK;
+  if (r->page) shown = limb_view_page_add(r->page, &(limb_view_row){s->time, s->q, s->v, s->a, m->tau, NULL});
   if (shown != LIMB_OK) return cli_states_failure(s, shown, "the animation");
   return r->writes ? cli_answers_row(&r->torques, m->tau) : EXIT_FINE;
 }
@@ -123,7 +125,9 @@ static int check_options(const id_run* r)
   if (cli_has(r->args, "format") && !r->size)
     return cli_usage(r->args,
                      "--format is for the table of --size; torques are CSV (limb eval --what tau writes JSON)");
-  return r->size ? cli_writes_to(r->args, "--size", "-", "") : EXIT_FINE;
+  if (cli_is(r->args, "animate", "-")) return cli_usage(r->args, "--animate needs a file, .svg or .html");
+  const int code = cli_page_check(r->args, cli_get(r->args, "animate"));
+  return code == EXIT_FINE && r->size ? cli_writes_to(r->args, "--size", "-", "") : code;
 }
 
 static int open_outputs(id_run* r)
@@ -135,9 +139,18 @@ static int open_outputs(id_run* r)
     code = cli_answers_open(&r->torques, &r->motion.states, path, "tau.");
   }
   if (code == EXIT_FINE && plot) code = cli_output_open_drawing(&r->drawing, cli_title(r->args), plot);
-  if (code == EXIT_FINE && r->animate)
+  if (code == EXIT_FINE && r->animation)
     code = cli_output_open(&r->animated, cli_title(r->args), cli_get(r->args, "animate"));
   return code;
+}
+
+static int open_page(id_run* r)
+{
+  const cli_robot* robot = &r->motion.robot;
+  const limb_model* m = robot->model;
+  const int code = cli_page_create(r->args, robot, NULL, &r->page);
+  if (code != EXIT_FINE) return code;
+  return limb_view_page_motion(r->page, limb_nq(m), limb_nv(m), 0) == LIMB_OK ? EXIT_FINE : out_of_memory(r);
 }
 
 static int reserve(id_run* r)
@@ -147,6 +160,7 @@ static int reserve(id_run* r)
   if (r->size && cli_take_motors(r->args, robot, &r->motors, r->sizing) != EXIT_FINE) return EXIT_USAGE;
   if (r->draw && id_curves_open(&r->curves, robot) != EXIT_FINE) return EXIT_USAGE;
   if (!r->animate) return EXIT_FINE;
+  if (cli_is_page(cli_get(r->args, "animate"))) return open_page(r);
   limb_animation_options o = limb_default_animation();
   const char* slash = strrchr(r->motion.states.path, '/');
   o.subtitle = slash ? slash + 1 : r->motion.states.path;
@@ -156,8 +170,8 @@ static int reserve(id_run* r)
 
 static int draw_animation(const id_run* r)
 {
-  const limb_picture kind = limb_picture_of(cli_get(r->args, "animate"));
-  return limb_animation_write(r->animation, kind, r->animated.stream) == LIMB_OK ? EXIT_FINE : out_of_memory(r);
+  const limb_status s = limb_animation_write(r->animation, LIMB_PICTURE_SVG, r->animated.stream);
+  return s == LIMB_OK ? EXIT_FINE : out_of_memory(r);
 }
 
 // ---- running ---------------------------------------------------------------------------------------
@@ -168,10 +182,11 @@ static int finish(id_run* r)
   const char *title = cli_title(r->args), *format = cli_get(r->args, "format");
   int code = r->writes ? cli_answers_end(&r->torques) : EXIT_FINE;
   if (code == EXIT_FINE && r->draw) code = id_curves_write(&r->curves, &r->motion.states, r->drawing.stream);
-  if (code == EXIT_FINE && r->animate) code = draw_animation(r);
+  if (code == EXIT_FINE && r->animation) code = draw_animation(r);
   if (code == EXIT_FINE && r->writes) code = cli_output_commit(&r->torques.out, title);
   if (code == EXIT_FINE && r->draw) code = cli_output_commit(&r->drawing, title);
-  if (code == EXIT_FINE && r->animate) code = cli_output_commit(&r->animated, title);
+  if (code == EXIT_FINE && r->animation) code = cli_output_commit(&r->animated, title);
+  if (code == EXIT_FINE && r->page) code = cli_page_save(r->args, r->page, cli_get(r->args, "animate"));
   if (code != EXIT_FINE || !r->size) return code;
   cli_sizing table = {.sizing = r->sizing, .robot = &r->motion.robot, .trajectory = r->motion.states.path};
   code = cli_sizing_open(&table, r->args);
@@ -198,6 +213,7 @@ static int run_states(id_run* r)
   cli_output_abandon(&r->drawing);
   cli_output_abandon(&r->animated);
   limb_animation_destroy(r->animation);
+  limb_view_page_destroy(r->page);
   limb_sizing_destroy(r->sizing);
   limb_reading_destroy(r->motors);
   id_curves_close(&r->curves);
@@ -247,5 +263,5 @@ const cli_command cli_id = {
   .examples = examples,
   .options = options,
   .run = run_id,
-  .writes = (const cli_written[]){{"output", CLI_TABLES}, {"plot", CLI_DRAWINGS}, {"animate", ".svg .html"}, {0}},
+  .writes = (const cli_written[]){{"output", CLI_TABLES}, {"plot", CLI_DRAWINGS}, {"animate", ".svg .html .htm"}, {0}},
 };

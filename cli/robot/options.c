@@ -1,6 +1,7 @@
 // The options of a model: how it is read; --attach, --root, --lock, --payload, the changes with which a command works
 // on the robot of the file; --pose.
 #include "base/output.h"
+#include "robot/page.h"
 #include "robot/robot.h"
 
 #include "limb/runner.h"
@@ -52,6 +53,7 @@ int cli_read_options(const cli_args* args, limb_read_options* opt)
   }
   opt->package_path = cli_get(args, "package-path");
   opt->any_file = cli_has(args, "any-file");
+  opt->shapes = cli_is_page(cli_get(args, "animate"));
   if (cli_has(args, "density")) {
     if (!cli_numbers(args, "density", 1, &opt->density)) return EXIT_USAGE;
     if (!(opt->density > 0)) return cli_usage(args, "--density must be above zero");

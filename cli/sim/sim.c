@@ -8,6 +8,7 @@
 #include "sim/sim.h"
 #include "base/command.h"
 #include "base/output.h"
+#include "robot/page.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -235,6 +236,7 @@ static int open_robot(sim_job* job)
   const limb_status s = limb_run_model_options(&job->plan.run, &opt, &err);
   if (s != LIMB_OK) return sim_refused(&job->plan, s, &err);
   if (cli_reads(job->plan.args, opt.srdf) != EXIT_FINE) return EXIT_USAGE;
+  for (int i = 0; i < job->plan.run.noutput; i++) opt.shapes |= cli_is_page(job->plan.run.output[i].animation.text);
   for (int i = 0; i < limb_robot_count() && !built_in; i++)
     built_in = limb_get_robot(i, &info) == LIMB_OK && strcmp(info.name, path) == 0;
   if (!built_in && !(path = sim_input_path(&job->plan, name))) return EXIT_USAGE;

@@ -4,6 +4,7 @@
 
 #include "base/command.h"
 #include "base/output.h"
+#include "robot/page.h"
 #include "sim/sim.h"
 
 #include <errno.h>
@@ -29,6 +30,7 @@ struct writer {
   const limb_run_output* run;
   const char* path;
   const limb_channels* channels; // names and units of the columns after time
+  const limb_sim_state* at;      // of the row
   cli_output out;                // of a table
   uint64_t rows;                 // written
   int broken;                    // writing failed, which was reported
@@ -231,8 +233,65 @@ static int animation_end(writer* w)
 
 static void animation_free(writer* w) { limb_animation_destroy(w->own); }
 
-static const file_kind animation_kind = {".svg .html", animation_open, animation_row,
-                                         NULL,         animation_end,  animation_free};
+static const file_kind animation_kind = {".svg", animation_open, animation_row, NULL, animation_end, animation_free};
+
+// ---- pages -----------------------------------------------------------------------------------------
+
+enum { MAX_FORCES = 40 };
+
+static int page_open(writer* w)
+{
+  limb_view_page* page = NULL;
+  const int code = cli_page_create(w->job->plan.args, &w->job->robot, title_of(w), &page);
+  w->own = page;
+  return code;
+}
+
+// Forces from outside, at the origins of their frames.
+static limb_status find_forces(const writer* w, limb_view_force force[MAX_FORCES])
+{
+  const limb_sim_state* at = w->at;
+  limb_data* data = w->job->robot.data;
+  limb_status s = at->nwrench > 0 ? limb_kinematics(data, at->q, NULL, NULL) : LIMB_OK;
+  for (int k = 0; k < at->nwrench && k < MAX_FORCES && s == LIMB_OK; k++) {
+    const limb_wrench* wrench = &at->wrench[k];
+    sp_pose pose;
+    s = limb_frame_pose(data, wrench->frame, &pose);
+    if (s != LIMB_OK) break;
+    const sp_vec3 f = wrench->ref == LIMB_BODY ? sp_mulv(pose.R, wrench->wrench.f) : wrench->wrench.f;
+    force[k] = (limb_view_force){{pose.p.x, pose.p.y, pose.p.z}, {f.x, f.y, f.z}};
+  }
+  return s;
+}
+
+static int page_row(writer* w, const double* x)
+{
+  const limb_sim_state* at = w->at;
+  const limb_model* m = w->job->robot.model;
+  limb_view_force force[MAX_FORCES];
+  limb_status s = find_forces(w, force);
+  if (s == LIMB_OK && w->rows++ == 0)
+    s = limb_view_page_motion(w->own, limb_nq(m), limb_nv(m), at->nwrench < MAX_FORCES ? at->nwrench : MAX_FORCES);
+  if (s == LIMB_OK) s = limb_view_page_add(w->own, &(limb_view_row){x[0], at->q, at->v, at->a, at->tau, force});
+  return s == LIMB_OK ? EXIT_FINE : sim_failed(w->job, s, "animation");
+}
+
+static int page_end(writer* w)
+{
+  const sim_events* e = &w->job->events;
+  limb_status s = LIMB_OK;
+  if (w->rows == 0) return EXIT_FINE;
+  for (int i = 0; i < e->nhappened && s == LIMB_OK; i++) {
+    char text[500];
+    limb_runner_event_text(w->job->runner, &e->happened[i].event, text, sizeof text);
+    s = limb_view_page_event(w->own, e->happened[i].event.time, text);
+  }
+  return s == LIMB_OK ? cli_page_save(w->job->plan.args, w->own, w->path) : sim_failed(w->job, s, "animation");
+}
+
+static void page_free(writer* w) { limb_view_page_destroy(w->own); }
+
+static const file_kind page_kind = {".html .htm", page_open, page_row, NULL, page_end, page_free};
 
 // ---- planning --------------------------------------------------------------------------------------
 
@@ -252,8 +311,13 @@ static int plan_one(sim_job* job, one_output* o, const limb_run_output* run)
   const limb_run_value* at = run->file.text ? &run->file : run->plot.text ? &run->plot : &run->animation;
   limb_error err = {0};
   o->writer = (writer){.job = job, .run = run, .path = at->text};
-  o->writer.kind = run->file.text ? &table_kind : run->plot.text ? &plot_kind : &animation_kind;
-  const int code = sim_check_output(&job->plan, at, o->writer.kind->endings);
+  o->writer.kind = run->file.text          ? &table_kind
+                   : run->plot.text        ? &plot_kind
+                   : cli_is_page(at->text) ? &page_kind
+                                           : &animation_kind;
+  const char* endings = run->animation.text ? ".svg .html .htm" : o->writer.kind->endings;
+  int code = sim_check_output(&job->plan, at, endings);
+  if (code == EXIT_FINE && o->writer.kind == &page_kind) code = cli_page_check(job->plan.args, at->text);
   if (code != EXIT_FINE) return code;
   const limb_status s = limb_run_rows_create(job->runner, run, &o->rows, &err);
   o->writer.channels = limb_run_rows_channels(o->rows);
@@ -348,6 +412,7 @@ int sim_write_rows(sim_job* job, const limb_sim_state* at, int last)
     limb_error err = {0};
     const limb_status s = o->open > 0 ? limb_run_rows_read(o->rows, at, last, &row, &err) : LIMB_OK;
     if (s != LIMB_OK) code = cannot_compute(job, s, &err);
+    o->writer.at = at;
     if (row) code = o->writer.kind->row(&o->writer, row);
   }
   return code;
@@ -361,6 +426,7 @@ void sim_write_last_good(sim_job* job)
     one_output* o = &job->outputs->one[i];
     const double* row = NULL;
     if (o->open <= 0 || o->writer.broken) continue;
+    o->writer.at = &at;
     if (limb_run_rows_read(o->rows, &at, 1, &row, NULL) == LIMB_OK && row) (void)o->writer.kind->row(&o->writer, row);
   }
 }

@@ -3,7 +3,7 @@
 //     limb_animation* a = NULL;
 //     if (limb_animation_create(model, NULL, &a) != LIMB_OK) return 1;
 //     for (...) if (limb_animation_add(a, time, q) != LIMB_OK) return 1;           // every state
-//     if (limb_animation_write(a, LIMB_PICTURE_HTML, file) != LIMB_OK) return 1;
+//     if (limb_animation_write(a, LIMB_PICTURE_SVG, file) != LIMB_OK) return 1;
 //
 // Drawings are SVG, or HTML that contains the drawing; limb_picture_write makes PNG and PDF of SVG. Files are
 // self-contained: they load nothing, and any browser displays them. Memory does not grow with the number of rows or
@@ -93,8 +93,7 @@ LIMB_NODISCARD LIMB_API limb_status limb_animation_add(limb_animation* a, double
 /// Number of states kept; 0: there is nothing to draw.
 LIMB_API int limb_animation_count(const limb_animation* a);
 
-/// Writes a file of at most 5 MB: LIMB_PICTURE_SVG, which plays automatically, or LIMB_PICTURE_HTML, with a slider,
-/// playback speeds, and a view that can be rotated.
+/// Writes a file of at most 5 MB, which plays automatically. kind: LIMB_PICTURE_SVG; limb/view.h writes pages.
 /// @return LIMB_OK; LIMB_E_ARG (no state, another kind); LIMB_E_NOMEM.
 LIMB_NODISCARD LIMB_API limb_status limb_animation_write(const limb_animation* a, limb_picture kind, FILE* out);
 

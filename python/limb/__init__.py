@@ -29,6 +29,7 @@ from .model import Attachment, Environment, Model, Plan, Reading, load, loads, q
 from .motion import Event, Trajectory
 from .parts import Body, Coordinate, Finding, Frame, Joint, Loop, Parameter, Placement, Pose, Quantity, Rule
 from .study import Study, sweep
+from .view import Live, Page
 
 __version__, ISA = _limb.facts()[:2]
 
@@ -53,6 +54,7 @@ __all__ = [
     "Identified",
     "Joint",
     "Log",
+    "Live",
     "Loop",
     "Model",
     "ModelError",
@@ -60,6 +62,7 @@ __all__ = [
     "ModelWarning",
     "NonFiniteError",
     "OrderError",
+    "Page",
     "Parameter",
     "Payload",
     "Placement",

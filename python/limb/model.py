@@ -38,6 +38,7 @@ from .parts import (
     Vector,
     content,
 )
+from .view import Page, find_page, page_of
 
 BASES = ("file", "fixed", "floating", "planar")
 INPUTS = {"q": 1, "v": 2, "a": 4, "tau": 8, "v_r": 8192, "a_r": 16384, "time": 16}
@@ -130,11 +131,12 @@ def _load(
     loop_tolerance: float = 0.0,
 ) -> Model:
     folders = [package_path] if isinstance(package_path, (str, os.PathLike)) else package_path
-    capsule, found, error, origin, language = _limb.load(
+    reading = (
         source, text, name, format, place(base, BASES, "base"), not mimic, check,
         [f"{word}:={value}" for word, value in args.items()], ":".join(os.fspath(folder) for folder in folders) or None,
         model_name, any_file, loop_tolerance,
     )  # fmt: skip
+    capsule, found, error, origin, language = _limb.load(*reading)
     file = origin if source is not None else name
     findings = tuple(Finding(rule, severity, other or file, *rest) for rule, severity, other, *rest in found)
     if error is not None:
@@ -147,7 +149,7 @@ def _load(
         if finding.severity != "note":
             warnings.warn(str(finding), ModelWarning, stacklevel=3)
     model = Model(capsule)
-    model.findings, model.source, model.format = findings, file, language
+    model.findings, model.source, model.format, model._reading = findings, file, language, reading
     return model
 
 
@@ -229,6 +231,7 @@ class Model(_limb.Robot):
     findings: tuple[Finding, ...] = ()
     source: str = ""
     format: str = ""
+    _reading: tuple[Any, ...] | None = None  # how it was read: for its shapes, which only the view has
 
     # ---- parts ---------------------------------------------------------------------------------------------------
 
@@ -610,19 +613,40 @@ class Model(_limb.Robot):
             b.rename(word, other)
         b.gravity(*(self.gravity_acceleration if gravity is None else gravity))
         b.name(name or self.name)
-        return Model(b.build())
+        made = Model(b.build())
+        made._reading = self._reading
+        return made
 
     # ---- pictures ---------------------------------------------------------------------------------------------------
 
-    def animate(
-        self, q: ArrayLike, times: ArrayLike | None = None, *, html: bool = True, width: int = 640, height: int = 400
-    ) -> str:
-        """A stick figure of one configuration, or of several over time: a self-contained page, or SVG."""
+    def animate(self, q: ArrayLike, times: ArrayLike | None = None, *, width: int = 640, height: int = 400) -> str:
+        """A stick figure of one configuration, or of several over time, as SVG. `view` has the robot in space."""
         rows = numpy.atleast_2d(numpy.asarray(q, dtype=numpy.float64))
         at = numpy.arange(len(rows)) * 0.1 if times is None else numpy.asarray(times, dtype=numpy.float64)
         if rows.shape != (len(at), self.nq):
             raise ValueError(f"animate(): q has shape {rows.shape}, expected ({len(at)}, {self.nq})")
-        return self._animate(at.tolist(), rows.tolist(), 2 if html else 1, width, height)
+        return self._animate(at.tolist(), rows.tolist(), width, height)
+
+    def view(
+        self,
+        q: ArrayLike | None = None,
+        times: ArrayLike | None = None,
+        *,
+        v: ArrayLike | None = None,
+        a: ArrayLike | None = None,
+        tau: ArrayLike | None = None,
+        title: str | None = None,
+        size_limit: float = 10.0,
+    ) -> Page:
+        """The robot in space with its meshes and, if q (n, nq) is given, its motion: a page for browsers, notebooks.
+
+        Meshes are simplified until the page has at most `size_limit` MB; what is not shown as it is is a warning.
+
+        >>> page = load("panda").view()  # doctest: +SKIP
+        >>> page.save("panda.html")      # doctest: +SKIP
+        """
+        states = (("q", q), ("v", v), ("a", a), ("tau", tau))
+        return page_of(self, self._reading, times, states, [], title, size_limit)
 
     def _repr_html_(self) -> str:
         rows = [
@@ -631,13 +655,18 @@ class Model(_limb.Robot):
             for j in self.joints.values()
         ]
         words = ("joint", "type", "parent", "child", "limits", "speed", "effort")
-        head = "".join(f"<th>{word}</th>" for word in words)
-        picture = self.animate(self.start(), html=False, width=360, height=300)
-        return (
+        table = f"<table><tr>{''.join(f'<th>{word}</th>' for word in words)}</tr>{''.join(rows)}</table>"
+        facts = (
             f"<p><b>{escape(self.name)}</b>: {len(self.bodies) - 1} bodies, nq {self.nq}, nv {self.nv}, "
-            f"{self.mass:.4g} kg</p><div style='display:flex'><table><tr>{head}</tr>{''.join(rows)}</table>"
-            f"<div>{picture}</div></div>"
+            f"{self.mass:.4g} kg</p>"
         )
+        if find_page() is None:  # an installation without the view
+            picture = self.animate(self.start(), width=360, height=300)
+            return f"{facts}<div style='display:flex'>{table}<div>{picture}</div></div>"
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # `view` issues them
+            page = self.view(size_limit=5.0)
+        return f"{facts}{page._repr_html_()}<details><summary>joints</summary>{table}</details>"
 
     # ---- text -------------------------------------------------------------------------------------------------------
 
@@ -659,7 +688,7 @@ class Model(_limb.Robot):
         return hash(self._content)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        state = {"findings": self.findings, "source": self.source, "format": self.format}
+        state = {"findings": self.findings, "source": self.source, "format": self.format, "_reading": self._reading}
         return _again, (self._content,), state
 
     def __copy__(self) -> Model:

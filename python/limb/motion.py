@@ -12,6 +12,7 @@ from . import _limb
 from ._numbers import Array, ArrayLike
 from ._words import REFERENCES, named, place
 from .parts import ByContent
+from .view import Page, find_page, page_of
 
 if TYPE_CHECKING:
     from .model import Model
@@ -51,12 +52,18 @@ class Trajectory(ByContent):
     def __len__(self) -> int:
         return len(self.time)
 
-    def animation(self, *, html: bool = True, width: int = 640, height: int = 400) -> str:
-        """The motion as a self-contained page, or as SVG."""
-        return self.model.animate(self.q, self.time, html=html, width=width, height=height)
+    def animation(self, *, width: int = 640, height: int = 400) -> str:
+        """The motion of a stick figure, as SVG."""
+        return self.model.animate(self.q, self.time, width=width, height=height)
+
+    def view(self, *, title: str | None = None, size_limit: float = 10.0) -> Page:
+        """The motion in space, with curves and events: a page for browsers and notebooks."""
+        events = [(event.time, " ".join(filter(None, (event.kind, event.joint)))) for event in self.events]
+        states = (("q", self.q), ("v", self.v), ("a", self.a), ("tau", self.tau))
+        return page_of(self.model, self.model._reading, self.time, states, events, title, size_limit)
 
     def _repr_html_(self) -> str:
-        return self.animation(html=False)
+        return self.animation() if find_page() is None else self.view(size_limit=5.0)._repr_html_()
 
 
 def _listed(value: Any) -> list[Any]:

@@ -145,6 +145,9 @@ extern PyType_Spec robot_spec;
 int robot_prepare(PyObject* module);    // makes the methods, their docstrings and the types of their results
 PyObject* robot_capsule(limb_model* m); // what a Robot is made of; takes the model, also when it fails
 PyObject* robot_load(PyObject* module, PyObject* args);
+// Reads as the arguments of load() tell; shapes: 1: with them. 0 with e->status, or -1 with an exception set.
+int read_as(PyObject* args, int shapes, limb_reading** r, limb_error* e, int* check);
+PyObject* robot_view(PyObject* self, PyObject* args); // view.c
 PyObject* robot_describe(PyObject* self, PyObject* unused);
 PyObject* robot_write(PyObject* self, PyObject* args);
 PyObject* robot_codegen(PyObject* self, PyObject* args);

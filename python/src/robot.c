@@ -366,6 +366,7 @@ static const PyMethodDef other_methods[] = {
   {"_close", FAST(robot_close), NULL},
   {"_ik", FAST(robot_ik), NULL},
   {"_animate", robot_animate, METH_VARARGS, NULL},
+  {"_view", robot_view, METH_VARARGS, NULL},
   {"_configurations", robot_configurations, METH_VARARGS, NULL},
   {"_describe", robot_describe, METH_NOARGS, NULL},
   {"_write", robot_write, METH_VARARGS, NULL},

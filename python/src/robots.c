@@ -78,36 +78,45 @@ static const char** strings_of(PyObject* list)
   return all;
 }
 
+int read_as(PyObject* args, int shapes, limb_reading** r, limb_error* e, int* check)
+{
+  const char *source = NULL, *text = NULL, *name = NULL, *format = NULL;
+  Py_ssize_t size = 0;
+  int base = 0;
+  PyObject* arguments = NULL;
+  limb_read_options o = limb_default_read_options();
+  if (!PyArg_ParseTuple(args, "zz#ssippO!zzpd", &source, &text, &size, &name, &format, &base, &o.no_mimic, check,
+                        &PyList_Type, &arguments, &o.package_path, &o.model_name, &o.any_file, &o.loop_tolerance))
+    return -1;
+  const char** xacro = strings_of(arguments);
+  if (!xacro || find_format(format, &o.format) < 0) {
+    free(xacro);
+    return -1;
+  }
+  o.base = (limb_base)base, o.xacro_arguments = xacro, o.shapes = shapes;
+  e->status = text ? limb_read_text(text, (size_t)size, name, &o, r, e) : limb_read(source, &o, r, e);
+  free(xacro);
+  return 0;
+}
+
 // load(source, text, name, format, base, no_mimic, check, xacro arguments, package path or None, model or None,
 // any_file, loop_tolerance) -> (capsule or None, findings, error or None, source, format). Either source or text is
 // None.
 PyObject* robot_load(PyObject* module, PyObject* args)
 {
-  const char *source = NULL, *text = NULL, *name = NULL, *format = NULL;
-  Py_ssize_t size = 0;
-  int base = 0, check = 1;
-  PyObject* arguments = NULL;
-  limb_read_options o = limb_default_read_options();
+  int check = 1;
   limb_error e = {.status = LIMB_OK};
   limb_reading* r = NULL;
   limb_model* m = NULL;
   (void)module;
-  if (!PyArg_ParseTuple(args, "zz#ssippO!zzpd", &source, &text, &size, &name, &format, &base, &o.no_mimic, &check,
-                        &PyList_Type, &arguments, &o.package_path, &o.model_name, &o.any_file, &o.loop_tolerance))
-    return NULL;
-  const char** xacro = strings_of(arguments);
-  if (!xacro || find_format(format, &o.format) < 0) {
-    free(xacro);
-    return NULL;
-  }
-  o.base = (limb_base)base, o.xacro_arguments = xacro;
-  limb_status s = text ? limb_read_text(text, (size_t)size, name, &o, &r, &e) : limb_read(source, &o, &r, &e);
+  if (read_as(args, 0, &r, &e, &check) < 0) return NULL;
+  limb_status s = e.status;
   if (s == LIMB_OK && check) s = limb_check(r, &e);
   if (s == LIMB_OK) s = limb_builder_build(limb_reading_builder(r), &m, &e);
   if (r) limb_findings_sort(limb_reading_findings(r));
   PyObject* findings = r ? findings_list(limb_reading_findings(r)) : PyList_New(0);
   PyObject* capsule = m ? robot_capsule(m) : Py_NewRef(Py_None);
-  PyObject* from = text_of(r ? limb_reading_source(r) : source);
+  PyObject* from = r ? text_of(limb_reading_source(r)) : Py_NewRef(PyTuple_GetItem(args, 0));
   const char* language = r ? limb_format_name(limb_reading_format(r)) : NULL;
   PyObject* all = findings && capsule && from
                     ? Py_BuildValue("(OONOs)", capsule, findings, error_tuple(s, &e), from, language ? language : "")
@@ -116,7 +125,6 @@ PyObject* robot_load(PyObject* module, PyObject* args)
   Py_XDECREF(capsule);
   Py_XDECREF(from);
   limb_reading_destroy(r);
-  free(xacro);
   return all;
 }
 

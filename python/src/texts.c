@@ -99,17 +99,16 @@ PyObject* robot_equations(PyObject* self, PyObject* args)
   return raise_status(s, &e, NULL);
 }
 
-// _animate(times, rows of q, kind, width, height) -> SVG or HTML
+// _animate(times, rows of q, width, height) -> SVG
 PyObject* robot_animate(PyObject* self, PyObject* args)
 {
   const limb_model* m = robot_model(self);
   limb_animation_options o = limb_default_animation();
   PyObject *times = NULL, *rows = NULL, *r = NULL;
-  int kind = 0;
   limb_animation* a = NULL;
   char* text = NULL;
   size_t size = 0;
-  if (!PyArg_ParseTuple(args, "OOiii", &times, &rows, &kind, &o.width, &o.height)) return NULL;
+  if (!PyArg_ParseTuple(args, "OOii", &times, &rows, &o.width, &o.height)) return NULL;
   const Py_ssize_t n = PySequence_Size(times);
   double* q = malloc(((size_t)limb_nq(m) + 1) * sizeof *q);
   if (n < 0 || !q) {
@@ -126,7 +125,7 @@ PyObject* robot_animate(PyObject* self, PyObject* args)
   }
   FILE* file = s == LIMB_OK && !PyErr_Occurred() ? open_memstream(&text, &size) : NULL;
   if (file) {
-    s = limb_animation_write(a, (limb_picture)kind, file);
+    s = limb_animation_write(a, LIMB_PICTURE_SVG, file);
     if (fclose(file) != 0) s = LIMB_E_NOMEM;
     r = s == LIMB_OK ? PyUnicode_DecodeUTF8(text, (Py_ssize_t)size, "replace") : NULL;
   }

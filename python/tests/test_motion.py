@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import base64
 import gc
+import json
 import math
+import pickle
 import shutil
+import socket
+import struct
 import weakref
+import zlib
 
 import limb
 import numpy
@@ -230,10 +236,90 @@ def test_equations(robot):
 
 
 @pytest.mark.parametrize("name", ["panda", "four_bar", "quadruped"])
-def test_pictures(robot, name):
+def test_pictures(robot, name, monkeypatch):
     model = robot(name)
-    assert "<svg" in model._repr_html_()
-    assert next(iter(model.joints)) in model._repr_html_()
-    assert "<html" in model.animate(model.random(3))
+    assert "<svg" in model.animate(model.random(3))
     with pytest.raises(ValueError, match="animate"):
         model.animate(numpy.zeros((2, model.nq + 1)))
+    monkeypatch.setenv("LIMB_VIEW_PAGE", "nowhere.html")
+    assert "<svg" in model._repr_html_()
+    assert next(iter(model.joints)) in model._repr_html_()
+    with pytest.raises(FileNotFoundError, match="make web"):
+        model.view()
+
+
+PAGE = '<html><meta content="connect-src \'none\'"><script type="application/json" id="robot">null</script></html>\n'
+
+
+@pytest.fixture
+def page(tmp_path, monkeypatch):
+    """What stands for limb-view.html, and the data of a page that was made of it."""
+    path = tmp_path / "limb-view.html"
+    path.write_text(PAGE)
+    monkeypatch.setenv("LIMB_VIEW_PAGE", str(path))
+    head, tail = PAGE.split("null")
+
+    def read(made):
+        assert made.text.startswith(head) and made.text.endswith(tail)
+        return json.loads(made.text[len(head) : -len(tail)])
+
+    return read
+
+
+def numbers(array):
+    raw = base64.b64decode(array["bytes"])
+    return numpy.frombuffer(zlib.decompress(raw) if array["compressed"] else raw)
+
+
+def test_view(robot, page, tmp_path):
+    arm = robot("planar_2r")
+    data = page(arm.view(title="</script>"))
+    assert data["title"] == "</script>" and "motion" not in data
+    assert limb.loads(data["model"], name="copy.limb.yaml") == arm
+    run = arm.simulate([0.5, 0.0], times=[0, 0.5, 1], stop="none")
+    made = run.view()
+    arrays = page(made)["motion"]["arrays"]
+    for name in ("time", "q", "v", "a", "tau"):
+        assert (numbers(arrays[name]).reshape(3, -1) == numpy.reshape(getattr(run, name), (3, -1))).all()
+    made.save(tmp_path / "motion.html")
+    assert (tmp_path / "motion.html").read_text() == made.text
+    shown = run._repr_html_()
+    assert shown.startswith("<iframe sandbox=") and shown.count("<script") == 0
+    assert "<iframe" in arm._repr_html_()
+    for wrong in ({"q": numpy.zeros((2, 3))}, {"q": numpy.zeros((2, 2)), "times": [0]}):
+        with pytest.raises(ValueError, match="view"):
+            arm.view(**wrong)
+    with pytest.raises(limb.Error):
+        arm.view([[0, 0], [0, numpy.nan]])
+
+
+def test_view_has_shapes(page, tmp_path):
+    body = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+    (tmp_path / "a.urdf").write_text(
+        f"""<robot name="a"><link name="base"/><link name="tip">{body}<visual><geometry>
+        <sphere radius="0.5"/></geometry></visual>
+        <visual><geometry><mesh filename="gone.stl"/></geometry></visual></link>
+        <joint name="j" type="continuous"><parent link="base"/><child link="tip"/><axis xyz="0 0 1"/></joint></robot>"""
+    )
+    arm = limb.load(tmp_path / "a.urdf")
+    for model in (arm, pickle.loads(pickle.dumps(arm)), arm.with_(payload=limb.Payload("tip", 1.0))):
+        with pytest.warns(UserWarning, match=r"gone\.stl"):
+            (shape,) = page(model.view())["shapes"]
+        assert (shape["body"], shape["kind"], shape["size"]) == ("tip", "sphere", [0.5])
+
+
+def test_live():
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as viewer:
+        viewer.bind(("127.0.0.1", 0))
+        viewer.settimeout(10)
+        with limb.Live(2, port=viewer.getsockname()[1], every=0.01) as live:
+            for k in range(101):
+                live.send(k / 1000, numpy.array([k, -k]))
+            with pytest.raises(ValueError, match="expected 2"):
+                live.send(1.0, [1.0])
+        got = [struct.unpack("<8s3d", viewer.recv(100)) for _ in range(10)]
+    assert [t for _, t, _, _ in got] == pytest.approx([k / 100 for k in range(10)])
+    assert got[3][2:] == (30, -30) and got[0][0] == b"limbpose"
+    with limb.Live(1, port=9) as nobody:  # nothing happens
+        for k in range(10):
+            nobody.send(float(k), [0.0])

@@ -160,10 +160,10 @@ static double choose_speed(const limb_animation* a, double length)
   return length > 0 && length < 1.5 ? track_round(length / 3) : 1;
 }
 
-static int choose_frames(const limb_animation* a, limb_picture kind, const animation_track* r)
+static int choose_frames(const limb_animation* a, const animation_track* r)
 {
   const int states = a->count + (a->last_time > a->time[a->count - 1]);
-  int max = kind == LIMB_PICTURE_SVG ? animation_svg_frames(&a->figure) : animation_html_frames(&a->figure, r->space);
+  int max = animation_svg_frames(&a->figure);
   if (a->options.frames > 0 && a->options.frames < max) max = a->options.frames;
   if (states < max) max = states;
   const double needed = ceil(r->length / r->speed * a->options.rate) + 1;
@@ -200,7 +200,7 @@ static void turn(animation_track* r)
 
 limb_status limb_animation_write(const limb_animation* a, limb_picture kind, FILE* out)
 {
-  if (!a || !out || a->count == 0 || (kind != LIMB_PICTURE_SVG && kind != LIMB_PICTURE_HTML)) return LIMB_E_ARG;
+  if (!a || !out || a->count == 0 || kind != LIMB_PICTURE_SVG) return LIMB_E_ARG;
   const limb_animation_options* o = &a->options;
   animation_track r = {.figure = &a->figure,
                        .still = o->still,
@@ -213,7 +213,7 @@ limb_status limb_animation_write(const limb_animation* a, limb_picture kind, FIL
   int from = 0;
   choose_axes(a, &r);
   r.speed = choose_speed(a, r.length);
-  r.frames = choose_frames(a, kind, &r);
+  r.frames = choose_frames(a, &r);
   r.at = calloc((size_t)r.frames * frame_size(a) + 1, sizeof *r.at);
   if (!r.at) return LIMB_E_NOMEM;
   for (int k = 0; k < r.frames; k++) {
@@ -222,10 +222,7 @@ limb_status limb_animation_write(const limb_animation* a, limb_picture kind, FIL
   }
   turn(&r);
   track_frame(&r);
-  if (kind == LIMB_PICTURE_SVG)
-    animation_write_svg(&r, out);
-  else
-    animation_write_html(&r, out);
+  animation_write_svg(&r, out);
   free(r.at);
   return LIMB_OK;
 }

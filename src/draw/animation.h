@@ -55,10 +55,8 @@ double track_link(const animation_track* r);
 double track_round(double x);
 
 void animation_write_svg(const animation_track* r, FILE* out);
-void animation_write_html(const animation_track* r, FILE* out);
 
 // Largest number of frames of a file of 4 MB.
 int animation_svg_frames(const draw_figure* f);
-int animation_html_frames(const draw_figure* f, int space);
 
 #endif

@@ -16,14 +16,11 @@
 
 // A few shapes of SVG. Coordinates are pixels, y down. Text is escaped; what is not UTF-8 is replaced.
 
-// Text files of this folder, line by line, closed by NULL: style sheets, and the page of an animation.
+// Styles, line by line, closed by NULL.
 extern const char* const plot_css[];
 extern const char* const map_css[];
 extern const char* const report_css[];
 extern const char* const animation_svg_css[];
-extern const char* const animation_page_css[];
-extern const char* const animation_page_html[];
-extern const char* const animation_page_js[];
 void svg_lines(FILE* out, const char* const* lines);
 
 void svg_begin(FILE* out, double width, double height, const char* title, const char* const* style);

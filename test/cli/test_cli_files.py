@@ -126,7 +126,7 @@ class Files(tool.Case):
         self.file("keep.csv", "old")
         self.content = self.read()
         sim = ("sim", "planar_2r", "--duration", "1", "--output", "keep.csv")
-        self.refused("ends in none of .svg and .html", *sim, "--animate", "picture.png")
+        self.refused("ends in none of .svg, .html and .htm", *sim, "--animate", "picture.png")
         self.refused("ends in none of .svg, .png, .pdf and .html", *sim, "--plot", "picture.jpg")
         self.refused("No such file", *sim[:-1], "keep.csv,no/such.csv")
         self.refused("No such file", *sim, "--plot", "no/such.svg")

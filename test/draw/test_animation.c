@@ -23,9 +23,7 @@ static void look(const animation_track* r)
 }
 
 void animation_write_svg(const animation_track* r, FILE* out) { (void)out, look(r); }
-void animation_write_html(const animation_track* r, FILE* out) { (void)out, look(r); }
-int animation_svg_frames(const draw_figure* f) { return f->points ? 1000 : 0; }
-int animation_html_frames(const draw_figure* f, int space) { return f->points + space ? 100 : 0; }
+int animation_svg_frames(const draw_figure* f) { return f->points ? 100 : 0; }
 
 // ---- robots ----------------------------------------------------------------------------------------
 
@@ -107,7 +105,7 @@ START_TEST(frames_are_even)
   }
   assert_that(limb_animation_count(a) > 1000 && limb_animation_count(a) <= 4096);
   for (int i = 1; i < a->count; i++) assert_that(a->time[i] - a->time[i - 1] < 4 * 2.0 / 4096);
-  assert_ok(limb_animation_write(a, LIMB_PICTURE_HTML, stdout));
+  assert_ok(limb_animation_write(a, LIMB_PICTURE_SVG, stdout));
   assert_that(drawn.frames == 100 && drawn.space == 0);
   assert_close(drawn.length, t, 1e-12, 0);
   for (int k = 0; k < drawn.frames; k++) {

@@ -14,6 +14,7 @@
 #include "limb/study.h"
 #include "limb/table.h"
 #include "limb/verify.h"
+#include "limb/view.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -130,6 +131,8 @@ static void make_studies(void)
   require(limb_formula_parse("1 + 2", NULL, NULL, &handle_limb_formula, NULL), "formula");
   require(limb_signal_create(LIMB_SIGNAL_HOLD, &samples, NULL, &handle_limb_signal, NULL), "signal");
   require(limb_animation_create(m, NULL, &handle_limb_animation), "animation");
+  (void)!limb_view_page_create(handle_limb_builder, NULL, &handle_limb_view_page, NULL);
+  (void)!limb_live_open(1, NULL, &handle_limb_live, NULL);
   require(limb_plot_create(1, &handle_limb_plot), "plot");
   require(limb_envelope_create(&handle_limb_envelope), "envelope");
   require(limb_sizing_create(m, &handle_limb_sizing), "sizing");

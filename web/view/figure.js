@@ -102,8 +102,7 @@ export class Figure {
       part = new Box3();
     this.root.updateMatrixWorld(true);
     this.root.traverse((object) => {
-      const counts = object.isMesh && object.visible && !object.userData.scenery;
-      if (counts) box.union(part.setFromObject(object));
+      if (object.isMesh && object.visible) box.union(part.setFromObject(object));
     });
     return box;
   }
@@ -114,10 +113,21 @@ export class Figure {
     return radius > 0 ? { centre: center, radius } : { centre: new Vector3(), radius: 1 };
   }
 
+  /** Where a plane of the world lies that is level and has no end, along up; null: there is none. */
+  ground(shapes, up) {
+    const [x, y, z] = up;
+    for (const { body, kind, size, pose } of shapes) {
+      if (body !== 0 || kind !== "plane" || size[0] || size[1]) continue;
+      const { p, R } = pose;
+      if (x * R[2] + y * R[5] + z * R[8] > 1 - 1e-6) return x * p[0] + y * p[1] + z * p[2];
+    }
+    return null;
+  }
+
   #addShape(shape) {
+    if (shape.kind === "plane" && !shape.size[0] && !shape.size[1]) return; // the ground is the stage's
     const object = this.#shapes.make(shape, BARE);
     if (!object) return;
-    if (shape.kind === "plane" || (shape.body === 0 && !shape.collision)) object.userData.scenery = shape.kind === "plane";
     if (shape.collision) {
       const lines = new LineSegments(
         new WireframeGeometry(object.geometry),

@@ -28,6 +28,14 @@ async function motion(data) {
   return { time, q, v, a, tau, events: data.events, curves, wrenches };
 }
 
+/** Shapes, whose bodies the tool names. */
+function shapes(list, robot) {
+  const bodies = new Map(robot.bodies.map(({ name }, i) => [name, i]));
+  return list.flatMap(({ body, p, R, ...others }) =>
+    bodies.has(body) ? [{ ...others, body: bodies.get(body), pose: { p, R } }] : [],
+  );
+}
+
 async function open() {
   const data = JSON.parse(get("robot").textContent);
   if (!data) throw new Error("this page has no robot: limb view MODEL writes one with a robot in it");
@@ -36,7 +44,7 @@ async function open() {
   const view = mountView(get("view"), robot, {
     findings: data.findings,
     title: data.title ?? undefined,
-    shapes: data.shapes ?? [],
+    shapes: shapes(data.shapes ?? [], robot),
     meshes: await meshes(data.meshes ?? []),
     motion: data.motion ? await motion(data.motion) : undefined,
     ...data.options,

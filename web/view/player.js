@@ -109,7 +109,7 @@ export class Player {
   /** A grid below all of the motion, and a camera that sees it. */
   #fitGround() {
     const view = this.#view,
-      { figure, stage } = view,
+      { figure } = view,
       steps = Math.min(40, this.#track.rows);
     const all = figure.box();
     for (let k = 0; k <= steps; k++) {
@@ -118,15 +118,9 @@ export class Player {
     }
     const centre = all.getCenter(all.min.clone()),
       radius = Math.max(all.getSize(all.min.clone()).length() / 2, 1e-6),
-      [x, y, z] = view.up;
-    const lowest = Math.min(
-      ...[0, 1, 2, 3, 4, 5, 6, 7].map(
-        (k) => x * (k & 1 ? all.max.x : all.min.x) + y * (k & 2 ? all.max.y : all.min.y) + z * (k & 4 ? all.max.z : all.min.z),
-      ),
-    );
-    const own = figure.bounds().radius;
+      own = figure.bounds().radius;
     if (radius < 4 * own) view.frameSphere(centre, radius);
-    stage.ground(Math.min(radius, 4 * own), Math.abs(lowest) < 0.05 * own ? 0 : Math.min(0, lowest), !view.weightless);
+    view.setGround(all, Math.min(radius, 4 * own));
   }
 
   /** Shows a group of curves by its title; "": none. */

@@ -3,12 +3,12 @@ import {
   Color,
   DirectionalLight,
   DoubleSide,
+  HemisphereLight,
   Mesh,
   NeutralToneMapping,
   PCFShadowMap,
   PerspectiveCamera,
   PlaneGeometry,
-  PMREMGenerator,
   Raycaster,
   Scene,
   ShaderMaterial,
@@ -18,11 +18,10 @@ import {
   WebGLRenderer,
 } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
-import { RoomEnvironment } from "three/addons/environments/RoomEnvironment.js";
 
 const COLOURS = {
-  light: { back: 0xf3f5f7, line: 0x8696a3, shadow: 0.28, ambient: 0.55 },
-  dark: { back: 0x14191e, line: 0x6d7f8d, shadow: 0.5, ambient: 0.4 },
+  light: { back: 0xf3f5f7, line: 0x8696a3, shadow: 0.26, sky: 0xffffff, ground: 0xa9a39b, ambient: 2.6 },
+  dark: { back: 0x14191e, line: 0x6d7f8d, shadow: 0.5, sky: 0xdfe9f5, ground: 0x4d4a46, ambient: 2.1 },
 };
 
 // Lines of a grid whose cells are `step` wide, every tenth stronger; they fade away from the centre, and where they
@@ -46,7 +45,11 @@ export class Stage {
   #element;
   #renderer;
   #controls;
-  #sun = new DirectionalLight(0xffffff, 2.0);
+  // No environment map: its shaders alone take seconds to compile where there is no graphics processor.
+  #sky = new HemisphereLight();
+  #sun = new DirectionalLight(0xfffaf2, 1.9);
+  #rim = new DirectionalLight(0xe8f1ff, 0.7); // from behind, so that edges stand out
+  #head = new DirectionalLight(0xffffff, 0.6); // from the eye, for what is black
   #grid = null;
   #floor = null;
   #waiting = false;
@@ -81,15 +84,12 @@ export class Stage {
   }
 
   #light() {
-    const maker = new PMREMGenerator(this.#renderer);
-    const room = new RoomEnvironment();
-    this.scene.environment = maker.fromScene(room, 0.04).texture;
-    this.scene.environmentRotation.setFromVector3(new Vector3(this.#up.z > 0.5 ? Math.PI / 2 : 0, 0, 0));
-    maker.dispose();
     this.#sun.castShadow = true;
     this.#sun.shadow.mapSize.set(2048, 2048);
     this.#sun.shadow.radius = 4;
-    this.scene.add(this.#sun, this.#sun.target);
+    this.#sky.position.copy(this.#up); // where the sky is
+    this.scene.add(this.#sky, this.#sun, this.#sun.target, this.#rim, this.#rim.target, this.camera);
+    this.camera.add(this.#head);
   }
 
   #resize() {
@@ -151,6 +151,8 @@ export class Stage {
       .addScaledVector(a, 1.3 * radius)
       .addScaledVector(b, -1.6 * radius);
     this.#sun.target.position.copy(centre);
+    this.#rim.target.position.copy(centre);
+    this.#rim.position.copy(centre).addScaledVector(this.#up, 1.2 * radius).addScaledVector(a, -2 * radius).addScaledVector(b, 2 * radius);
     const box = this.#sun.shadow.camera;
     [box.left, box.right, box.bottom, box.top] = [-radius, radius, -radius, radius].map((x) => 1.6 * x);
     [box.near, box.far] = [0.1 * radius, 9 * radius];
@@ -170,7 +172,7 @@ export class Stage {
       plane = new PlaneGeometry(2 * reach, 2 * reach);
     const uniforms = {
       colour: { value: new Color() },
-      step: { value: 10 ** Math.floor(Math.log10(radius)) / (radius / 10 ** Math.floor(Math.log10(radius)) < 3 ? 5 : 2) },
+      step: { value: 10 ** Math.floor(Math.log10(radius)) / (radius / 10 ** Math.floor(Math.log10(radius)) < 3 ? 2 : 1) },
       reach: { value: reach },
     };
     this.#grid = new Mesh(
@@ -206,7 +208,9 @@ export class Stage {
     const c = COLOURS[theme];
     this.#theme = theme;
     this.scene.background = new Color(c.back);
-    this.scene.environmentIntensity = c.ambient;
+    this.#sky.color.set(c.sky);
+    this.#sky.groundColor.set(c.ground);
+    this.#sky.intensity = c.ambient;
     this.#grid?.material.uniforms.colour.value.set(c.line);
     if (this.#floor) this.#floor.material.opacity = c.shadow;
     this.draw();
@@ -236,7 +240,6 @@ export class Stage {
     this.#stopped = true;
     this.#watch.disconnect();
     this.#controls.dispose();
-    this.scene.environment?.dispose();
     this.scene.traverse((part) => {
       part.geometry?.dispose();
       for (const material of [part.material].flat()) material?.dispose?.();

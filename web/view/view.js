@@ -33,7 +33,7 @@ import { Stage } from "./stage.js";
 /**
  * @typedef {object} ViewOptions
  * @property {import("../limb-wasm/index.js").Finding[]} [findings]  default: the robot's
- * @property {Shape[]} [shapes]  default: robot.shapes, if it has them
+ * @property {Shape[]} [shapes]
  * @property {(MeshData | null)[]} [meshes]
  * @property {import("./motion.js").Motion} [motion]
  * @property {{name: string, q: number[]}[]} [poses]  default: those of the model's files
@@ -55,6 +55,13 @@ function flatNormal(robot) {
   const alike = turning.every((a) => Math.hypot(...a.map((x, k) => Math.abs(x) - Math.abs(turning[0][k]))) < 1e-9);
   const flat = turning.length === moving.length && turning.length > 1 && alike && robot.loops.length > 0;
   return flat ? turning[0].map(Math.abs) : null;
+}
+
+/** The lowest corner of a box, along up. */
+function lowestOf(box, [x, y, z]) {
+  const corner = (k) =>
+    x * (k & 1 ? box.max : box.min).x + y * (k & 2 ? box.max : box.min).y + z * (k & 4 ? box.max : box.min).z;
+  return Math.min(...[0, 1, 2, 3, 4, 5, 6, 7].map(corner));
 }
 
 /** Events: "change" after each new configuration, "select" after another body was selected. */
@@ -124,7 +131,7 @@ export class View extends EventTarget {
     this.weightless = size === 0;
     this.stage = new Stage(this.stageElement, this.up);
     this.figure = new Figure(robot, robot.poses(this.q), {
-      shapes: options.shapes ?? robot.shapes ?? [],
+      shapes: options.shapes ?? [],
       meshes: options.meshes ?? [],
     });
     this.stage.scene.add(this.figure.root);
@@ -144,22 +151,11 @@ export class View extends EventTarget {
     this.#system.addEventListener("change", this.#follow);
   }
 
-  /** The lowest point of what is drawn, along up. */
-  #lowest() {
-    const box = this.figure.box(),
-      [x, y, z] = this.up;
-    return Math.min(
-      ...[box.min, box.max].flatMap((a) =>
-        [box.min, box.max].flatMap((b) => [box.min, box.max].map((c) => x * a.x + y * b.y + z * c.z)),
-      ),
-    );
-  }
-
-  /** A grid on the ground, or below what hangs. height: default by what is drawn. */
-  setGround(height) {
-    const { radius } = this.figure.bounds(),
-      lowest = this.#lowest();
-    this.stage.ground(radius, height ?? (Math.abs(lowest) < 0.02 * radius ? 0 : Math.min(0, lowest)), !this.weightless);
+  /** A grid on the ground: that of the model, or else at 0 or below what hangs. box: of all that is drawn. */
+  setGround(box = this.figure.box(), radius = this.figure.bounds().radius) {
+    const lowest = lowestOf(box, this.up),
+      own = this.figure.ground(this.options.shapes ?? [], this.up);
+    this.stage.ground(radius, own ?? (Math.abs(lowest) < 0.05 * radius ? 0 : Math.min(0, lowest)), !this.weightless);
   }
 
   /** Shows the whole robot. */
