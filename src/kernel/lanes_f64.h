@@ -6,6 +6,7 @@
 
 #include "kernel/vectors.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
