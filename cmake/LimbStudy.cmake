@@ -12,9 +12,9 @@ if(LIMB_IO)
 else()
   list(FILTER limb_study_sources EXCLUDE REGEX "/draw/view_")
 endif()
-# Pages compute in WebAssembly, and have no sockets to send to others.
+# Pages compute in WebAssembly, which has neither sockets nor locks of files.
 if(LIMB_WASM)
-  list(FILTER limb_study_sources EXCLUDE REGEX "/draw/live\\.c$")
+  list(FILTER limb_study_sources EXCLUDE REGEX "/(draw/live|run/sweep)[^/]*$")
 endif()
 
 # Style sheets are text files, compiled in.

@@ -285,11 +285,10 @@ static int keep_option(cli_args* args, const cli_option* o, const char* value)
   return EXIT_FINE;
 }
 
-// One argument that begins with --, and the value after it if the option takes one; advances *i. -o is --output, as
-// everywhere.
+// One argument that begins with --, and the value after it if the option takes one; advances *i.
 static int read_option(cli_args* args, int argc, char** argv, int* i)
 {
-  const char* name = strcmp(argv[*i], "-o") == 0 ? "output" : argv[*i] + 2;
+  const char* name = argv[*i] + 2;
   const size_t length = strcspn(name, "=");
   const char* value = name[length] == '=' ? name + length + 1 : NULL;
   const cli_option* o = find_option(args->command, name, length);
@@ -335,7 +334,7 @@ static int read_arguments(cli_args* args, int argc, char** argv)
       args->operands[args->count++] = text;
     else if (strcmp(text, "--") == 0)
       only_operands = 1;
-    else if (text[1] != '-' && strcmp(text, "-o") != 0)
+    else if (text[1] != '-')
       code = cli_usage(args, "unknown option %s; %s --help lists the options", text, args->title);
     else
       code = read_option(args, argc, argv, &i);
