@@ -12,9 +12,9 @@ if(LIMB_IO)
 else()
   list(FILTER limb_study_sources EXCLUDE REGEX "/draw/view_")
 endif()
-# Pages compute in WebAssembly, which has neither sockets nor locks of files.
+# Pages compute in WebAssembly, which has no sockets.
 if(LIMB_WASM)
-  list(FILTER limb_study_sources EXCLUDE REGEX "/(draw/live|run/sweep)[^/]*$")
+  list(FILTER limb_study_sources EXCLUDE REGEX "/draw/live[^/]*$")
 endif()
 
 # Style sheets are text files, compiled in.

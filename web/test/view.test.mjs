@@ -1,127 +1,16 @@
-// The page of limb view in a real browser, offline: node --test web/test. LIMB_TOOL: a tool with limb-view.html beside
-// it; LIMB_BROWSER: default /usr/bin/chromium. LIMB_PICTURES=write: what is seen becomes the reference, pictures.json.
+// The page of limb view in a real browser, offline: node --test web/test (support/page.mjs has its settings).
+// LIMB_PICTURES=write: what is seen becomes the reference, pictures.json.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
-import { pathToFileURL } from "node:url";
-import { chromium } from "playwright-core";
+import { after, describe, it } from "node:test";
+import { compare, folder, open, run, seen, slide } from "./support/page.mjs";
 
-const tool = process.env.LIMB_TOOL ?? "build/release/limb";
-const folder = mkdtempSync(join(tmpdir(), "limb-view-"));
 const references = new URL("pictures.json", import.meta.url);
 const write = process.env.LIMB_PICTURES === "write";
 const pictures = write ? {} : JSON.parse(readFileSync(references, "utf8"));
 const axe = readFileSync(new URL("../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
-const run = (...words) =>
-  String(execFileSync(tool, words, { maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "ignore"] }));
-
-let browser;
-before(async () => {
-  const executablePath = process.env.LIMB_BROWSER ?? "/usr/bin/chromium";
-  browser = await chromium.launch({
-    executablePath,
-    args: ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"],
-  });
-});
-after(async () => {
-  await browser.close();
-  rmSync(folder, { recursive: true });
-  if (write) writeFileSync(references, JSON.stringify(pictures, null, 1) + "\n");
-});
-
-/** Opens the page of a model; every request and every message of the page is a failure. */
-async function open(model, look, options = {}) {
-  const file = join(folder, "view.html"),
-    troubles = [];
-  run("view", model, "--output", file);
-  const context = await browser.newContext({
-    offline: true,
-    viewport: { width: 900, height: 600 },
-    colorScheme: "light",
-    ...options,
-  });
-  try {
-    const page = await context.newPage();
-    page.on(
-      "request",
-      (request) => /^(file|data|blob):/.test(request.url()) || troubles.push(`request: ${request.url()}`),
-    );
-    page.on(
-      "console",
-      (message) =>
-        ["error", "warning"].includes(message.type()) &&
-        !/GPU stall/.test(message.text()) &&
-        troubles.push(message.text()),
-    );
-    page.on("pageerror", (error) => troubles.push(error.message));
-    page.on("dialog", (dialog) => (troubles.push(`dialog: ${dialog.message()}`), dialog.dismiss()));
-    await page.goto(pathToFileURL(file).href);
-    await page.waitForFunction(() => document.documentElement.dataset.ready);
-    assert.equal(
-      await page.evaluate(() => document.documentElement.dataset.ready),
-      "yes",
-      await page.textContent("main"),
-    );
-    await look(page);
-    assert.deepEqual(troubles, []);
-  } finally {
-    await context.close();
-  }
-}
-
-/** What is seen, as 16 x 12 colours. */
-const seen = (page) =>
-  page.evaluate(
-    () =>
-      new Promise((done) =>
-        requestAnimationFrame(() =>
-          requestAnimationFrame(() => {
-            const small = Object.assign(document.createElement("canvas"), { width: 16, height: 12 }),
-              context = small.getContext("2d");
-            context.imageSmoothingQuality = "high";
-            context.drawImage(document.querySelector(".lv-stage canvas"), 0, 0, 16, 12);
-            const { data } = context.getImageData(0, 0, 16, 12);
-            done([...data].filter((_, k) => k % 4 !== 3));
-          }),
-        ),
-      ),
-  );
-
-/** Moves a slider as a user does. */
-const slide = (page, name, value) =>
-  page.getByLabel(name, { exact: true }).evaluate((input, x) => {
-    input.value = x;
-    input.dispatchEvent(new Event("input"));
-    return Number(input.value);
-  }, value);
-
-/** The page's configuration, and its positions beside the tool's. */
-async function compare(page, model) {
-  const { q, names, bodies, poses } = await page.evaluate(() => ({
-    q: [...limbView.q],
-    names: limbView.robot.coordinates.map((c) => c.name),
-    bodies: limbView.robot.bodies.map((b) => b.name),
-    poses: [...limbView.poses()],
-  }));
-  const states = join(folder, "states.csv");
-  writeFileSync(states, `${names.map((name) => `q.${name}`).join(",")}\n${q.join(",")}\n`);
-  const what = bodies
-    .map((name) => `position.${name}`)
-    .slice(1)
-    .join(",");
-  const [, line] = run("eval", model, "--states", states, "--what", what, "--format", "csv").trim().split("\n");
-  const expected = line
-    .split(",")
-    .map(Number)
-    .slice(-3 * (bodies.length - 1));
-  const found = bodies.flatMap((_, i) => poses.slice(12 * i + 9, 12 * i + 12)).slice(3);
-  found.forEach((x, k) =>
-    assert.ok(Math.abs(x - expected[k]) < 1e-9, `${bodies[1 + Math.floor(k / 3)]}: ${x}, ${expected[k]}`),
-  );
-}
+after(() => write && writeFileSync(references, JSON.stringify(pictures, null, 1) + "\n"));
 
 describe("every built-in robot", () => {
   const { models } = JSON.parse(run("models", "--format", "json"));

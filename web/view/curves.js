@@ -126,7 +126,7 @@ export class Curves {
       context.lineTo(x1, y1);
       context.stroke();
     };
-    for (const value of ticks(...this.#range, Math.max(2, height / 45))) {
+    for (const value of ticks(...this.#range, Math.max(3, height / 28))) {
       const y = Math.round(this.#y(value, height)) + 0.5;
       rule(LEFT, y, width - RIGHT, y);
       context.fillText(String(value).replace("-", "\u2212"), LEFT - 6, y);

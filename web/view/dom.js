@@ -15,9 +15,11 @@ export const number = (x, digits = 4) =>
 
 export const list = (numbers, digits) => [...numbers].map((x) => number(x, digits)).join(", ");
 
+const fixed = (x, digits) => x.toFixed(digits).replace(/^-(?=[0.]*$)/, "").replace("-", "\u2212");
+
 /** What a value of a coordinate reads. */
 export const reading = (unit, x) =>
-  unit === "rad" ? `${number((x * 180) / Math.PI)}° (${number(x)} rad)` : `${number(x)} ${unit}`;
+  unit === "rad" ? `${fixed((x * 180) / Math.PI, 2)}° (${fixed(x, 4)} rad)` : `${fixed(x, 4)} ${unit}`;
 
 let count = 0;
 /** An id that no other element has. */

@@ -212,10 +212,10 @@ function smooth(points) {
   return out.length < 6 ? [...out, ...out] : out;
 }
 
-/** Position of a frame that is fixed to a body: in the world, by the pose of the body. */
-export function framePosition(robot, poses, frame) {
+/** Position of a frame, or of another point of a body, in the world by the poses of the bodies. */
+export function framePosition(robot, poses, frame, point = null) {
   const body = frame < robot.bodies.length ? frame : robot.frames[frame - robot.bodies.length].body;
-  const p = frame < robot.bodies.length ? [0, 0, 0] : robot.frames[frame - robot.bodies.length].pose.p;
+  const p = point ?? (frame < robot.bodies.length ? [0, 0, 0] : robot.frames[frame - robot.bodies.length].pose.p);
   const x = poses.subarray(12 * body, 12 * body + 12);
   return [0, 1, 2].map((k) => x[3 * k] * p[0] + x[3 * k + 1] * p[1] + x[3 * k + 2] * p[2] + x[9 + k]);
 }

@@ -17,6 +17,8 @@ export class Player {
   #hidden = new Map(); // of each group of curves, those that are hidden
   #group = "";
   #groups;
+  #kinds; // the choice of curves, and that of traces
+  #trace;
   speed = 1;
   playing = false;
   loop = true;
@@ -62,8 +64,8 @@ export class Player {
     this.speed = fittingSpeed(end - start);
     speed.select.value = String(this.speed);
     const frames = frameChoices(view.robot).map(([name, i]) => [name, String(i)]);
-    const trace = choice("Trace", [["none", "-1"], ["all ends", "-2"], ...frames], (i) => this.trace(Number(i)));
-    const kinds = choice("Curves", [...this.#groups.map((g) => [g.title, g.title]), ["none", ""]], (g) => this.curves(g));
+    const trace = (this.#trace = choice("Trace", [["none", "-1"], ["all ends", "-2"], ...frames], (i) => this.trace(Number(i))));
+    const kinds = (this.#kinds = choice("Curves", [...this.#groups.map((g) => [g.title, g.title]), ["none", ""]], (g) => this.curves(g)));
     const bar = element(
       "div",
       { className: "lv-bar" },
@@ -126,7 +128,7 @@ export class Player {
   /** Shows a group of curves by its title; "": none. */
   curves(title) {
     const group = this.#groups.find((g) => g.title === title);
-    this.#group = title;
+    this.#group = this.#kinds.select.value = title;
     this.#curves.element.hidden = this.#legend.hidden = !group;
     if (!group) return;
     if (!this.#hidden.has(title)) this.#hidden.set(title, new Set(group.series.slice(SHOWN).map((_, k) => k + SHOWN)));
@@ -156,6 +158,7 @@ export class Player {
   /** Draws the path of a frame; -1: none, -2: those of all ends. */
   trace(frame) {
     const { robot, marks } = this.#view;
+    this.#trace.select.value = String(frame);
     marks.clearTraces();
     const parents = new Set(robot.joints.map((joint) => joint.parent));
     const ends = robot.bodies.flatMap((body, i) => (i > 0 && body.standsFor < 0 && !parents.has(i) ? [i] : []));
@@ -165,7 +168,8 @@ export class Player {
     const paths = wanted.map(() => []);
     for (let i = 0; i < rows && wanted.length > 0; i += skip) {
       const poses = robot.poses(motion.q.subarray(i * robot.nq, (i + 1) * robot.nq));
-      wanted.forEach((f, k) => paths[k].push(...framePosition(robot, poses, f)));
+      // The origin of an end lies on its joint: its centre of mass tells more.
+      wanted.forEach((f, k) => paths[k].push(...framePosition(robot, poses, f, frame === -2 ? robot.bodies[f].com : null)));
     }
     for (const path of paths) marks.trace(path);
   }
