@@ -272,7 +272,7 @@ static int fill_files(excite_run* r, excite_files* f)
 static int write_files(excite_run* r)
 {
   const char *csv = cli_get(r->args, "output"), *plot = cli_get(r->args, "plot"), *title = cli_title(r->args);
-  excite_files f = {NULL};
+  excite_files f = {.writer = NULL};
   int code = csv ? cli_output_open(&r->csv, title, csv) : EXIT_FINE;
   if (code == EXIT_FINE && plot) code = cli_output_open_drawing(&r->drawing, title, plot);
   if (code == EXIT_FINE) code = fill_files(r, &f);

@@ -97,7 +97,7 @@ static int read_log(const load_run* r, const char* path, limb_payload* x)
 {
   static const char purpose[] = "a load";
   const cli_dofs* dofs = &r->robot->dofs;
-  log_window w = {.r = r, .x = x, .nq = dofs->nq, .nv = dofs->nv, .last = NAN};
+  log_window w = {.r = r, .x = x, .nq = dofs->nq, .nv = dofs->nv, .last = (double)NAN};
   cli_states s;
   int code = cli_states_open(&s, r->args, r->robot, path);
   if (code != EXIT_FINE) return code;

@@ -335,7 +335,7 @@ static limb_status iterate(limb_calibration* x, equations* e, double* change, do
   back_substitute(x, e, change);
   double factor = 1;
   *gain = 0;
-  for (int halving = 0; halving < HALVINGS; halving++, factor /= 2) {
+  for (int halving = 0; halving < HALVINGS; halving++) {
     limb_calibration_state next, old = x->now;
     if (!advance(x, change, factor, &next)) {
       limb_calibration_state_free(&next);
@@ -352,6 +352,7 @@ static limb_status iterate(limb_calibration* x, equations* e, double* change, do
     x->now = old;
     limb_calibration_state_free(&next);
     if (s != LIMB_OK) return s;
+    factor /= 2;
   }
   return LIMB_OK; // no step is better: converged
 }

@@ -60,32 +60,44 @@ static limb_status check_options(const limb_excite_problem* p, limb_error* err)
   return LIMB_OK;
 }
 
+// Limits of velocity k of a joint. Without a limit on one side, as far from the other one.
+static limb_limits limits_of(const limb_excite_problem* p, const limb_joint_info* info, int k)
+{
+  const limb_joint_def* def = &info->def;
+  const double free = limb_get_velocity(p->dofs, info->v + k)->linear ? 1 : PI;
+  limb_limits l = {-free, free, HUGE_VAL, HUGE_VAL, HUGE_VAL};
+  if (p->o.max_acceleration > 0) l.a = p->o.max_acceleration;
+  if (info->nv > 1) return l;
+  l.v = def->v_max, l.tau = def->effort_max;
+  if (isfinite(def->q_min)) l.q_min = def->q_min, l.q_max = def->q_min + 2 * free;
+  if (isfinite(def->q_max)) l.q_max = def->q_max, l.q_min = isfinite(def->q_min) ? def->q_min : def->q_max - 2 * free;
+  return l;
+}
+
+// Why no motion is found for a joint; NULL: nothing is wrong.
+static const char* refuse(const limb_joint_info* info)
+{
+  if (info->nq != info->nv) return "has more coordinates than velocities";
+  if (info->shaft >= 0) return "is behind an elastic shaft";
+  return info->passive ? "has no motor" : NULL;
+}
+
 static limb_status read_joint(limb_excite_problem* p, int joint, limb_error* err)
 {
   limb_joint_info info;
   const limb_status s = limb_get_joint(p->m, joint, &info);
   if (s != LIMB_OK) return s;
-  if (info.nq != info.nv || info.passive || info.shaft >= 0)
-    return limb_fail(err, LIMB_E_UNSUPPORTED, "robot",
-                     "joint '%.200s' %s: motions are found for joints with a motor "
-                     "and as many coordinates as velocities",
-                     info.def.name,
-                     info.nq != info.nv ? "has more coordinates than velocities"
-                     : info.shaft >= 0  ? "is behind an elastic shaft"
-                                        : "has no motor");
+  const char* why = refuse(&info);
+  if (why)
+    return limb_fail(
+      err, LIMB_E_UNSUPPORTED, "robot",
+      "joint '%.200s' %s: motions are found for joints with a motor and as many coordinates as velocities",
+      info.def.name, why);
   for (int k = 0; k < info.nv; k++) {
-    limb_limits* l = &p->limit[info.v + k];
-    const double free = limb_get_velocity(p->dofs, info.v + k)->linear ? 1 : PI;
-    const bool one = info.nv == 1, limited = one && isfinite(info.def.q_min) && isfinite(info.def.q_max);
-    *l = (limb_limits){limited ? info.def.q_min : -free, limited ? info.def.q_max : free,
-                       one ? info.def.v_max : HUGE_VAL, HUGE_VAL, one ? info.def.effort_max : HUGE_VAL};
-    if (p->o.max_acceleration > 0) l->a = p->o.max_acceleration;
-    // Without a limit on one side, as far from the other one.
-    if (one && !limited && isfinite(info.def.q_min)) l->q_min = info.def.q_min, l->q_max = l->q_min + 2 * free;
-    if (one && !limited && isfinite(info.def.q_max)) l->q_max = info.def.q_max, l->q_min = l->q_max - 2 * free;
-    if (l->v == 0 || l->tau == 0)
+    const limb_limits l = p->limit[info.v + k] = limits_of(p, &info, k);
+    if (l.v == 0 || l.tau == 0)
       return limb_fail(err, LIMB_E_ARG, "robot", "the limit of the %s of joint '%.200s' is 0: it cannot move",
-                       l->v == 0 ? "speed" : "torque", info.def.name);
+                       l.v == 0 ? "speed" : "torque", info.def.name);
   }
   return LIMB_OK;
 }

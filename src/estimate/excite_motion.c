@@ -40,7 +40,8 @@ void limb_excite_basis(double duration, int harmonics, double t, double* out)
   double w[3];
   window(duration, t, w);
   for (int k = 0; k < width; k++) {
-    const double rate = 2 * PI / duration * (k / 2 + 1), angle = rate * t + (k % 2 ? PI / 2 : 0);
+    const int harmonic = k / 2 + 1;
+    const double rate = 2 * PI / duration * harmonic, angle = rate * t + (k % 2 ? PI / 2 : 0);
     const double f[3] = {sin(angle), rate * cos(angle), -rate * rate * sin(angle)};
     out[k] = w[0] * f[0];
     out[width + k] = w[1] * f[0] + w[0] * f[1];
@@ -131,28 +132,32 @@ static double use_of_side(double x, double min, double max, int side)
   return 1 - depth / half;
 }
 
+// The barrier of one side of a box, and how hard it pushes.
+static double side_barrier(double weight, double x, double min, double max, int side, double* push)
+{
+  const double end = side ? max : min;
+  double slope;
+  const double value = barrier(weight, use_of_side(x, min, max, side), &slope);
+  const double half = isfinite(min) && isfinite(max) ? (max - min) / 2 : fmax(1, fabs(end));
+  if (isfinite(end)) *push += (side ? slope : -slope) / half;
+  return value;
+}
+
 static limb_status keep_barriers(limb_excite_search* s, double weight, bool gradient, double* value)
 {
   const limb_excite_problem* p = s->p;
   limb_status status = limb_kinematics(s->d, s->q, NULL, NULL);
   for (int k = 0; k < p->o.nkeep && status == LIMB_OK; k++) {
     const limb_keep* keep = &p->o.keep[k];
-    const double *min = &keep->min.x, *max = &keep->max.x;
     double push[3] = {0};
     sp_pose X;
     status = limb_frame_pose(s->d, keep->frame, &X);
-    for (int i = 0; i < 6 && status == LIMB_OK; i++) {
-      double slope;
-      const int axis = i / 2, side = i % 2;
-      const double use = use_of_side((&X.p.x)[axis], min[axis], max[axis], side);
-      *value += barrier(weight, use, &slope);
-      const bool both = isfinite(min[axis]) && isfinite(max[axis]);
-      const double half = both ? (max[axis] - min[axis]) / 2 : fmax(1, fabs(side ? max[axis] : min[axis]));
-      if (isfinite(side ? max[axis] : min[axis])) push[axis] += (side ? slope : -slope) / half;
-    }
     if (status == LIMB_OK && gradient) status = limb_frame_jacobian(s->d, keep->frame, LIMB_ALIGNED, s->J);
-    for (int j = 0; j < p->nv && status == LIMB_OK && gradient; j++)
-      s->gq[j] += sp_dot3(s->J[j].v, sp_v3(push[0], push[1], push[2]));
+    if (status != LIMB_OK) return status;
+    for (int axis = 0; axis < 3; axis++)
+      for (int side = 0; side < 2; side++)
+        *value += side_barrier(weight, (&X.p.x)[axis], (&keep->min.x)[axis], (&keep->max.x)[axis], side, &push[axis]);
+    for (int j = 0; j < p->nv && gradient; j++) s->gq[j] += sp_dot3(s->J[j].v, sp_v3(push[0], push[1], push[2]));
   }
   return status;
 }

@@ -233,7 +233,8 @@ static void remember(memory* m, const double* step, const double* g, const doubl
 static void descend(const objective* o, int steps, double* y, double* work)
 {
   const int n = o->n;
-  memory m = {.n = n, .s = work, .y = work + MEMORY * (size_t)n};
+  memory m = {.n = n};
+  m.s = work, m.y = work + MEMORY * (size_t)n;
   double *g = m.y + MEMORY * (size_t)n, *next = g + n, *gn = next + n, *d = gn + n;
   double f = evaluate(o, y, g);
   for (int step = 0; step < steps && f < HUGE_VAL; step++) {
@@ -246,10 +247,11 @@ static void descend(const objective* o, int steps, double* y, double* work)
     }
     const double size = sqrt(dot(n, d, d));
     double length = m.held ? 1 : fmin(1, 0.1 / size), fn = HUGE_VAL;
-    for (int halving = 0; halving < 30; halving++, length *= fn == HUGE_VAL ? 0.3 : 0.5) {
+    for (int halving = 0; halving < 30; halving++) {
       for (int k = 0; k < n; k++) next[k] = y[k] + length * d[k];
       fn = evaluate(o, next, gn);
       if (fn <= f + 1e-4 * length * slope) break;
+      length *= fn == HUGE_VAL ? 0.3 : 0.5;
     }
     if (!(fn < f)) break;
     for (int k = 0; k < n; k++) d[k] = next[k] - y[k], y[k] = next[k];
@@ -298,7 +300,8 @@ static void find_scale(const limb_excite_problem* p, double* scale)
     const limb_limits* l = &p->limit[j];
     const double half = p->o.share * (l->q_max - l->q_min) / 2;
     for (int k = 0; k < p->width; k++) {
-      const double w = rate * (k / 2 + 1);
+      const int harmonic = k / 2 + 1;
+      const double w = rate * harmonic;
       const double size = fmin(half, fmin(p->o.share * l->v / w, p->o.share * l->a / (w * w)));
       scale[j * p->width + k] = size / sqrt(p->width);
     }
