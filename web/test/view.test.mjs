@@ -129,9 +129,9 @@ describe("looking", () => {
     await open(
       "ur5",
       async (page) => {
-        assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "dark");
+        assert.equal(await page.evaluate(() => document.querySelector(".limb-view").dataset.theme), "dark");
         await page.getByRole("button", { name: "Dark" }).click();
-        assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "light");
+        assert.equal(await page.evaluate(() => document.querySelector(".limb-view").dataset.theme), "light");
       },
       { colorScheme: "dark" },
     );
