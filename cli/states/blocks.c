@@ -129,7 +129,8 @@ static int use_rows(block* b, cli_row_fn* row, void* context)
                            .v_r = b->input[4],
                            .a_r = b->input[5],
                            .time = b->s->has_time ? b->time : NULL,
-                           .env = b->env};
+                           .env = b->env,
+                           .singly = 1};
   int code = EXIT_FINE;
   for (size_t i = 0; i < b->rows; i++) b->status[i] = LIMB_OK;
   const limb_status s = b->rows > 0 ? limb_evaluator_run_many(b->e, &all, b->out, b->status) : LIMB_OK;

@@ -253,6 +253,7 @@ typedef struct limb_states {
   int nwrench;                     ///< in addition to those of env, with a value for each state
   const limb_batch_wrench* wrench; ///< nwrench wrenches, f64
   const double *v_r, *a_r;         ///< [n][nv]
+  int singly;                      ///< 1: state by state, to the bits of limb_evaluator_run, without kernels of batches
 } limb_states;
 
 /// Computes all items at n states: by the kernels of limb/batch.h if a quantity has one, otherwise state by state, on

@@ -2,8 +2,9 @@
 
 >>> import limb
 >>> limb.load("panda").view().save("panda.html")  # doctest: +SKIP
->>> live = limb.Live(limb.load("panda"))           # limb view panda --serve shows what follows
->>> live.send(0.0, [0.0] * 7)
+>>> with limb.Live(limb.load("panda")) as live:        # limb view panda --serve shows what follows
+...     live.send(0.0, [0.0] * 7)
+
 """
 
 from __future__ import annotations
@@ -109,12 +110,12 @@ class Live:
 
     def __init__(self, model: Model | int, *, port: int = LIVE_PORT, every: float = 1 / 60) -> None:
         """`model`, or its number of coordinates; `every`: least time between two poses that are sent [s]."""
-        self.nq = model if isinstance(model, int) else model.nq
+        self.nq: int = model if isinstance(model, int) else model.nq
         if self.nq < 1 or not 0 < port < 65536 or not every >= 0:
             raise ValueError("Live(): a robot without coordinates, no port, or a negative time")
         self.every = every
         self._next = self._last = -float("inf")
-        self._pack = struct.Struct(f"<8sd{self.nq}d").pack
+        self._message = struct.Struct(f"<8sd{self.nq}d")
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self._socket.setblocking(False)
         self._socket.connect(("127.0.0.1", port))
@@ -129,7 +130,7 @@ class Live:
         if len(numbers) != self.nq:
             raise ValueError(f"send(): {len(numbers)} numbers, expected {self.nq}")
         with contextlib.suppress(OSError):  # nobody listens, or the queue is full
-            self._socket.send(self._pack(b"limbpose", time, *numbers))
+            self._socket.send(self._message.pack(b"limbpose", time, *numbers))
 
     def close(self) -> None:
         """Closes the socket."""

@@ -233,10 +233,11 @@ static limb_status descend(physical* p)
     double other = HUGE_VAL, t = 2;
     do {
       t /= 2;
-      if (t < 1e-12) return LIMB_OK; // rounding is all that is left
+      if (t < 1e-12) return LIMB_OK; // less than rounding
       for (int k = 0; k < p->nu; k++) p->next[k] = p->u[k] + t * p->g[k];
       other = limb_physical_value(p, p->next);
     } while (!(other <= value + 1e-4 * t * slope));
+    if (!(other < value)) return LIMB_OK; // the same but for rounding
     value = other;
     memcpy(p->u, p->next, (size_t)p->nu * sizeof *p->u);
   }

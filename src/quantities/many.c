@@ -130,7 +130,7 @@ static int has_kernel(const job* j, const limb_block* b)
 {
   const limb_evaluator* e = j->e;
   const limb_environment* env = j->states->env ? j->states->env : &e->env;
-  if (!(b->row->uses & USES_BATCH) || e->closed || env->nlaw > 0) return 0;
+  if (!(b->row->uses & USES_BATCH) || j->states->singly || e->closed || env->nlaw > 0) return 0;
   return !(e->options.tau_is_given && strcmp(b->row->about.name, "tau") == 0);
 }
 
@@ -166,7 +166,7 @@ static limb_status make_ready(limb_evaluator* e, const limb_states* s)
   const int all = (s->env ? s->env->nwrench : e->env.nwrench) + s->nwrench;
   o.pool = e->options.pool;
   if (s->nwrench > o.wrenches) o.wrenches = s->nwrench;
-  if (!e->batch && !e->closed) status = limb_batch_create(e->model, &o, &e->alloc, &e->batch);
+  if (!e->batch && !e->closed && !s->singly) status = limb_batch_create(e->model, &o, &e->alloc, &e->batch);
   for (int i = 0; i < e->nlane && status == LIMB_OK; i++) {
     limb_lane* w = &e->lane[i];
     if (w->wrench_capacity >= all) continue;

@@ -4,6 +4,7 @@ and `limb convert` are never silently wrong about them.
 
     test_cli_loops.py <limb>
 """
+import csv
 import json
 import math
 import re
@@ -481,9 +482,9 @@ class Forces(Case):
         self.close(pin["peak_force"]["wrench"],
                    [0, 0, 0, -c * PIN[0] - s * PIN[1], s * PIN[0] - c * PIN[1], 0], 1e-11)
         self.assertRegex(self.run_limb("id", "four_bar", one, "--size").stdout,
-                         r"load on the closure +peak force +at +peak moment +at\npin +11\.25 N +0 s +0 N m +0 s\n")
-        rows = self.run_limb("id", "four_bar", one, "--size", "--format", "csv").stdout.splitlines()
-        self.assertEqual([r.rsplit(",", 1)[1] for r in rows], ["loop", "", "", "", "pin"])
+                         r"load on the closure +peak force +at +peak moment +at\npin +11\.25 N +0 s +0 N m +-\n")
+        rows = csv.DictReader(self.run_limb("id", "four_bar", one, "--size", "--format", "csv").stdout.splitlines())
+        self.assertEqual([row["loop"] for row in rows], ["", "", "", "pin"])
         start = self.run_limb("assemble", "gripper").stdout.splitlines()
         still = ",".join(g + name[2:] for g in ("v.", "a.") for name in start[0].split(","))
         path = self.file("g.csv", f"time,{start[0]},{still}\n0,{start[1]}{',0' * (still.count(',') + 1)}\n")

@@ -326,11 +326,12 @@ START_TEST(robots_that_cannot_be_built_are_not_written)
   assert_ok(limb_builder_add_body(b, &body, NULL, NULL));
   assert_status(limb_write(b, LIMB_FORMAT_YAML, forget, NULL, NULL, NULL), LIMB_E_MODEL);
   assert_status(limb_write(b, LIMB_FORMAT_URDF, forget, NULL, NULL, NULL), LIMB_E_MODEL);
-  assert_status(limb_write(b, LIMB_FORMAT_PAR, forget, NULL, NULL, NULL), LIMB_E_UNSUPPORTED);
+  assert_status(limb_write(b, LIMB_FORMAT_PAR, forget, NULL, NULL, NULL), LIMB_E_MODEL);
   const limb_joint_def joint = limb_default_joint_def("joint", LIMB_REVOLUTE, 0, 1);
   assert_ok(limb_builder_add_joint(b, &joint, NULL, NULL));
   assert_ok(limb_write(b, LIMB_FORMAT_YAML, forget, NULL, NULL, NULL));
   assert_ok(limb_write(b, LIMB_FORMAT_URDF, forget, NULL, NULL, NULL));
+  assert_ok(limb_write(b, LIMB_FORMAT_PAR, forget, NULL, NULL, NULL));
   limb_builder_destroy(b);
 }
 END_TEST
