@@ -69,7 +69,7 @@ START_TEST(rows_are_refused)
 {
   limb_reading* r = read_robot();
   limb_view_page* page = open_page(r);
-  const double q[] = {1, 2}, bad[] = {1, NAN};
+  const double q[] = {1, 2}, bad[] = {1, (double)NAN};
   limb_view_row row = {.time = 1, .q = q, .v = q};
   assert_status(limb_view_page_add(page, &row), LIMB_E_ORDER);
   assert_status(limb_view_page_motion(page, -1, 2, 0), LIMB_E_ARG);
@@ -85,7 +85,7 @@ START_TEST(rows_are_refused)
   assert_status(limb_view_page_add(page, &row), LIMB_E_NONFINITE);
   row.v = q;
   assert_ok(limb_view_page_add(page, &row));
-  assert_status(limb_view_page_event(page, NAN, "x"), LIMB_E_ARG);
+  assert_status(limb_view_page_event(page, (double)NAN, "x"), LIMB_E_ARG);
   for (int k = 0; k < 1100; k++) assert_ok(limb_view_page_event(page, k, "again"));
   assert_that(page->track.rows == 2 && page->nevent == 1000);
   limb_view_page_destroy(page);
@@ -192,7 +192,7 @@ END_TEST
 // Corners that are no numbers, points, lines, and nothing at all.
 START_TEST(poor_meshes)
 {
-  const double vertex[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, NAN, 0, 0, HUGE_VAL, 0, 0, 0, 0, -0.0};
+  const double vertex[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, (double)NAN, 0, 0, HUGE_VAL, 0, 0, 0, 0, -0.0};
   const int triangle[] = {0, 1, 2, 0, 1, 3, 0, 1, 4, 0, 0, 1, 0, 1, 5};
   const limb_triangles all = {.nvertex = 6, .ntriangle = 5, .vertex = vertex, .triangle = triangle};
   const limb_triangles none = {.nvertex = 0};
@@ -261,7 +261,7 @@ START_TEST(live_is_refused)
   o.port = 0;
   assert_status(limb_live_open(2, &o, &live, NULL), LIMB_E_ARG);
   o = limb_default_live();
-  o.every = NAN;
+  o.every = (double)NAN;
   assert_status(limb_live_open(2, &o, &live, NULL), LIMB_E_ARG);
   limb_live_send(NULL, 0, NULL);
   limb_live_close(NULL);

@@ -307,7 +307,7 @@ START_TEST(bad_calls_are_refused)
   limb_calibration_facts f;
   limb_calibration_parameter p;
   limb_error err = {0};
-  double q[DOFS] = {0}, bad[DOFS] = {NAN};
+  double q[DOFS] = {0}, bad[DOFS] = {(double)NAN};
   limb_calibration_options o = limb_default_calibration_options(0);
   assert_status(limb_calibration_create(c.m, &o, &x, &err), LIMB_E_ARG);
   o.frame = 1000;

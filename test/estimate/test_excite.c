@@ -187,7 +187,7 @@ START_TEST(keeps_boxes)
   limb_model* m = load("ur5");
   limb_data* d = NULL;
   limb_excite_options o = quick();
-  limb_keep box = {limb_find_frame(m, "tool0"), sp_v3(0.1, -0.7, 0.2), sp_v3(0.8, 0.7, INFINITY)};
+  limb_keep box = {limb_find_frame(m, "tool0"), sp_v3(0.1, -0.7, 0.2), sp_v3(0.8, 0.7, (double)INFINITY)};
   double q[DOFS], v[DOFS], a[DOFS];
   if (box.frame < 0) box.frame = limb_body_count(m) - 1;
   o.keep = &box, o.nkeep = 1;
@@ -259,7 +259,7 @@ START_TEST(bad_input_is_named)
   refused("humanoid", &o, LIMB_E_UNSUPPORTED, "coordinates");
   o.start = start;
   refused("ur5", &o, LIMB_E_ARG, "shoulder_lift");
-  start[1] = NAN;
+  start[1] = (double)NAN;
   refused("ur5", &o, LIMB_E_ARG, "range");
   limb_keep box = {7, sp_v3(5, 5, 5), sp_v3(6, 6, 6)};
   o = fine, o.keep = &box, o.nkeep = 1;
@@ -268,7 +268,7 @@ START_TEST(bad_input_is_named)
   refused("ur5", &o, LIMB_E_ARG, "along z");
   box.frame = 1000;
   refused("ur5", &o, LIMB_E_ARG, "frame 1000");
-  o = fine, o.duration = NAN;
+  o = fine, o.duration = (double)NAN;
   refused("ur5", &o, LIMB_E_ARG, "range");
   o = fine, o.harmonics = 0;
   refused("ur5", &o, LIMB_E_ARG, "range");

@@ -84,7 +84,7 @@ START_TEST(steps_neither_allocate_nor_keep_nan)
   assert_ok(started), assert_ok(stepped);
   assert_that(calls == 0);
   const double before = r[0];
-  tau[0] = NAN;
+  tau[0] = (double)NAN;
   assert_status(limb_observer_step(&o, 1e-3, q, v, tau), LIMB_E_NONFINITE);
   assert_that(r[0] == before);
   tau[0] = 0;

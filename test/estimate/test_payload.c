@@ -198,7 +198,7 @@ START_TEST(bad_calls_are_refused)
   limb_model *m = NULL, *closed = NULL;
   limb_payload* x = NULL;
   limb_payload_result r;
-  double q[DOFS] = {0}, bad[DOFS] = {NAN};
+  double q[DOFS] = {0}, bad[DOFS] = {(double)NAN};
   limb_payload_options o = limb_default_payload_options();
   assert_ok(limb_load("ur5", NULL, &m, NULL));
   assert_ok(limb_load("four_bar", NULL, &closed, NULL));

@@ -31,7 +31,7 @@ static limb_shape_def shape_of(const limb_builder* b, const char* body, int k)
   for (int i = 0; limb_builder_get_shape(b, i, &x) == LIMB_OK; i++) {
     if (x.body == at && k-- == 0) return x;
   }
-  assert_that(!"the body has as many shapes");
+  ck_abort_msg("%s has fewer shapes", body);
   return x;
 }
 
@@ -187,7 +187,7 @@ START_TEST(faulty_definitions_are_refused)
   assert_that(at == 0 && *x.name == 0 && *x.texture == 0);
   x = good, x.extent[0] = 0;
   assert_status(limb_builder_add_shape(b, &x, NULL, &err), LIMB_E_ARG);
-  x = good, x.extent[0] = NAN;
+  x = good, x.extent[0] = (double)NAN;
   assert_status(limb_builder_add_shape(b, &x, NULL, &err), LIMB_E_NONFINITE);
   x = good, x.pose.R.m[0] = 2;
   assert_status(limb_builder_add_shape(b, &x, NULL, &err), LIMB_E_ARG);
