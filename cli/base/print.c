@@ -48,9 +48,8 @@ static int next_column(const char** form, column* out)
 
 cli_table cli_table_make(const char* form)
 {
-  cli_table t = {.form = strdup(form)};
+  cli_table t = {.form = form};
   column c;
-  t.failed = !t.form;
   while (next_column(&form, &c)) t.columns++;
   return t;
 }
@@ -59,7 +58,6 @@ void cli_table_free(cli_table* t)
 {
   for (int i = 0; i < t->count; i++) free(t->cells[i].text), json_decref(t->cells[i].value);
   free(t->cells);
-  free(t->form);
   *t = (cli_table){0};
 }
 
@@ -193,35 +191,34 @@ void cli_table_print(cli_table* t, FILE* out, const char* indent)
   cli_table_free(t);
 }
 
-// The text of a heading, in the form of the table, which it cuts.
-static const char* cut_heading(cli_table* t, const column* c)
-{
-  char* text = t->form + (c->heading - t->form);
-  return text[c->nheading] ? (text[c->nheading] = '\0', text) : text;
-}
-
 void cli_table_page(cli_table* t, FILE* out)
 {
   enum { COLUMNS = 24 };
-  const char *heading[COLUMNS], *form = t->form ? t->form : "";
+  const char *heading[COLUMNS], *form = t->form;
+  char* text = strdup(form); // the headings, each closed by the zero in place of what separates them
   unsigned char left[COLUMNS] = {0};
-  column c[COLUMNS];
+  column c;
   int columns = 0, rows = t->columns > 0 ? t->count / t->columns : 0, from[COLUMNS]; // which are not for JSON alone
-  for (int k = 0; columns < COLUMNS && next_column(&form, &c[columns]); k++)
-    if (c[columns].is_text) from[columns++] = k;
+  for (int k = 0; text && columns < COLUMNS && next_column(&form, &c); k++) {
+    if (!c.is_text) continue;
+    heading[columns] = text + (c.heading - t->form), left[columns] = (unsigned char)c.is_left;
+    text[c.heading - t->form + c.nheading] = '\0';
+    from[columns++] = k;
+  }
   const char** cell = calloc((size_t)t->count + 1, sizeof *cell);
   unsigned char* mark = calloc((size_t)t->count + 1, 1);
-  for (int k = 0; k < columns; k++) heading[k] = cut_heading(t, &c[k]), left[k] = (unsigned char)c[k].is_left;
   for (int i = 0; cell && mark && i < rows * columns; i++) {
-    const char* text = t->cells[i / columns * t->columns + from[i % columns]].text;
-    const size_t n = strlen(text);
-    cell[i] = text;
-    const int red = (n >= 4 && strcmp(text + n - 4, "OVER") == 0) || strcmp(text, "error") == 0;
-    mark[i] = red ? LIMB_PAGE_OVER : strcmp(text, "-") == 0 ? LIMB_PAGE_FAIR : 0;
+    const char* entry = t->cells[i / columns * t->columns + from[i % columns]].text;
+    const size_t n = strlen(entry);
+    cell[i] = entry;
+    const int red = (n >= 4 && strcmp(entry + n - 4, "OVER") == 0) || strcmp(entry, "error") == 0;
+    mark[i] = red ? LIMB_PAGE_OVER : strcmp(entry, "-") == 0 ? LIMB_PAGE_FAIR : 0;
   }
-  if (!cell || !mark || t->failed) cli_note_out_of_memory(0);
-  if (cell && mark && !t->failed)
+  if (!text || !cell || !mark || t->failed)
+    cli_note_out_of_memory(0);
+  else
     limb_page_table_write(out, &(limb_page_table){columns, rows, heading, left, cell, mark});
+  free(text);
   free(cell);
   free(mark);
   cli_table_free(t);

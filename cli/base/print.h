@@ -18,14 +18,14 @@
 //
 // Columns of text become as wide as their widest cell. Cells are UTF-8. Without any heading the first row is one.
 typedef struct cli_table {
-  char* form;
+  const char* form;
   int columns;
   int count, capacity; // of cells
   struct cli_table_cell* cells;
   int failed; // memory ran out: nothing is printed
 } cli_table;
 
-cli_table cli_table_make(const char* form);
+cli_table cli_table_make(const char* form); // which must outlive it
 void cli_table_free(cli_table* t);
 
 // Adds the next cell, row by row: the text, which is a string in JSON, too.
