@@ -16,12 +16,15 @@
 static const cli_option own_options[] = {
   {"", NULL, "the measurements"},
   {"frame", "NAME", "what carries the target (default: the last frame of the model)"},
-  {"unknown", "device|target|both", "the pose of the device, of the target on the frame, or both are sought, too"},
-  {"device", "X,Y,Z,R,P,Y", "pose of the world in the device: m, and rpy in rad; or a first guess (default: the same)"},
-  {"target", "X,Y,Z,R,P,Y", "pose of the target in the frame; or a first guess (default: the same)"},
-  {"train", "SHARE", "the first part of the measurements, which is fitted; the rest validates (default: 0.7)"},
+  {"unknown", "device|target|both",
+   "what is also estimated: the pose of the device, that of the target on the frame, or both"},
+  {"device", "X,Y,Z,R,P,Y",
+   "pose of the world in the device, m and rpy in rad; with --unknown a first guess (default: identity)"},
+  {"target", "X,Y,Z,R,P,Y", "pose of the target in the frame; with --unknown a first guess (default: identity)"},
+  {"train", "SHARE",
+   "the share of the measurements that is fitted, from the first on; the rest validates (default: 0.7)"},
   {"", NULL, "the calibration"},
-  {"offsets", NULL, "joint offsets only"},
+  {"offsets", NULL, "estimate joint offsets only"},
   {"output", "FILE", "the calibrated model, .yaml or .urdf"},
   {0},
 };
@@ -34,11 +37,12 @@ static const char about[] = //
   "Reads a table with the columns q.<joint> and what was measured of a target on the robot: pose.position.x .y .z, "
   "pose.quaternion.x .y .z .w (both as limb eval --what pose writes them, also with the name of the frame), or "
   "distance, from the origin of the device; in m. The device is in the world, and the target at the frame, unless "
-  "--device, --target or --unknown say otherwise.\n"
+  "--device, --target or --unknown state otherwise.\n"
   "Parameters are an offset per joint and a small motion of the placement of each joint in its own axes: .x .y .z .rx "
   ".ry .rz. QR with column pivoting finds those that the measurements determine, offsets before placements; the others "
   "are hidden and stay as in the model. Standard deviations follow from the residuals.\n"
-  "The last 30 % of the measurements are not fitted: they validate. --output writes the model with the new placements, "
+  "The last 30 % of the measurements (--train) are not fitted: they validate. --output writes the model with the new "
+  "placements, "
   "of which offsets are part. docs/identification.md has the theory and an example.";
 
 static const char* const examples[] = {
@@ -148,7 +152,7 @@ static int open_table(calibrate_run* r)
   const char* refused = cli_input_refused(r->path);
   if (refused) return cli_usage(r->args, "%s: %s", r->path, refused);
   r->file = strcmp(r->path, "-") == 0 ? stdin : fopen(r->path, "rb");
-  if (!r->file) return cli_usage(r->args, "cannot read %s: %s", r->path, strerror(errno));
+  if (!r->file) return cli_usage(r->args, "%s: cannot be opened: %s", r->path, strerror(errno));
   const limb_status s = limb_csv_open(r->file, NULL, &r->reader, &err);
   if (s == LIMB_E_NOMEM) return cli_out_of_memory(r->args);
   if (s != LIMB_OK) return table_error(r, &err);

@@ -18,19 +18,20 @@ static const cli_option own_options[] = {
   {"duration", "S", "how long it takes (default: 10)"},
   {"harmonics", "N", "of the Fourier series; the first takes the whole duration (default: 5)"},
   {"max-acceleration", "X", "of every joint [rad/s^2 or m/s^2] (default: none; models have no such limit)"},
-  {"share", "X", "of all limits that is used (default: 0.9)"},
-  {"keep", "FRAME=X,Y,Z;...", "frames stay in boxes: tool=-0.5:0.5,:0.6,0.1: in world axes [m]"},
-  {"pose", "NAME", "where it starts and ends: a named pose of the model (default: found)"},
+  {"share", "X", "the share of all limits that the motion may use (default: 0.9)"},
+  {"keep", "FRAME=X,Y,Z;...",
+   "keep frames in boxes, MIN:MAX in world axes [m]; either may be missing: tool=-0.5:0.5,:0.6,0.1:"},
+  {"pose", "NAME", "where it starts and ends: a named pose of the model (default: chosen by the search)"},
   {"q", "JOINT=X,...", "the same by joint, with units; overrides --pose"},
   {"", NULL, "the search"},
   {"criterion", "condition|logdet", "what is optimised (default: condition)"},
-  {"no-offset", NULL, "no constant torque per joint is sought"},
-  {"no-rotors", NULL, "rotor inertias are zero"},
-  {"springs", NULL, "joints have springs"},
-  {"restarts", "N", "random motions from which it begins (default: 8)"},
+  {"no-offset", NULL, "no constant torque per joint, as for limb identify"},
+  {"no-rotors", NULL, "rotor inertias are not to be estimated"},
+  {"springs", NULL, "springs of joints are to be estimated"},
+  {"restarts", "N", "random motions from which the search begins (default: 8)"},
   {"max-iterations", "N", "of each (default: 120)"},
   {"seed", "N", "of the random motions (default: 1)"},
-  {"threads", "N", "0: all processors (default); the motion does not depend on it"},
+  {"threads", "N", "threads of the search (default: 0, all processors); the motion does not depend on them"},
   {"", NULL, "the output"},
   {"output", "FILE.csv", "the motion: time, q, v, a, tau"},
   {"rate", "HZ", "of its rows (default: 100)"},
@@ -51,7 +52,7 @@ static const char about[] = //
   "The motion keeps the limits of the model for positions, speeds and torques (those of a model without limits: one "
   "turn or 2 m), --max-acceleration, and the boxes of --keep, between its samples, too. The answer has the condition "
   "beside that of random motions within the same limits, how much of each limit is used, and which parameters no "
-  "motion can show. Self-collisions are not known to limb: view the motion before it runs (limb id MODEL motion.csv "
+  "motion can show. limb does not check self-collisions: view the motion before it runs (limb id MODEL motion.csv "
   "--animate motion.html), and keep frames in boxes.\n"
   "docs/identification.md has the way from the motion to the model.";
 
@@ -101,7 +102,7 @@ static int read_box(const excite_run* r, const char** text, limb_keep* out)
   char name[NAME];
   const size_t length = strcspn(*text, "=");
   if ((*text)[length] != '=' || length == 0 || length >= sizeof name)
-    return cli_usage(r->args, "--keep '%.80s': boxes are FRAME=X0:X1,Y0:Y1,Z0:Z1", *text);
+    return cli_usage(r->args, "--keep '%.80s': write boxes as FRAME=X0:X1,Y0:Y1,Z0:Z1", *text);
   memcpy(name, *text, length), name[length] = '\0';
   int code = cli_find_frame(r->args, r->robot.model, name, &out->frame);
   const char* at = *text + length + 1;

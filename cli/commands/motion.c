@@ -217,7 +217,7 @@ static int take_motor(const char* path, const limb_model* m, const limb_gearmoto
   const char* near = nearest_joint(m, g->joint);
   if (near) (void)snprintf(hint, sizeof hint, "; did you mean '%.64s'?", near);
   if (limb_get_joint(m, limb_find_joint(m, g->joint), &x) != LIMB_OK)
-    return wrong_motor(path, g, "is none of the model", hint);
+    return wrong_motor(path, g, "is not in the model", hint);
   if (x.nv != 1) return wrong_motor(path, g, "does not have one degree of freedom of its own", "");
   if ((x.def.type == LIMB_PRISMATIC) != g->slides)
     return wrong_motor(

@@ -15,8 +15,10 @@ int cli_page_check(const cli_args* args, const char* path)
 {
   char html[PATH_SPACE];
   if (!cli_is_page(path) || limb_view_page_find(html, sizeof html)) return EXIT_FINE;
-  return cli_usage(args, "%s is not there, from which %s is made; `make web` in the sources of limb builds it", html,
-                   path);
+  return cli_usage(
+    args,
+    "%s cannot be made: there is no %s; run `make web` in the sources of limb, which builds it, or set LIMB_VIEW_PAGE",
+    path, html);
 }
 
 static void print_note(void* source, const char* text) { (void)fprintf(stderr, "%s: note: %s\n", (char*)source, text); }

@@ -377,7 +377,7 @@ int cli_find_frame(const cli_args* args, const limb_model* m, const char* name, 
   if (!name || *frame >= 0) return EXIT_FINE;
   char hint[LIMB_FRAME_HINT];
   limb_frame_hint(m, name, hint);
-  return cli_usage(args, "--frame: the model has no frame '%s'%s", name, *hint ? hint : "; limb info names its bodies");
+  return cli_usage(args, "the model has no frame '%s'%s", name, *hint ? hint : "; limb info names its bodies");
 }
 
 void cli_print_configurations(FILE* out, const limb_model* m, const cli_dofs* dofs, int count, const double* q)

@@ -46,7 +46,7 @@ int cli_unit_number(const cli_args* args, const char* option, const char* joint,
   limb_error err = {0};
   const limb_status s = limb_formula_number(text, unit, out, &err);
   if (s != LIMB_OK)
-    return cli_usage(args, "--%s: %.64s: '%.80s' is no number: %s", option, joint, text,
+    return cli_usage(args, "--%s: %.64s: '%.80s' is not a number: %s", option, joint, text,
                      *err.text ? err.text : limb_status_text(s));
   return isfinite(*out) ? EXIT_FINE : cli_usage(args, "--%s: %.64s: '%.80s' is not finite", option, joint, text);
 }

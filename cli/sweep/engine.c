@@ -107,7 +107,8 @@ int cli_open_mpi(const cli_args* args, cli_mpi* out)
   void* symbol = plugin ? dlsym(plugin, "limb_mpi_begin") : NULL;
   memcpy(&begin, &symbol, sizeof begin);
   if (!begin)
-    return cli_usage(args, "started as one of %lld processes, and MPI cannot be used: %s; --engine threads, or --part",
+    return cli_usage(args,
+                     "started as one of %lld processes, and MPI cannot be used: %s; or use --engine threads or --part",
                      processes, why);
   const char* refused = begin(out, sizeof *out);
   return refused ? cli_usage(args, "%s", refused) : EXIT_FINE;

@@ -243,8 +243,8 @@ static void summarise(const sweep_task* t, const limb_sweep_state* x)
   if (t->done > 0) (void)fprintf(stderr, ", %llu now in %.3g s", (unsigned long long)t->done, clock_now() - t->begin);
   (void)fprintf(stderr, ": %s\n", at->parts > 1 ? t->folder : t->output);
   if (x->failed > 0)
-    (void)fprintf(stderr, "%s: warning: %llu cases failed (columns status and reason), the first: %s\n",
-                  cli_title(t->args), (unsigned long long)x->failed, x->reason);
+    (void)fprintf(stderr, "%s: warning: %llu of %llu cases failed (columns status and reason), the first: %s\n",
+                  cli_title(t->args), (unsigned long long)x->failed, (unsigned long long)x->rows, x->reason);
 }
 
 // Writes the table and removes the rows.

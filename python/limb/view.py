@@ -82,7 +82,7 @@ def page_of(
     found = find_page()
     if found is None:
         raise FileNotFoundError(
-            "limb-view.html is not there, from which pages are made: `make web` in the sources of limb builds it"
+            "there is no limb-view.html, from which pages are made; run `make web` in the sources of limb to build it"
         )
     arrays: list[bytes | None] = []
     rows = 0

@@ -285,7 +285,8 @@ static limb_status sum_errors(limb_calibration* x, int from, int to, limb_calibr
 static limb_status fit(limb_calibration* x, limb_error* err)
 {
   limb_calibration_facts* f = &x->facts;
-  if (x->count == 0) return limb_fail(err, LIMB_E_ARG, "measurements", "there are none");
+  if (x->count == 0)
+    return limb_fail(err, LIMB_E_ARG, "measurements", "the table has no rows: it needs one for each measured pose");
   x->fitted = (int)ceil(x->o.train * x->count);
   limb_status s = sum_errors(x, 0, x->fitted, &f->before[0]);
   if (s == LIMB_OK) s = sum_errors(x, x->fitted, x->count, &f->before[1]);

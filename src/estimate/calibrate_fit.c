@@ -406,11 +406,11 @@ limb_status limb_calibration_solve(limb_calibration* x, limb_error* err)
       s = iterate(x, &e, change, &gain);
       x->facts.iterations++;
       if (s == LIMB_OK && count <= x->found)
-        s =
-          limb_fail(err, LIMB_E_ARG, "measurements",
-                    "%d numbers were measured (%d poses of those that are fitted), too few for %d parameters that they "
-                    "would determine: measure more poses, or seek joint offsets only",
-                    count, x->fitted, x->found);
+        s = limb_fail(
+          err, LIMB_E_ARG, "measurements",
+          "%d numbers (%d poses that are fitted) are too few for %d parameters: measure more poses, or estimate "
+          "joint offsets only",
+          count, x->fitted, x->found);
     }
     if (s == LIMB_OK && gain > 1e-3) s = limb_fail(err, LIMB_E_NOCONV, "measurements", "the errors do not settle");
     if (s == LIMB_OK) s = judge_noise(x);

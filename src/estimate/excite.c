@@ -54,7 +54,7 @@ static limb_status check_options(const limb_excite_problem* p, limb_error* err)
       return limb_fail(err, LIMB_E_ARG, "box", "there is no frame %d", o->keep[k].frame);
     for (int i = 0; i < 3; i++)
       if (!(min[i] < max[i]))
-        return limb_fail(err, LIMB_E_ARG, "box", "that of frame '%.200s' is empty along %c: %g to %g", frame.name,
+        return limb_fail(err, LIMB_E_ARG, "box", "the box of frame '%.200s' is empty along %c: %g to %g", frame.name,
                          "xyz"[i], min[i], max[i]);
   }
   return LIMB_OK;

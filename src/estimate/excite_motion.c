@@ -218,7 +218,10 @@ void limb_excite_describe(const limb_excite_problem* p, const limb_limit_use* u,
   limb_frame_info frame;
   if (worst == USE_KEEP) {
     const bool known = limb_get_frame(p->m, p->o.keep[u->at[worst]].frame, &frame) == LIMB_OK;
-    (void)limb_fail(err, status, where, "frame '%.200s' is not in its box", known ? frame.name : "");
+    (void)limb_fail(
+      err, status, where,
+      "frame '%.200s' is outside its box where the motion starts: enlarge or move the box, or start at another pose",
+      known ? frame.name : "");
   } else {
     const double used = u->use[worst] * p->o.share;
     (void)limb_fail(err, status, where, "the %s of '%.200s' is %.4g of its limit, and %.4g may be used", word[worst],

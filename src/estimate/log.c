@@ -324,7 +324,7 @@ static limb_status start(limb_ident* x, limb_error* err)
   const size_t size = (size_t)log->channels + 1;
   limb_status s = find_step(log);
   if (s == LIMB_OK && log->dt <= 0)
-    return limb_fail(err, LIMB_E_ARG, "log", "it has %llu sample(s): record some seconds of motion",
+    return limb_fail(err, LIMB_E_ARG, "log", "too few samples (%llu): record some seconds of motion",
                      (unsigned long long)log->samples);
   if (s == LIMB_OK) limb_suspect_log(x);
   if (s == LIMB_OK) s = choose_filter(x);

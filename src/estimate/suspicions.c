@@ -220,7 +220,7 @@ void limb_suspect_fit(limb_ident* x)
   for (int j = 0; j < nv; j++) {
     const limb_ident_residual* r = &x->summary[j];
     if (r->r_squared < 0.5 && r->torque > 0 && !limb_get_velocity(x->dofs, j)->passive)
-      limb_ident_report(x, "joint '%s': the fit explains %.0f %% of tau.%s only: check its columns", name_of(x, j),
+      limb_ident_report(x, "joint '%s': the fit explains only %.0f %% of tau.%s: check its columns", name_of(x, j),
                         100 * fmax(r->r_squared, 0), name_of(x, j));
   }
   suspect_colour(x);

@@ -9,9 +9,9 @@
 #define LIMB_RULE_LIST(X)                                                                                             \
   /* any reader: the file */                                                                                          \
   X(EMPTY, "empty-file", ERROR, "there is nothing to read",                                                           \
-    "use a model file, or the name of a built-in robot (limb models)")                                                \
+    "check that it is the right file; where a model is expected, a built-in robot will do (limb models)")             \
   X(UNREADABLE, "unreadable", ERROR, "nothing can be found out about a file that cannot be read",                     \
-    "check path and permissions, or name a built-in robot (limb models)")                                             \
+    "check path and permissions; where a model is expected, a built-in robot will do (limb models)")                  \
   X(TOO_LARGE, "too-large", ERROR, "larger files are refused to protect memory",                                      \
     "raise the limit (--max-bytes) if this is the right file")                                                        \
   X(TOO_MANY, "too-many", ERROR, "the parts of a file are kept in memory",                                            \
@@ -35,7 +35,7 @@
   X(MISSING_KEY, "missing-key", ERROR, "the robot is not complete without it", "add it")                              \
   X(DUPLICATE_KEY, "duplicate-key", ERROR, "only one of the values can be used", "remove one")                        \
   X(BAD_NUMBER, "bad-number", ERROR, "a finite number is expected",                                                   \
-    "write numbers like 0.5 or 5e-1, with a point, without units")                                                    \
+    "write numbers like 0.5 or 5e-1, with a point; where units are accepted, one of the expected kind")               \
   X(WRONG_COUNT, "wrong-count", ERROR, "with too few or too many numbers, their order is not clear",                  \
     "write as many numbers as required; decimals have a point, not a comma")                                          \
   X(BAD_VALUE, "bad-value", ERROR, "the value is outside its range, or of another kind",                               \

@@ -131,7 +131,8 @@ static limb_status read_dimensions(limb_sweep* s, limb_error* err)
     status = limb_run_wrong(err, &t->sampling, "sobol has %d dimensions, and %u numbers are sampled: use latin",
                             SOBOL_DIMENSIONS, sampled);
   if (status == LIMB_OK && sampled > 0 && !t->samples.text)
-    status = limb_run_wrong(err, &t->vary[0].name, "the study has distributions, and lacks samples: their number");
+    status = limb_run_wrong(err, &t->vary[0].name,
+                            "the study has distributions: state how many samples to draw, as in samples: 100");
   if (status == LIMB_OK && sampled == 0 && t->samples.text)
     status = limb_run_wrong(err, &t->samples, "nothing is sampled: the study has lists and grids only");
   return status;

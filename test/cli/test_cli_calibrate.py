@@ -95,8 +95,8 @@ class Calibrate(unittest.TestCase):
         refused("no frame 'nose'", "ur5", table, "--frame", "nose")
         refused("no joint moves", "ur5", table, "--frame", "world")
         refused("norm", "ur5", self.measured("e.csv", factor=2.0)[0])
-        refused("cannot read", "ur5", str(self.folder / "none.csv"))
-        refused("there are none", "ur5", self.write("f.csv", [*(f"q.{n}" for n in JOINTS), *POSE], []))
+        refused("cannot be opened", "ur5", str(self.folder / "none.csv"))
+        refused("the table has no rows", "ur5", self.write("f.csv", [*(f"q.{n}" for n in JOINTS), *POSE], []))
         done = subprocess.run(
             [LIMB, "calibrate", "ur5", self.measured("g.csv", POSE[:3], 60, 1000.0)[0]],
             capture_output=True,

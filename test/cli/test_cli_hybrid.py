@@ -394,7 +394,7 @@ class Complaints(Case):
         done = self.ask("elastic2r", "hybrid", {**ELASTIC, "a.joint1": 1, "a.jont2": 2})
         self.assertIn("column 'a.jont2' is not used", done.stderr)
         self.assertIn("did you mean 'a.joint2'?", done.stderr)
-        self.assertIn("--frame: the model has no frame 'link9'",
+        self.assertIn("the model has no frame 'link9'",
                       self.refused("base_acc_frame", MOVING, "space_arm", ("--frame", "link9")))
 
     def test_numbers_that_are_none(self):

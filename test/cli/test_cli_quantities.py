@@ -163,17 +163,17 @@ class States(Case):
 
     def test_units_that_do_not_fit(self):
         angle = "expected is an angle: rad, deg"
-        self.refused("--q: elbow: '1kg' is no number: the unit 'kg' does not fit; " + angle, "ur5", "--q", "elbow=1kg",
-                     "--what", "M")
+        self.refused("--q: elbow: '1kg' is not a number: the unit 'kg' does not fit; " + angle, "ur5", "--q",
+                     "elbow=1kg", "--what", "M")
         self.refused(angle, "ur5", "--q", "elbow=90deg - (4mm + 1)", "--what", "M")
         self.refused(angle, "ur5", "--q", "1m", "--what", "M")
         self.refused(angle, "ur5", "--q", "*=-50%", "--what", "M")
-        self.refused("--v: elbow: '2Hz' is no number: the unit 'Hz' does not fit; expected is an angular velocity",
+        self.refused("--v: elbow: '2Hz' is not a number: the unit 'Hz' does not fit; expected is an angular velocity",
                      "ur5", "--v", "elbow=2Hz", "--what", "M")
         self.refused("the unit 'deg/s' does not fit; expected is an angular acceleration", "ur5", "--a",
                      "elbow=2deg/s", "--what", "M")
         self.refused("the unit 'N' does not fit; expected is a torque", "ur5", "--tau", "elbow=2 N", "--what", "M")
-        self.refused("--v: joint3: '60rpm' is no number: the unit 'rpm' does not fit; expected is a velocity: m/s",
+        self.refused("--v: joint3: '60rpm' is not a number: the unit 'rpm' does not fit; expected is a velocity: m/s",
                      "stanford", "--v", "60rpm", "--what", "M")
         r = self.answer("stanford", "--q", "joint1=90deg,joint2=1rad,joint3=12mm", "--v", "joint3=3cm/s", "--what",
                         "q,v")
@@ -183,7 +183,7 @@ class States(Case):
 
     def test_complaints(self):
         self.refused("did you mean 'elbow'?", "ur5", "--q", "elbwo=1", "--what", "M")
-        self.refused("'fast' is no number", "ur5", "--v", "elbow=fast", "--what", "M")
+        self.refused("'fast' is not a number", "ur5", "--v", "elbow=fast", "--what", "M")
         states = self.file("s.csv", "q.elbow\n1\n")
         self.refused("one of them", "ur5", "--q", "elbow=1", "--states", states, "--what", "M")
         self.refused("tau needs the a. columns", "ur5", "--q", "elbow=1", "--what", "tau")

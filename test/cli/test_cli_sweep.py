@@ -188,7 +188,7 @@ class Sweep(tool.Case):
         study = self.file("s.yaml", "study: 1\nrun: {model: planar_2r, duration: 10ms, solver: {method: rk4}}\n"
                                     "vary: {solver.step: [1ms, 0, -1]}\ncollect: {final: [q]}\noutput: t.csv\n")
         done = self.sweep(study)
-        self.assertIn("2 cases failed (columns status and reason), the first: solver.step: must be", done.stderr)
+        self.assertIn("2 of 3 cases failed (columns status and reason), the first: solver.step: must be", done.stderr)
         rows = rows_of(self.folder / "t.csv")
         self.assertEqual([row[1] == "0" for row in rows[1:]], [True, False, False])
         self.assertEqual(rows[2][5:], ["nan", "nan"])

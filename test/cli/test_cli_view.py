@@ -148,7 +148,7 @@ class View(unittest.TestCase):
         self.assertEqual([f for f in found if f in expected], expected)
 
     def test_mistakes(self):
-        for content, why in ((None, "limb-view.html is not there"),
+        for content, why in ((None, "limb-view.html; run `make web`"),
                              ("<html></html>", "limb-view.html is not the page of this version"),
                              ("", "limb-view.html is not the page of this version")):
             self.page.unlink()
@@ -156,7 +156,7 @@ class View(unittest.TestCase):
                 self.page.write_text(content, encoding="utf-8")
             done = self.run_limb("view", "panda", code=2)
             self.assertIn(why, done.stderr)
-            self.assertIn("`make web` in the sources of limb builds it", done.stderr)
+            self.assertIn("`make web` in the sources of limb", done.stderr)
             self.assertFalse((self.folder / "view.html").exists())
             if content is None:
                 self.assertIn(why, self.run_limb("sim", "ur5", "--duration", "1", "--animate", "a.html",

@@ -311,7 +311,7 @@ START_TEST(faulty)
     {"vary: {start.q.joint1: {normal: [1, 0]}}\nsamples: 2\n", "must be above zero"},
     {"vary: {start.q.joint1: {log_uniform: [0, 1]}}\nsamples: 2\n", "above zero"},
     {"vary: {start.q.joint1: {normal: [1, 1], limits: [2, 1]}}\nsamples: 2\n", "must be below the upper"},
-    {"vary: {start.q.joint1: {uniform: [0, 1]}}\n", "lacks samples"},
+    {"vary: {start.q.joint1: {uniform: [0, 1]}}\n", "state how many samples to draw"},
     {"vary: {start.q.joint1: {uniform: [0, 1]}}\nsamples: 1000000000000\n", "1e+12 cases, and at most 2^32"},
     {"vary: {a: {list: [1], set: {start.q.joint1: 5}}}\n", "does not vary: {} stands for the value"},
     {"vary: {start.q.joint1: {uniform: [0, 1], grid: [1, 2, 3]}}\n", "exclude each other"},
