@@ -37,7 +37,8 @@ const cli_option cli_model_options[] = {
   {"args", "NAME:=VALUE ...", "arguments of a xacro file, separated by blanks"},
   {"package-path", "A:B:C", "folders of ROS packages, searched before ROS_PACKAGE_PATH and AMENT_PREFIX_PATH"},
   {"density", "X",
-   "URDF: links without mass get that of their shapes, boxes to meshes (STL, OBJ), at X kg/m^3; <collision>, or else "
+   "URDF: links without mass get that of their shapes, boxes to meshes (STL, OBJ, DAE), at X kg/m^3; <collision>, or "
+   "else "
    "<visual>"},
   {"srdf", "FILE", "SRDF with named poses and rotors of the robot"},
   {"any-file", NULL, "let the model refer to any file, not only below its folder and in packages"},

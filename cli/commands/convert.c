@@ -357,8 +357,9 @@ const cli_command cli_convert = {
   .summary = "write a model in another language: limb YAML, URDF, MJCF, SDF or .par",
   .about =
     "limb YAML keeps all of the dynamics. What URDF cannot express is written in elements that other readers skip, "
-    "and is reported. MJCF (.xml) is for MuJoCo, which has the same mass matrix and torques; what MJCF and SDF cannot "
-    "express is reported, and refused where it would make another robot. Shapes are carried along, with their colors "
+    "and is reported. MJCF (.xml) is for MuJoCo, which has the same mass matrix and torques; what MJCF, SDF and "
+    "SYMORO .par cannot express is reported, and refused where it would make another robot. Shapes are carried along, "
+    "with their colours "
     "and the paths of their meshes; what else does not affect dynamics is not written, which is reported. The model "
     "itself is never overwritten.\n"
     "Before the file is saved, it is read back, and mass matrix and torques of both robots are compared. If they "

@@ -29,13 +29,14 @@ static const cli_option own_options[] = {
   {"report", "FILE.html", "everything on one page"},
   {"", NULL, "the log"},
   {"cutoff", "HZ", "of the filter (default: chosen from the motion)"},
-  {"train", "SHARE", "the first part of each log that is fitted; the rest validates (default: 0.7)"},
-  {"min-speed", "X", "samples with a slower joint do not count for that joint [rad/s or m/s]"},
+  {"train", "SHARE", "the share of each log that is fitted, from its start on; the rest validates (default: 0.7)"},
+  {"min-speed", "X", "below this speed the equations of a joint do not count [rad/s or m/s]"},
   {"gain", "JOINT=X,...", "multiply these columns tau, such as currents by the gains of drives"},
   {"current", "JOINT,...",
-   "columns tau are currents whose gains are estimated; all: of all motors. Takes different loads"},
+   "columns tau are currents, whose gains are estimated; all: of all motors. Requires logs with different loads "
+   "(--load)"},
   {"load", "LOG=MASS@FRAME[:X:Y:Z],...", "a known point mass that the robot carries in that log"},
-  {"unmeasured", "JOINT,...", "torques are not measured: their equations do not count"},
+  {"unmeasured", "JOINT,...", "joints whose torques are not measured: their equations do not count"},
   {0},
 };
 
@@ -52,7 +53,8 @@ static const char about[] = //
   "A low-pass filter without phase smooths and differentiates. Its cut-off is ten times the frequency below which 99 "
   "% of the power of the velocities lies; the answer states it. Uneven steps are interpolated, gaps of more than ten "
   "steps separate windows.\n"
-  "The last 30 % of each log are not fitted: they validate. Standard deviations account for the correlation of "
+  "The last 30 % of each log (--train) are not fitted: they validate. Standard deviations account for the correlation "
+  "of "
   "residuals in time. A parameter is uncertain if its standard deviation is above 30 % of its value, hidden if the "
   "motion does not show it, and essential if the fit without it is significantly worse.\n"
   "--physical fits all standard parameters such that every inertia is one that a rigid body can have, friction is "
@@ -61,7 +63,8 @@ static const char about[] = //
   "--payload FRAME finds mass, centre of mass and inertia of what is fixed to a frame and not in the model, without "
   "accelerations, by the momentum observer; constant torques and friction that the model lacks are sought along. "
   "--output then writes the model with a body 'payload'.\n"
-  "Suspicious logs are warned about: units, exchanged columns, joints that do not move, torques that do not change, "
+  "Warnings name what is suspicious in a log: units, exchanged columns, joints that do not move, torques that do not "
+  "change, "
   "residuals that are not white. docs/identification.md has the whole way from a log to a model.";
 
 static const char* const examples[] = {

@@ -68,7 +68,7 @@ int cli_read_options(const cli_args* args, limb_read_options* opt)
 const cli_option cli_change_options[] = {
   {"", NULL, "changes of the model, in this order"},
   {"attach", "FILE:FRAME[:PREFIX],...",
-   "put other models on bodies or frames: hand.urdf:flange; a prefix goes before their names, so that they are unique"},
+   "put other models on bodies or frames: hand.urdf:flange; a prefix in front of their names makes them unique"},
   {"root", "BODY",
    "hold the robot by another body: with --base floating the same robot in other coordinates, else fixed there"},
   {"lock", "JOINT[=X],...", "fix joints, at X (30deg, 2cm) or else where they start; what follows them is fixed, too"},
