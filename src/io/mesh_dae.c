@@ -219,20 +219,20 @@ typedef struct index_list {
   int mirrored;
 } index_list;
 
-// The vertices of the next polygon of n corners; 0 when there is none, -1 when it is faulty or memory ran out.
+// The vertices of the next polygon of n corners; 0 when it is faulty, cut off, or memory ran out.
 static int next_polygon(dae* d, index_list* x, int n)
 {
   mesh_reader* r = d->r;
   for (int k = 0; k < n; k++) {
     int* corner = limb_mempool_grow(r->pool, r->corner, &r->corner_cap, k, sizeof *corner);
-    if (!corner) return -1;
+    if (!corner) return 0;
     r->corner = corner;
     for (int i = 0; i < x->stride; i++) {
       double v = 0;
       x->text = scan(x->text, x->end, &v);
-      if (!x->text) return k + i == 0 ? 0 : -1;
+      if (!x->text) return 0;
       if (i != x->offset) continue;
-      if (!(v >= 0 && v < x->count)) return -1;
+      if (!(v >= 0 && v < x->count)) return 0;
       corner[k] = x->first + (int)v;
     }
   }
@@ -246,10 +246,9 @@ static int next_polygon(dae* d, index_list* x, int n)
 
 static limb_status add_polygon(dae* d, index_list* x, int n)
 {
-  const int found = n >= 1 ? next_polygon(d, x, n) : -1;
-  if (found < 0) return limb_mesh_fault(d->r, "a face refers to a vertex that does not exist");
+  if (n < 1 || !next_polygon(d, x, n)) return limb_mesh_fault(d->r, "a face refers to a vertex that does not exist");
   if (d->r->m->nface + n > MAX_SHOWN) return limb_mesh_fault(d->r, "the scene has too many triangles");
-  return found && n >= 3 ? limb_mesh_add_polygon(d->r, d->r->corner, n) : LIMB_OK; // two corners are an edge
+  return n >= 3 ? limb_mesh_add_polygon(d->r, d->r->corner, n) : LIMB_OK; // two corners are an edge
 }
 
 // How many numbers a <p> has.

@@ -313,7 +313,9 @@ START_TEST(faulty_collada_is_refused)
     DAE("<triangles><p>0 1 2</p></triangles>"), DAE("<tristrips><p>0 1 2</p></tristrips>"),
     DAE("<triangles><input semantic='VERTEX' offset='1e9'/><p>0 1 2</p></triangles>"),
     DAE("<polylist><input semantic='VERTEX' offset='0'/><vcount>1e9</vcount><p>0 1 2</p></polylist>"),
-    "<COLLADA><asset><unit meter='-1'/></asset></COLLADA>",
+    DAE("<polylist><input semantic='VERTEX' offset='0'/><vcount>3 3</vcount><p>0 1 2</p></polylist>"),
+    DAE("<polylist><input semantic='VERTEX' offset='0'/><vcount>3 3 3</vcount><p>0 1 2</p></polylist>"),
+    DAE(TRIANGLES("0 1 2 none 0 1 2")), "<COLLADA><asset><unit meter='-1'/></asset></COLLADA>",
     "<COLLADA><library_geometries><geometry><mesh><source id='p'><float_array>0 0 1e999</float_array></source>"
     "<vertices><input semantic='POSITION' source='#p'/></vertices></mesh></geometry></library_geometries></COLLADA>",
     // a node that shows itself, and nodes that show the one before twice
