@@ -320,8 +320,7 @@ limb_status limb_sweep_copy(const limb_sweep* s, limb_sweep** out, limb_error* e
 void limb_sweep_close(limb_sweep* s)
 {
   if (!s) return;
-  for (int i = 0; s->column && i < s->ncolumn; i++) free(s->column[i].name), free(s->column[i].unit);
-  free(s->column);
+  limb_sweep_drop_columns(s);
   free(s->scratch);
   free(s->dimension);
   free(s->words);

@@ -138,6 +138,13 @@ static limb_status open_case(sweep_case* c, limb_sweep* s, limb_error* err)
 
 // ---- columns ----------------------------------------------------------------------------------------------
 
+void limb_sweep_drop_columns(limb_sweep* s)
+{
+  for (int i = 0; s->column && i < s->ncolumn; i++) free(s->column[i].name), free(s->column[i].unit);
+  free(s->column);
+  s->column = NULL, s->ncolumn = 0;
+}
+
 static limb_status put_column(limb_sweep* s, const char* name, const char* unit)
 {
   const size_t n = strlen(name) + 1, u = strlen(unit) + 1;
@@ -183,6 +190,7 @@ static limb_status name_columns(sweep_case* c)
   int count = s->ndimension + 1 + 2 * s->study->collect[LIMB_COLLECT_EVENTS].count;
   for (int k = 0; k < STATISTICS; k++) count += c->count[k];
   count += s->points * c->count[LIMB_COLLECT_SERIES];
+  limb_sweep_drop_columns(s); // of a case before that could not be set up
   s->column = calloc((size_t)count, sizeof *s->column);
   limb_status status = s->column ? LIMB_OK : LIMB_E_NOMEM;
   for (int i = 0; i < s->ndimension && status == LIMB_OK; i++) status = put_column(s, s->study->vary[i].name.name, "");

@@ -110,6 +110,7 @@ limb_status limb_sweep_open_model(limb_sweep* s, limb_model** own, const limb_mo
 
 // The columns that a case collects, without running it: limb_sweep.column from ndimension on. After take_case.
 limb_status limb_sweep_find_columns(limb_sweep* s, limb_error* err);
+void limb_sweep_drop_columns(limb_sweep* s);
 
 // Runs the case whose values the run has; x: ncolumn - ndimension numbers.
 limb_status limb_sweep_run_case(limb_sweep* s, double* x, limb_error* err);

@@ -317,6 +317,7 @@ START_TEST(faulty)
     {"vary: {start.q.joint1: {uniform: [0, 1], grid: [1, 2, 3]}}\n", "exclude each other"},
     {"vary: {start.q.joint1: {list: [1], limits: [0, 1]}}\n", "limits are for normal"},
     {"samples: 5\n", "nothing is sampled"},
+    {"vary: {time: {list: [1, 2], set: {start.q.joint1: \"{}\"}}}\n", "the column 'time' is there twice"},
     {"sampling: sobl\n", "did you mean 'sobol'?"},
   };
   char text[600], path[200];
