@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { RATE_MAX = 1000000000 }; // of rows [Hz]: faster ones would have the same times
+
 // ---- errors -----------------------------------------------------------------------------------------------
 
 // 1 if a value with this key is of the study, and not of a run file of its own.
@@ -174,6 +176,7 @@ static limb_status read_settings(limb_sweep* s, limb_error* err)
   if (status == LIMB_OK) status = limb_run_whole(&t->seed, 9007199254740991.0, &seed, err);
   if (status == LIMB_OK) status = limb_run_word(&t->sampling, ways, &way, err);
   if (status == LIMB_OK) status = limb_run_quantity(&t->rate, LIMB_RUN_POSITIVE, "Hz", &s->rate, err);
+  if (status == LIMB_OK && s->rate > RATE_MAX) status = limb_run_wrong(err, &t->rate, "must be at most 1 GHz");
   if (status == LIMB_OK) status = limb_run_whole(&t->points, 1e6, &points, err);
   if (status == LIMB_OK && points < 2) status = limb_run_wrong(err, &t->points, "must be at least 2");
   s->samples = (uint64_t)samples, s->seed = (uint64_t)seed, s->points = (int)points;

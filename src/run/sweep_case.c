@@ -287,7 +287,7 @@ static limb_status take_point(sweep_case* c, const limb_sim_state* at, limb_erro
 static double row_time(const sweep_case* c)
 {
   const double length = c->setup->end - c->setup->start, k = (double)c->row;
-  if (limb_channels_count(c->set[AT_ROWS]) == 0) return HUGE_VAL;
+  if (limb_channels_count(c->set[AT_ROWS]) == 0 || (length <= 0 && k > 0)) return HUGE_VAL;
   return c->setup->start + (c->s->rate > 0 ? k / c->s->rate : k * length / DEFAULT_ROWS);
 }
 
@@ -307,10 +307,7 @@ static limb_status take_due(sweep_case* c, const limb_sim_state* at, limb_error*
     s = take_row(c, at, err);
     while (row_time(c) <= at->time) c->row++;
   }
-  if (s == LIMB_OK && point_time(c) <= at->time) {
-    s = take_point(c, at, err);
-    c->point++;
-  }
+  for (; s == LIMB_OK && point_time(c) <= at->time; c->point++) s = take_point(c, at, err);
   return s;
 }
 

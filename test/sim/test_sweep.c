@@ -359,5 +359,29 @@ START_TEST(failures_are_rows)
 }
 END_TEST
 
+// Without a duration all rows and points are the start.
+START_TEST(a_run_of_no_duration_ends)
+{
+  make_folder();
+  char path[200];
+  limb_error err = {0};
+  limb_status status;
+  limb_sweep* s = open_text("study: 1\nrun: {model: planar_2r, duration: 0}\nvary: {start.q.joint1: [0.5]}\n"
+                            "collect: {max: [q.joint1], mean: [q.joint1], series: [q.joint1], points: 3}\n",
+                            path, &status, &err);
+  double x[7];
+  assert_ok(status);
+  assert_that(limb_sweep_columns(s) == 7);
+  assert_ok(limb_sweep_case(s, 0, x, &err));
+  assert_close_array(x, ((double[]){0.5, 0, 0.5, 0.5, 0.5, 0.5, 0.5}), 7, 0, 0);
+  limb_sweep_close(s);
+  s = open_text("study: 1\nrun: {model: planar_2r, duration: 1}\nvary: {start.q.joint1: [0.5]}\n"
+                "collect: {max: [q.joint1], rate: 1e300}\n",
+                path, &status, &err);
+  assert_that(status == LIMB_E_ARG && s == NULL && strstr(err.text, "rate: must be at most 1 GHz"));
+  remove_folder();
+}
+END_TEST
+
 CHECK_MAIN("sim/sweep", 1, philox_is_that_of_the_paper, sobol_is_that_of_joe_and_kuo, strata, distributions,
-           case_is_its_run, any_order_any_copy, rows_survive, faulty, failures_are_rows)
+           case_is_its_run, any_order_any_copy, rows_survive, faulty, failures_are_rows, a_run_of_no_duration_ends)
