@@ -188,13 +188,13 @@ static limb_status read_settings(limb_sweep* s, limb_error* err)
 // ---- cases ------------------------------------------------------------------------------------------------
 
 // The template with the value in place of each {}.
-static void fill(const limb_study_target* t, const char* value)
+void limb_sweep_fill(const limb_study_target* t, const char* value, char* to)
 {
   const char* from = t->as.text;
   size_t used = 0;
   for (const char* place; (place = strstr(from, "{}")); from = place + 2)
-    used += (size_t)snprintf(t->slot + used, t->size - used, "%.*s%s", (int)(place - from), from, value);
-  (void)snprintf(t->slot + used, t->size - used, "%s", from);
+    used += (size_t)snprintf(to + used, t->size - used, "%.*s%s", (int)(place - from), from, value);
+  (void)snprintf(to + used, t->size - used, "%s", from);
 }
 
 static double value_of(const limb_sweep* s, const sweep_dimension* d, uint64_t sample, uint64_t* grid)
@@ -216,7 +216,8 @@ void limb_sweep_take_case(limb_sweep* s, uint64_t k, double* x)
     char number[LIMB_NUMBER_SPACE];
     (void)limb_print_number(value, number);
     for (int t = 0; t < d->from->ntarget; t++)
-      fill(&d->from->target[t], words ? d->from->values.value[(int)value].text : number);
+      limb_sweep_fill(&d->from->target[t], words ? d->from->values.value[(int)value].text : number,
+                      d->from->target[t].slot);
     x[i] = words && d->value ? d->value[(int)value] : value;
   }
 }

@@ -95,6 +95,9 @@ struct limb_sweep {
 // An error with the file, line and column of a value.
 limb_status limb_sweep_wrong(const limb_sweep* s, limb_error* err, const limb_error* why);
 
+// The text of a target with a value, to t->size bytes.
+void limb_sweep_fill(const limb_study_target* t, const char* value, char* to);
+
 // Writes the values of a case into the run and, one per dimension, into x.
 void limb_sweep_take_case(limb_sweep* s, uint64_t k, double* x);
 

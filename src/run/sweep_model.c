@@ -4,6 +4,7 @@
 #include "base/status.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // ---- what the results depend on ---------------------------------------------------------------------------
@@ -49,17 +50,35 @@ static void hash_attached(const limb_sweep* s, hasher* h, const limb_run_value* 
   hash_input(s, h, &file);
 }
 
-// The files of all models that cases name.
-static void hash_models(const limb_sweep* s, hasher* h)
+// The files that cases name: models, tables, whatever a word that varies is part of.
+static limb_status hash_target(const limb_sweep* s, hasher* h, const limb_study_vary* v, const limb_study_target* t)
 {
-  hash_input(s, h, &s->run->model.name);
-  for (int i = 0; i < s->study->nvary; i++) {
-    const limb_study_vary* v = &s->study->vary[i];
-    for (int k = 0; v->kind == LIMB_STUDY_LIST && k < v->values.count; k++) hash_input(s, h, &v->values.value[k]);
+  char* text = malloc(t->size);
+  if (!text) return LIMB_E_NOMEM;
+  for (int i = 0; i < v->values.count; i++) {
+    limb_sweep_fill(t, v->values.value[i].text, text);
+    const limb_run_value file = {text, t->as.key, t->as.name, t->as.line, t->as.column};
+    if (strncmp(t->as.name, "model.attach", 12) == 0)
+      hash_attached(s, h, &file);
+    else
+      hash_input(s, h, &file);
   }
+  free(text);
+  return LIMB_OK;
 }
 
-static void make_hash(limb_sweep* s, limb_model* model)
+static limb_status hash_words(const limb_sweep* s, hasher* h)
+{
+  limb_status status = LIMB_OK;
+  for (int i = 0; i < s->study->nvary; i++) {
+    const limb_study_vary* v = &s->study->vary[i];
+    if (v->kind != LIMB_STUDY_LIST && v->kind != LIMB_STUDY_CHOOSE) continue;
+    for (int k = 0; k < v->ntarget && status == LIMB_OK; k++) status = hash_target(s, h, v, &v->target[k]);
+  }
+  return status;
+}
+
+static limb_status make_hash(limb_sweep* s, limb_model* model)
 {
   const limb_run* run = s->run;
   hasher h = {0xcbf29ce484222325U, 0x84222325cbf29ce4U};
@@ -71,7 +90,8 @@ static void make_hash(limb_sweep* s, limb_model* model)
   if (model && limb_builder_from_model(model, NULL, &b) == LIMB_OK)
     (void)!limb_write(b, LIMB_FORMAT_YAML, hash_text, &h, NULL, NULL);
   limb_builder_destroy(b);
-  if (!model) hash_models(s, &h);
+  if (!model) hash_input(s, &h, &run->model.name);
+  const limb_status status = hash_words(s, &h);
   for (int i = 0; i < run->model.attach.count; i++) hash_attached(s, &h, &run->model.attach.value[i]);
   hash_input(s, &h, &run->start.file);
   hash_input(s, &h, &run->controller.file);
@@ -79,6 +99,7 @@ static void make_hash(limb_sweep* s, limb_model* model)
   for (int i = 0; i < run->inputs.nmotion; i++) hash_input(s, &h, &run->inputs.motion[i].file);
   (void)snprintf(s->shared.hash, sizeof s->shared.hash, "%016llx%016llx", (unsigned long long)h.a,
                  (unsigned long long)h.b);
+  return status;
 }
 
 // ---- the model that cases share ---------------------------------------------------------------------------
@@ -167,6 +188,5 @@ limb_status limb_sweep_open_shared(limb_sweep* s, limb_error* err)
     status = change_and_build(s, limb_reading_builder(s->shared.robot), &s->shared.model, err);
   if (status == LIMB_OK && varies == MODEL_CHANGED)
     status = limb_builder_build(limb_reading_builder(s->shared.robot), &s->shared.base, err);
-  if (status == LIMB_OK) make_hash(s, s->shared.model ? s->shared.model : s->shared.base);
-  return status;
+  return status == LIMB_OK ? make_hash(s, s->shared.model ? s->shared.model : s->shared.base) : status;
 }
