@@ -33,7 +33,7 @@ static void put(flat* f, const void* bytes, size_t n)
     if (grown && f->used) memcpy(grown + size - f->used, f->bytes + f->size - f->used, f->used);
     if (grown) free(f->bytes), f->bytes = grown, f->size = size;
   }
-  if (f->failed) return;
+  if (f->failed || n == 0) return; // a buffer may not be there yet
   f->used += n;
   if (bytes)
     memcpy(f->bytes + f->size - f->used, bytes, n);
