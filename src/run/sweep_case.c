@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_SIZE = 5200, DEFAULT_ROWS = 500, STATISTICS = LIMB_COLLECT_SERIES };
+enum { NAME_SIZE = 5200, DEFAULT_ROWS = 500, STATISTICS = LIMB_COLLECT_SERIES, COLUMNS_MAX = 1 << 24 };
 
 static const char* const words[LIMB_COLLECT_COUNT] = {"initial", "final", "min",    "max",   "peak",
                                                       "mean",    "rms",   "series", "events"};
@@ -184,12 +184,16 @@ static limb_status put_events(limb_sweep* s)
   return status;
 }
 
-static limb_status name_columns(sweep_case* c)
+static limb_status name_columns(sweep_case* c, limb_error* err)
 {
   limb_sweep* s = c->s;
   int count = s->ndimension + 1 + 2 * s->study->collect[LIMB_COLLECT_EVENTS].count;
   for (int k = 0; k < STATISTICS; k++) count += c->count[k];
-  count += s->points * c->count[LIMB_COLLECT_SERIES];
+  const double all = count + (double)s->points * c->count[LIMB_COLLECT_SERIES];
+  if (all > COLUMNS_MAX)
+    return limb_fail(err, LIMB_E_ARG, "collect",
+                     "%.0f columns are collected, and at most %d are possible: fewer points", all, COLUMNS_MAX);
+  count = (int)all;
   limb_sweep_drop_columns(s); // of a case before that could not be set up
   s->column = calloc((size_t)count, sizeof *s->column);
   limb_status status = s->column ? LIMB_OK : LIMB_E_NOMEM;
@@ -214,7 +218,7 @@ limb_status limb_sweep_find_columns(limb_sweep* s, limb_error* err)
 {
   sweep_case c;
   limb_status status = open_case(&c, s, err);
-  if (status == LIMB_OK) status = name_columns(&c);
+  if (status == LIMB_OK) status = name_columns(&c, err);
   if (status == LIMB_OK) status = check_twice(s, err);
   close_case(&c);
   return status;

@@ -383,6 +383,19 @@ START_TEST(a_run_of_no_duration_ends)
 }
 END_TEST
 
+START_TEST(too_many_columns_are_refused)
+{
+  make_folder();
+  char path[200], text[1000] = "study: 1\nrun: {model: planar_2r, duration: 1}\ncollect: {points: 1e6, series: [";
+  limb_error err = {0};
+  limb_status status;
+  for (int i = 0; i < 17; i++) strcat(text, "q.joint1, ");
+  limb_sweep* s = open_text(strcat(text, "q]}\n"), path, &status, &err);
+  assert_that(status == LIMB_E_ARG && s == NULL && strstr(err.text, "collect: 19000001 columns are collected"));
+  remove_folder();
+}
+END_TEST
+
 static void write_arm(const char* path, double mass)
 {
   FILE* f = fopen(path, "w");
@@ -427,4 +440,4 @@ END_TEST
 
 CHECK_MAIN("sim/sweep", 1, philox_is_that_of_the_paper, sobol_is_that_of_joe_and_kuo, strata, distributions,
            case_is_its_run, any_order_any_copy, rows_survive, faulty, failures_are_rows, a_run_of_no_duration_ends,
-           files_that_cases_name_count)
+           files_that_cases_name_count, too_many_columns_are_refused)
