@@ -132,7 +132,8 @@ static int estimate(const load_run* r, const char* path, limb_payload_result* ou
       code = cli_usage(r->args, "%s: too short for a load: it takes at least %.3g s of motion at %.3g Hz or more", path,
                        40 / r->o.gain, r->o.gain / COARSE);
     else if (s == LIMB_E_SINGULAR)
-      code = cli_usage(r->args, "%s: the motion shows nothing of a load at '%s'", path, cli_get(r->args, "payload"));
+      code = cli_usage(r->args, "%s: the motion shows no load at '%s': move it faster, or log longer", path,
+                       cli_get(r->args, "payload"));
     else if (s != LIMB_OK)
       code = cli_failed(r->args, path, s, &err);
   }

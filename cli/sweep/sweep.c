@@ -263,6 +263,8 @@ static int make_table(sweep_task* t)
   if (s == LIMB_OK && code == EXIT_FINE && x.missing == 0) s = limb_sweep_clear(t->folder, 1, 1, &err);
   if (s != LIMB_OK) {
     code = failed(t, s, &err);
+    if (s == LIMB_E_ORDER)
+      (void)fprintf(stderr, "  --resume computes what is missing, --merge --partial makes the table without it\n");
     return s == LIMB_E_ORDER ? EXIT_FINDINGS : code;
   }
   if (code != EXIT_FINE) return code;

@@ -84,13 +84,13 @@ static limb_status check_html(const char* path, size_t* size, limb_error* err)
   char* text = read_html(path, size);
   if (!text)
     return limb_fail(err, LIMB_E_IO, "", "%s %s", path,
-                     errno == ENOENT || errno == 0 ? "is not there; `make web` in the sources of limb builds it"
+                     errno == ENOENT || errno == 0 ? "does not exist; run `make web` in the sources of limb to build it"
                                                    : strerror(errno));
   const int fits = strstr(text, slot) && strstr(text, no_network);
   free(text);
   if (fits) return LIMB_OK;
   return limb_fail(err, LIMB_E_SYNTAX, "",
-                   "%s is not the page of this version; `make web` in the sources of limb builds it", path);
+                   "%s is not the page of this version; run `make web` in the sources of limb to build it", path);
 }
 
 // ---- the motion: as many rows as fit, evenly --------------------------------------------------------

@@ -182,7 +182,7 @@ limb_status limb_reader_open(const limb_sweep* s, const char* path, sweep_reader
   else if (fread(&h, 1, sizeof h, r->file) != sizeof h)
     r->cut = true; // killed while it was created
   else if (memcmp(h.magic, magic, sizeof h.magic) != 0)
-    status = limb_fail(err, LIMB_E_MODEL, "", "%.180s is no file of rows", path);
+    status = limb_fail(err, LIMB_E_MODEL, "", "%.180s is not a file of rows", path);
   else if (memcmp(h.hash, limb_sweep_hash(s), HASH) != 0 || h.width != width)
     status = limb_fail(err, LIMB_E_MODEL, "",
                        "%.150s has rows of another study: study, run, model or limb itself have changed", path);
