@@ -264,7 +264,9 @@ static int make_table(sweep_task* t)
   if (s != LIMB_OK) {
     code = failed(t, s, &err);
     if (s == LIMB_E_ORDER)
-      (void)fprintf(stderr, "  --resume computes what is missing, --merge --partial makes the table without it\n");
+      (void)fprintf(
+        stderr,
+        "  run these cases with --resume, and the same --part as before; or take what is there: --merge --partial\n");
     return s == LIMB_E_ORDER ? EXIT_FINDINGS : code;
   }
   if (code != EXIT_FINE) return code;
