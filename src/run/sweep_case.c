@@ -156,18 +156,40 @@ static limb_status put_column(limb_sweep* s, const char* name, const char* unit)
   return at->name && at->unit ? LIMB_OK : LIMB_E_NOMEM;
 }
 
+static int points_of(const sweep_case* c, int k) { return k == LIMB_COLLECT_SERIES ? c->s->points : 1; }
+
+// The column of point p of a channel.
+static void name_column(const sweep_case* c, limb_study_collected k, int i, int p, char whole[NAME_SIZE + 32])
+{
+  char name[NAME_SIZE];
+  limb_channels_name(c->set[set_of(k)], c->first[k] + i, name, sizeof name);
+  (void)snprintf(whole, NAME_SIZE + 32, points_of(c, k) > 1 ? "%s.%s.%d" : "%s.%s", words[k], name, p);
+}
+
 static limb_status put_channel(sweep_case* c, limb_study_collected k, int i)
 {
-  const limb_channels* set = c->set[set_of(k)];
-  char name[NAME_SIZE], whole[NAME_SIZE + 32];
+  char whole[NAME_SIZE + 32];
   limb_status s = LIMB_OK;
-  limb_channels_name(set, c->first[k] + i, name, sizeof name);
-  const int points = k == LIMB_COLLECT_SERIES ? c->s->points : 1;
-  for (int p = 0; p < points && s == LIMB_OK; p++) {
-    (void)snprintf(whole, sizeof whole, points > 1 ? "%s.%s.%d" : "%s.%s", words[k], name, p);
-    s = put_column(c->s, whole, limb_channels_unit(set, c->first[k] + i));
+  for (int p = 0; p < points_of(c, k) && s == LIMB_OK; p++) {
+    name_column(c, k, i, p, whole);
+    s = put_column(c->s, whole, limb_channels_unit(c->set[set_of(k)], c->first[k] + i));
   }
   return s;
+}
+
+// Whether the robot of this case has the columns of the first one, in their order.
+static bool has_columns(const sweep_case* c)
+{
+  const limb_sweep* s = c->s;
+  char whole[NAME_SIZE + 32];
+  int at = s->ndimension + 1;
+  for (int k = 0; k < LIMB_COLLECT_EVENTS; k++)
+    for (int i = 0; i < c->count[k]; i++, at += points_of(c, k)) {
+      if (at >= s->ncolumn) return false;
+      name_column(c, (limb_study_collected)k, i, 0, whole);
+      if (strcmp(whole, s->column[at].name) != 0) return false;
+    }
+  return at + 2 * s->study->collect[LIMB_COLLECT_EVENTS].count == s->ncolumn;
 }
 
 static limb_status put_events(limb_sweep* s)
@@ -230,7 +252,7 @@ limb_status limb_sweep_find_columns(limb_sweep* s, limb_error* err)
 static double* place_of(const sweep_case* c, int kind)
 {
   double* x = c->x + 1;
-  for (int k = 0; k < kind; k++) x += (k == LIMB_COLLECT_SERIES ? c->s->points : 1) * c->count[k];
+  for (int k = 0; k < kind; k++) x += points_of(c, k) * c->count[k];
   return x;
 }
 
@@ -382,11 +404,9 @@ static limb_status advance(sweep_case* c, limb_error* err)
 limb_status limb_sweep_run_case(limb_sweep* s, double* x, limb_error* err)
 {
   sweep_case c;
-  int width = 1 + 2 * s->study->collect[LIMB_COLLECT_EVENTS].count;
   limb_status status = open_case(&c, s, err);
   c.x = x;
-  for (int k = 0; k < LIMB_COLLECT_EVENTS; k++) width += (k == LIMB_COLLECT_SERIES ? s->points : 1) * c.count[k];
-  if (status == LIMB_OK && width != limb_sweep_row_width(s))
+  if (status == LIMB_OK && c.own && !has_columns(&c))
     status = limb_fail(err, LIMB_E_ARG, "", "this robot has other columns than that of the first case");
   if (status == LIMB_OK) {
     const limb_sim_condition watch = {.value = pulse, .context = s, .polled = 1};

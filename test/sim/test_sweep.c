@@ -396,15 +396,15 @@ START_TEST(too_many_columns_are_refused)
 }
 END_TEST
 
-static void write_arm(const char* path, double mass)
+static void write_arm(const char* path, double mass, const char* joint)
 {
   FILE* f = fopen(path, "w");
   assert_that(f != NULL);
   (void)fprintf(f,
                 "<robot name='arm'><link name='base'/><link name='link'><inertial><mass value='%g'/><inertia ixx='1' "
-                "iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link><joint name='j' type='continuous'>"
+                "iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link><joint name='%s' type='continuous'>"
                 "<parent link='base'/><child link='link'/><axis xyz='0 0 1'/></joint></robot>",
-                mass);
+                mass, joint);
   assert_that(fclose(f) == 0);
 }
 
@@ -418,7 +418,7 @@ START_TEST(files_that_cases_name_count)
   for (int i = 0; i < 2; i++) {
     limb_error err = {0};
     limb_status status;
-    write_arm(arm[0], 1), write_arm(arm[1], 1);
+    write_arm(arm[0], 1, "j"), write_arm(arm[1], 1, "j");
     (void)snprintf(text, sizeof text,
                    "study: 1\nrun: {model: arm_b.urdf, duration: 0.1}\ncollect: {final: [q]}\n%s"
                    "vary: {robot: {%s, set: {model.name: \"arm_{}.urdf\"}}}\n",
@@ -430,7 +430,7 @@ START_TEST(files_that_cases_name_count)
       if (k == 0) memcpy(hash, limb_sweep_hash(s), sizeof hash);
       if (k == 1) assert_that(strcmp(hash, limb_sweep_hash(s)) != 0);
       limb_sweep_close(s);
-      write_arm(arm[1], 2);
+      write_arm(arm[1], 2, "j");
     }
   }
   assert_that(remove(arm[0]) == 0 && remove(arm[1]) == 0);
@@ -438,6 +438,30 @@ START_TEST(files_that_cases_name_count)
 }
 END_TEST
 
+// Numbers of a robot with other joints are not put under the names of the first.
+START_TEST(columns_are_those_of_the_first_robot)
+{
+  make_folder();
+  char path[200], arm[2][200];
+  double x[3];
+  limb_error err = {0};
+  limb_status status;
+  for (int i = 0; i < 2; i++) (void)snprintf(arm[i], sizeof arm[i], "%s/arm_%c.urdf", folder, "bc"[i]);
+  write_arm(arm[0], 1, "j"), write_arm(arm[1], 1, "k");
+  limb_sweep* s = open_text("study: 1\nrun: {model: arm_b.urdf, duration: 0.1}\ncollect: {final: [q]}\n"
+                            "vary: {model.name: [arm_b.urdf, arm_c.urdf]}\n",
+                            path, &status, &err);
+  assert_ok(status);
+  assert_that(limb_sweep_columns(s) == 3 && strcmp(limb_sweep_column(s, 2), "final.q.j") == 0);
+  assert_ok(limb_sweep_case(s, 0, x, &err));
+  assert_status(limb_sweep_case(s, 1, x, &err), LIMB_E_ARG);
+  assert_that(isnan(x[2]) && strstr(err.text, "other columns"));
+  limb_sweep_close(s);
+  assert_that(remove(arm[0]) == 0 && remove(arm[1]) == 0);
+  remove_folder();
+}
+END_TEST
+
 CHECK_MAIN("sim/sweep", 1, philox_is_that_of_the_paper, sobol_is_that_of_joe_and_kuo, strata, distributions,
            case_is_its_run, any_order_any_copy, rows_survive, faulty, failures_are_rows, a_run_of_no_duration_ends,
-           files_that_cases_name_count, too_many_columns_are_refused)
+           files_that_cases_name_count, too_many_columns_are_refused, columns_are_those_of_the_first_robot)
