@@ -163,14 +163,14 @@ static void name_column(const sweep_case* c, limb_study_collected k, int i, int 
 {
   char name[NAME_SIZE];
   limb_channels_name(c->set[set_of(k)], c->first[k] + i, name, sizeof name);
-  (void)snprintf(whole, NAME_SIZE + 32, points_of(c, k) > 1 ? "%s.%s.%d" : "%s.%s", words[k], name, p);
+  (void)snprintf(whole, NAME_SIZE + 32, points_of(c, (int)k) > 1 ? "%s.%s.%d" : "%s.%s", words[k], name, p);
 }
 
 static limb_status put_channel(sweep_case* c, limb_study_collected k, int i)
 {
   char whole[NAME_SIZE + 32];
   limb_status s = LIMB_OK;
-  for (int p = 0; p < points_of(c, k) && s == LIMB_OK; p++) {
+  for (int p = 0; p < points_of(c, (int)k) && s == LIMB_OK; p++) {
     name_column(c, k, i, p, whole);
     s = put_column(c->s, whole, limb_channels_unit(c->set[set_of(k)], c->first[k] + i));
   }
