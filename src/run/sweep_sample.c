@@ -186,9 +186,10 @@ static double triangular_value(const double p[3], double u)
 
 double limb_dimension_at(const sweep_dimension* d, sweep_sampling how, uint64_t seed, uint64_t sample, uint64_t samples)
 {
-  const double u = how == SAMPLE_LATIN   ? limb_sample_latin(seed, sample, samples, d->index)
-                   : how == SAMPLE_SOBOL ? limb_sample_sobol(seed, sample, d->index)
-                                         : limb_sample_random(seed, sample, d->index);
+  const double drawn = how == SAMPLE_LATIN   ? limb_sample_latin(seed, sample, samples, d->index)
+                       : how == SAMPLE_SOBOL ? limb_sample_sobol(seed, sample, d->index)
+                                             : limb_sample_random(seed, sample, d->index);
+  const double u = fmin(drawn, 1 - 0x1p-53); // rounding may reach 1, which is behind the last entry
   switch (d->from->kind) {
   case LIMB_STUDY_UNIFORM: return d->p[0] + u * (d->p[1] - d->p[0]);
   case LIMB_STUDY_LOG_UNIFORM: return exp(log(d->p[0]) + u * (log(d->p[1]) - log(d->p[0])));
