@@ -64,7 +64,7 @@ static int run_demo(const cli_args* args)
            cli_off(stdout, CLI_RED));
   else
     printf("\n%sEvery check passed.%s How to do this in C: README.md, examples/. Signs, orders: limb --conventions.\n"
-           "Robots in motion: docs/gallery.md; limb sim planar_2r --duration 10s --animate fall.html\n",
+           "Robots in motion: docs/gallery.md; limb sim planar_2r --duration 10s --animate fall.svg\n",
            cli_on(stdout, CLI_GREEN), cli_off(stdout, CLI_GREEN));
   return code;
 }

@@ -78,7 +78,7 @@ static const char* const examples[] = {
   "torques of the built-in UR5 along a trajectory",
   "limb id arm.urdf move.csv --size --plot torques.svg",
   "sizing table and curves",
-  "limb id panda move.csv --animate panda.html",
+  "limb id panda move.csv --animate panda.svg",
   "the motion, to look at in a browser",
   "limb id arm.urdf positions.csv --differentiate --size --format json",
   "sizing from positions alone, for a program",

@@ -201,7 +201,7 @@ static const char about[] = //
 static const char* const examples[] = {
   "limb sim planar_2r --duration 10 --method rk4 --output fall.csv",
   "two falling links, as a table",
-  "limb sim acrobot --duration 5 --q 'shoulder=45deg' --animate swing.html",
+  "limb sim acrobot --duration 5 --q 'shoulder=45deg' --animate swing.svg",
   "an animation",
   "limb sim ur5 --duration 2 --controller 'computed_torque,kp=100,kd=20,q.elbow=1,rate=1kHz'",
   "a sampled controller",
