@@ -79,11 +79,10 @@ void cli_note_out_of_memory(int reported)
 
 int cli_is_out_of_memory(void) { return memory.ran_out; }
 
-int cli_out_of_memory(const cli_args* args)
+void cli_report_out_of_memory(const cli_args* args)
 {
   if (!memory.reported) (void)fprintf(stderr, "%s: out of memory\n", args->title);
   cli_note_out_of_memory(1);
-  return EXIT_USAGE;
 }
 
 // jansson drops a value for which there is no memory, and the answer would lack it.

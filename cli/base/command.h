@@ -3,6 +3,9 @@
 #ifndef LIMB_CLI_COMMAND_H
 #define LIMB_CLI_COMMAND_H
 
+// What a command returns: 0 fine, 1 a failed check, 2 usage or I/O, 3 invalid model, 4 numerical failure.
+enum { EXIT_FINE = 0, EXIT_FINDINGS = 1, EXIT_USAGE = 2, EXIT_MODEL = 3, EXIT_NUMERICAL = 4 };
+
 // Enough for a column: a frame and four joints, of at most LIMB_NAME_MAX bytes each, and what stands around them.
 enum { CLI_NAME_SPACE = 5200 };
 
@@ -87,8 +90,15 @@ int cli_usage(const cli_args* args, const char* format, ...);
 // From now on messages about memory name this command.
 void cli_watch_memory(const char* command);
 
-// Reports it, unless somebody did; EXIT_USAGE.
-int cli_out_of_memory(const cli_args* args);
+// Reports it, unless somebody did.
+void cli_report_out_of_memory(const cli_args* args);
+
+// The same, as the code of a command; in line, so that the analyzer sees that it is not EXIT_FINE.
+static inline int cli_out_of_memory(const cli_args* args)
+{
+  cli_report_out_of_memory(args);
+  return EXIT_USAGE;
+}
 
 // For those who cannot end the command: the sentence follows when it ends. reported: there was one already.
 void cli_note_out_of_memory(int reported);
@@ -101,10 +111,7 @@ int cli_run(const cli_command* command, int argc, char** argv);
 
 // ---- cli -------------------------------------------------------------------------------------------
 //
-// What the tool's files share. Commands return an exit code: 0 fine, 1 a failed check, 2 usage or I/O,
-// 3 invalid model, 4 numerical failure.
-
-enum { EXIT_FINE = 0, EXIT_FINDINGS = 1, EXIT_USAGE = 2, EXIT_MODEL = 3, EXIT_NUMERICAL = 4 };
+// What the tool's files share.
 
 // The lines of docs/conventions.md, closed by NULL.
 extern const char* const limb_conventions[];

@@ -104,13 +104,13 @@ static int read_log(const load_run* r, const char* path, limb_payload* x)
   code = cli_states_need(&s, STATES_TIME | STATES_Q | STATES_TAU | STATES_IDLE, purpose);
   w.has_v = cli_states_has(&s, STATES_V);
   if (code == EXIT_FINE && w.has_v) code = cli_states_need(&s, STATES_V, purpose);
-  w.time = calloc(3 + 3 * (size_t)w.nq + 4 * (size_t)w.nv, sizeof *w.time);
-  if (!w.time) code = cli_out_of_memory(r->args);
+  double* window = calloc(3 + 3 * (size_t)w.nq + 4 * (size_t)w.nv, sizeof *window);
+  if (!window) code = cli_out_of_memory(r->args);
   if (code == EXIT_FINE) {
-    w.q = w.time + 3, w.tau = w.q + 3 * (size_t)w.nq, w.v = w.tau + 3 * (size_t)w.nv;
+    w.time = window, w.q = w.time + 3, w.tau = w.q + 3 * (size_t)w.nq, w.v = w.tau + 3 * (size_t)w.nv;
     code = read_rows(&s, &w);
   }
-  free(w.time);
+  free(window);
   cli_states_close(&s);
   return code;
 }

@@ -55,7 +55,7 @@ int view_group(int n, int64_t (*key)[3], int* of)
 
 limb_status view_mesh_tidy(view_mesh* m)
 {
-  int* to = malloc(((size_t)m->nvertex + 1) * sizeof *to);
+  int* to = calloc((size_t)m->nvertex + 1, sizeof *to);
   double(*vertex)[3] = malloc(((size_t)m->nvertex + 1) * sizeof *vertex);
   if (!to || !vertex) {
     free(to);
@@ -286,10 +286,10 @@ limb_status view_mesh_simplify(const view_mesh* from, int max_triangles, view_me
   int clusters = g.key && g.of && longest > 0 ? find_grid(from, &g, longest, max_triangles) : -1;
   if (clusters >= 0) {
     out->vertex = malloc(((size_t)clusters + 1) * sizeof *out->vertex);
-    out->triangle = malloc(((size_t)from->ntriangle + 1) * sizeof *out->triangle);
+    out->triangle = calloc((size_t)from->ntriangle + 1, sizeof *out->triangle);
     out->part = calloc((size_t)from->npart + 1, sizeof *out->part);
   }
-  limb_status s = out->vertex && out->triangle && out->part ? LIMB_OK : LIMB_E_NOMEM;
+  limb_status s = clusters >= 0 && out->vertex && out->triangle && out->part ? LIMB_OK : LIMB_E_NOMEM;
   if (s == LIMB_OK) s = place_clusters(from, &g, clusters, out);
   if (s == LIMB_OK) {
     out->nvertex = clusters;

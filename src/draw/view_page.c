@@ -121,7 +121,7 @@ static limb_status reserve(view_track* t, const limb_view_row* row)
   t->width = 1 + (size_t)t->nq + (size_t)arrays * (size_t)t->nv + 6 * (size_t)t->nforce;
   t->max_rows = BYTES_MAX / (t->width * sizeof *t->data);
   if (t->max_rows < ROWS_MIN) t->max_rows = ROWS_MIN;
-  t->last = malloc(t->width * sizeof *t->last);
+  t->last = calloc(t->width, sizeof *t->last);
   return t->last ? LIMB_OK : LIMB_E_NOMEM;
 }
 
@@ -130,7 +130,7 @@ static limb_status grow(view_track* t)
   if (t->rows < t->capacity) return LIMB_OK;
   size_t capacity = t->capacity > 0 ? 2 * t->capacity : 256;
   if (capacity > t->max_rows) capacity = t->max_rows;
-  double* data = realloc(t->data, capacity * t->width * sizeof *data);
+  double* data = realloc(t->data, (capacity * t->width + 1) * sizeof *data);
   if (!data) return LIMB_E_NOMEM;
   t->data = data;
   t->capacity = capacity;

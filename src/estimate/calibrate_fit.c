@@ -163,7 +163,7 @@ static limb_status gather(limb_calibration* x, equations* e)
   for (int k = 0; k < x->fitted && s == LIMB_OK; k++) {
     double error[MEASURED];
     s = limb_calibration_errors(x, k, error, x->scratch);
-    for (int i = 0; i < MEASURED; i++) {
+    for (int i = 0; i < MEASURED && s == LIMB_OK; i++) {
       const int row = k * MEASURED + i;
       const double weight = 1 / x->sigma[kind_of[i]];
       e->b[row] = weight * error[i];
@@ -181,7 +181,8 @@ static limb_status cost(limb_calibration* x, double* sum)
   for (int k = 0; k < x->fitted && s == LIMB_OK; k++) {
     double e[MEASURED];
     s = limb_calibration_errors(x, k, e, NULL);
-    for (int i = 0; i < MEASURED; i++) *sum += e[i] * e[i] / (x->sigma[kind_of[i]] * x->sigma[kind_of[i]]);
+    for (int i = 0; i < MEASURED && s == LIMB_OK; i++)
+      *sum += e[i] * e[i] / (x->sigma[kind_of[i]] * x->sigma[kind_of[i]]);
   }
   return s;
 }

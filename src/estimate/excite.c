@@ -357,8 +357,8 @@ static limb_status excite(limb_excitation* x, limb_error* err)
   if (s != LIMB_OK) return s;
   const size_t starts = (size_t)p->o.starts, nv = (size_t)p->nv, each = nv * ((size_t)p->width + 1);
   outcome* r = calloc(starts, sizeof *r);
-  double* block = malloc(starts * each * sizeof *block);
-  x->center = calloc(nv, sizeof *x->center), x->x = calloc(nv * (size_t)p->width, sizeof *x->x);
+  double* block = calloc(starts * each + 1, sizeof *block);
+  x->center = calloc(nv + 1, sizeof *x->center), x->x = calloc(nv * (size_t)p->width + 1, sizeof *x->x);
   s = r && block && x->center && x->x ? LIMB_OK : LIMB_E_NOMEM;
   for (size_t k = 0; k < starts && s == LIMB_OK; k++)
     r[k].center = block + k * each, r[k].x = r[k].center + nv, r[k].random = HUGE_VAL;

@@ -391,7 +391,7 @@ void limb_excite_descend(limb_excite_search* s, uint64_t seed)
 {
   const limb_excite_problem* p = s->p;
   const size_t variables = (size_t)p->nv * ((size_t)p->width + 1);
-  objective o = {.s = s, .n = p->nv * (p->width + (p->o.start ? 0 : 1)), .scale = malloc(variables * sizeof(double))};
+  objective o = {.s = s, .n = p->nv * (p->width + (p->o.start ? 0 : 1)), .scale = calloc(variables, sizeof(double))};
   double* y = calloc((2 * MEMORY + 5) * variables, sizeof *y);
   limb_status status = LIMB_E_NOMEM;
   if (o.scale && y) {

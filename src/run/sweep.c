@@ -200,8 +200,8 @@ void limb_sweep_fill(const limb_study_target* t, const char* value, char* to)
 static double value_of(const limb_sweep* s, const sweep_dimension* d, uint64_t sample, uint64_t* grid)
 {
   if (d->sampled) return limb_dimension_at(d, s->sampling, s->seed, sample, s->samples);
-  const uint64_t entry = *grid % (uint64_t)d->count;
-  *grid /= (uint64_t)d->count;
+  const uint64_t count = d->count > 0 ? (uint64_t)d->count : 1, entry = *grid % count;
+  *grid /= count;
   return limb_dimension_entry(d, entry);
 }
 
@@ -211,13 +211,14 @@ void limb_sweep_take_case(limb_sweep* s, uint64_t k, double* x)
   uint64_t grid = k / s->samples;
   for (int i = s->ndimension - 1; i >= 0; i--) {
     const sweep_dimension* d = &s->dimension[i];
+    const limb_study_vary* from = d->from;
+    if (!from) continue;
     const double value = value_of(s, d, k % s->samples, &grid);
-    const bool words = d->from->kind == LIMB_STUDY_LIST || d->from->kind == LIMB_STUDY_CHOOSE;
+    const bool words = from->kind == LIMB_STUDY_LIST || from->kind == LIMB_STUDY_CHOOSE;
     char number[LIMB_NUMBER_SPACE];
     (void)limb_print_number(value, number);
-    for (int t = 0; t < d->from->ntarget; t++)
-      limb_sweep_fill(&d->from->target[t], words ? d->from->values.value[(int)value].text : number,
-                      d->from->target[t].slot);
+    for (int t = 0; t < from->ntarget; t++)
+      limb_sweep_fill(&from->target[t], words ? from->values.value[(int)value].text : number, from->target[t].slot);
     x[i] = words && d->value ? d->value[(int)value] : value;
   }
 }

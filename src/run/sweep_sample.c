@@ -106,7 +106,7 @@ static const struct {
 uint32_t limb_sobol_bits(uint32_t sample, uint32_t dimension)
 {
   const unsigned polynomial = sobol[dimension].polynomial;
-  uint32_t m[32], x = 0, gray = sample ^ sample >> 1;
+  uint32_t m[32] = {0}, x = 0, gray = sample ^ sample >> 1;
   int degree = 0;
   while (polynomial >> (degree + 1)) degree++;
   for (int i = 0; i < 32 && gray >> i; i++) {

@@ -121,14 +121,13 @@ static limb_status improve(search* s, int k, double sign, const coordinate* c, d
 {
   double y[3] = {*now, 0, 0}, there = 0;
   const double was = s->q[c->q];
-  double to = c->low;
   limb_status status = LIMB_OK;
   for (int i = 1; i < 3 && status == LIMB_OK; i++) {
     s->q[c->q] = c->turns ? was + (i == 1 ? 2 : -2) * PI / 3 : i == 1 ? c->low : c->high;
     status = value(s, k, sign, &y[i]);
   }
   if (status == LIMB_OK) {
-    to = c->turns ? best_angle(c, was, y) : y[1] > y[2] ? c->low : c->high;
+    const double to = c->turns ? best_angle(c, was, y) : y[1] > y[2] ? c->low : c->high;
     s->q[c->q] = to;
     status = value(s, k, sign, &there);
   }
