@@ -156,6 +156,7 @@ def test_interrupts_end_long_calls(what):
     program = f"""if True:
         import limb, os, signal, threading, warnings
         warnings.simplefilter("ignore")
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in the background of a shell
         panda = limb.load("panda")
         threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
         try:

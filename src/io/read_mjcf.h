@@ -87,7 +87,9 @@ typedef struct mjcf_model {
 typedef struct mjcf_scope {
   mjcf_model* model;
   const char *prefix, *suffix;
-  int depth;                     // of models and copies in each other
+  int depth;              // of models and copies in each other
+  const xml_node* source; // what is attached; NULL: a copy
+  const struct mjcf_scope* outside;
   const struct mjcf_scope* next; // of the models that are attached
 } mjcf_scope;
 

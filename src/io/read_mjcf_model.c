@@ -192,7 +192,7 @@ static mjcf_scope* new_scope(mjcf* m, const xml_node* n, mjcf_model* model, cons
     m->no_memory = 1;
     return NULL;
   }
-  *x = (mjcf_scope){model, prefix, suffix, m->scope->depth + 1, m->attached};
+  *x = (mjcf_scope){model, prefix, suffix, m->scope->depth + 1, NULL, m->scope, m->attached};
   return x;
 }
 
@@ -222,6 +222,14 @@ static const xml_node* find_source(mjcf* m, const xml_node* n, const mjcf_model*
   return NULL;
 }
 
+// What is attached inside itself would never end.
+static int is_inside(const mjcf_scope* s, const xml_node* source)
+{
+  for (; s; s = s->outside)
+    if (s->source == source) return 1;
+  return 0;
+}
+
 const mjcf_scope* limb_mjcf_attach(mjcf* m, const xml_node* n, int keep, const xml_node** source)
 {
   const char *name = limb_xml_get(n, "model"), *prefix = limb_xml_get(n, "prefix");
@@ -230,8 +238,13 @@ const mjcf_scope* limb_mjcf_attach(mjcf* m, const xml_node* n, int keep, const x
   mjcf_model* model = asset ? load_model(m, asset) : name ? NULL : m->model;
   *source = model ? find_source(m, n, model) : NULL;
   if (!*source) return NULL;
+  if (is_inside(m->scope, *source)) {
+    limb_mjcf_report(m, RULE_BAD_VALUE, n, "what is attached here has this element inside: it would never end");
+    return NULL;
+  }
   mjcf_scope* x =
     new_scope(m, n, model, limb_mjcf_join(m, m->scope->prefix, prefix ? prefix : "", ""), m->scope->suffix);
+  if (x) x->source = *source;
   if (x && keep) m->attached = x;
   return x;
 }

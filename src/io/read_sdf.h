@@ -17,6 +17,7 @@ typedef struct sdf_frame {
   sp_pose given;        // the pose as written
   sp_pose X;            // in the frame of the robot, once it is known
   int state;            // 0: not known, 1: being computed, 2: known
+  int link;             // that it is part of, + 1; 0: not known
 } sdf_frame;
 
 typedef struct sdf {

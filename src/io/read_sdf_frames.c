@@ -183,15 +183,24 @@ static int canonical_link(sdf* s, int model)
   return -1;
 }
 
+// What a frame is attached to; -1 after an error.
+static int attached_to(sdf* s, int frame)
+{
+  const sdf_frame* f = &s->frame[frame];
+  return f->kind == SDF_MODEL ? canonical_link(s, frame)
+                              : limb_sdf_find(s, f->model, f->attached, f->node, "the frame");
+}
+
+// Frames on the way remember the link, so that long chains of them take no more than one pass.
 int limb_sdf_link_of(sdf* s, int frame)
 {
-  for (int steps = 0; frame >= 0 && steps <= s->nframe; steps++) {
-    const sdf_frame* f = &s->frame[frame];
-    if (f->kind == SDF_LINK) return frame;
-    frame =
-      f->kind == SDF_MODEL ? canonical_link(s, frame) : limb_sdf_find(s, f->model, f->attached, f->node, "the frame");
-  }
-  return -1;
+  int at = frame, steps = 0;
+  while (at >= 0 && steps <= s->nframe && s->frame[at].kind != SDF_LINK && s->frame[at].link == 0)
+    at = attached_to(s, at), steps++;
+  if (at < 0 || steps > s->nframe) return -1;
+  const int link = s->frame[at].kind == SDF_LINK ? at : s->frame[at].link - 1;
+  for (; steps > 1; steps--) s->frame[frame].link = link + 1, frame = attached_to(s, frame);
+  return link;
 }
 
 // ---- inclusions -----------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ import resource
 import signal
 import subprocess
 import time
+import unittest
 
 import test_cli_b as tool
 import test_cli_sim as base
@@ -248,6 +249,7 @@ class Words(tool.Case):
         run = self.file("b.yaml", "schema: 1\nmodel: four_bar\nduration: 1 s\nsolver:\n  baumgarte: {alpha: 1}\n")
         self.says("baumgarte must be a single value, found a mapping", "sim", run)
 
+    @unittest.skipIf(os.environ.get("LIMB_TEST_EFFORT") == "few", "instrumented, it takes long")
     def test_limits_that_cannot_be_raised(self):
         done = self.run_limb("check", self.file("m.yaml", "limb: 1\nx: [" + "1," * 4000001 + "1]\n"), code=3)
         self.assertIn("more than 4000000 values", done.stdout)

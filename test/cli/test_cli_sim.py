@@ -330,8 +330,10 @@ outputs:
     def test_every_quantity_of_eval(self):
         known = json.loads(self.run_limb("eval", "--list", "--format", "json").stdout)["quantities"]
         self.assertGreater(len(known), 60)
-        for robot, frame in (("elastic2r", "link2"), ("four_bar", "coupler"), ("space_arm", "link3")):
-            for one in known:
+        robots = (("elastic2r", "link2"), ("four_bar", "coupler"), ("space_arm", "link3"))
+        few = os.environ.get("LIMB_TEST_EFFORT") == "few"  # instrumented: every quantity of one robot
+        for k, (robot, frame) in enumerate(robots):
+            for one in known[k::3] if few else known:
                 name = one["name"] + ("." + frame if one["frame"] else "")
                 done = subprocess.run([tool.LIMB, "sim", robot, "--duration", "2e-3", "--method", "rk4", "--channels",
                                        name, "--output", str(self.out)], capture_output=True, text=True, check=False)

@@ -214,7 +214,7 @@ START_TEST(out_of_memory)
   limb_model* m = robot_hand(); // mimic joints: formulas are merged, too
   limb_base_parameters* b = NULL;
   int calls = 0;
-  for (;; calls++) {
+  for (;; calls += CHECK_EFFORT(5, 1, 1)) {
     purse p = {calls, 0};
     const limb_allocator alloc = {spend, give_back, &p};
     const limb_status s = limb_base_create(m, NULL, 0, &alloc, &b);

@@ -69,7 +69,8 @@ START_TEST(nothing_leads_outside_or_in_circles)
   assert_ok(limb_read(PARTS "outside.xml", &opt, &r, NULL));
   limb_reading_destroy(r);
   r = read_file(PARTS "itself.xml", LIMB_E_MODEL);
-  assert_that(has_finding(r, "too-deep", 0, NULL));
+  assert_that(finding_in(r, "bad-value", "", 9));
+  assert_that(finding_in(r, "bad-value", "", 10));
   limb_reading_destroy(r);
 }
 END_TEST
@@ -80,7 +81,7 @@ START_TEST(copies_are_counted)
                              "<geom size='1'/></replicate></replicate></worldbody></mujoco>";
   static const char bodies[] = "<mujoco><worldbody><replicate count='2000000'><body><joint/><geom size='1'/></body>"
                                "</replicate></worldbody></mujoco>";
-  expect_text(LIMB_FORMAT_MJCF, bomb, sizeof bomb - 1, LIMB_E_MODEL, "too-many");
+  if (!CHECK_SANITIZED) expect_text(LIMB_FORMAT_MJCF, bomb, sizeof bomb - 1, LIMB_E_MODEL, "too-many");
   expect_text(LIMB_FORMAT_MJCF, bodies, sizeof bodies - 1, LIMB_E_MODEL, "too-many");
 }
 END_TEST

@@ -81,7 +81,7 @@ START_TEST(orders_of_tables)
   static const int orders[] = {2, 3, 4, 5, 6};
   if (_i || !limb_sim_has_method(LIMB_SIM_ERK)) return;
   stage from = stage_make("planar_2r"), exact;
-  const scene s = {"planar_2r", 1, 8000};
+  const scene s = {"planar_2r", CHECK_EFFORT(0.1, 1, 1), CHECK_EFFORT(800, 8000, 8000)};
   exact_run(&from, &s, &exact);
   uint64_t before = UINT64_MAX;
   for (int k = 0; k < 5; k++) {
