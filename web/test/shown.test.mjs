@@ -6,6 +6,7 @@ import { createWriteStream, existsSync, readFileSync, statSync, writeFileSync } 
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
 import { compare, folder, open, openAddress, openFile, run, seen, tool } from "./support/page.mjs";
 
 const body = (name, visual) =>
@@ -76,7 +77,7 @@ describe("shapes", () => {
     });
   });
 
-  it("simplifies 100 MB of triangles", { timeout: 120000 }, async () => {
+  it("simplifies 100 MB of triangles", async () => {
     const stream = createWriteStream(join(folder, "huge.stl"));
     stl("part.stl", 100000);
     const part = readFileSync(join(folder, "part.stl")).subarray(84);
@@ -99,7 +100,7 @@ describe("shapes", () => {
     }));
 });
 
-const shared = process.env.LIMB_SHARED ?? "../../shared";
+const shared = process.env.LIMB_SHARED ?? fileURLToPath(new URL("../../../shared", import.meta.url));
 const meshes = {
   hyq: "robots-meshes/hyq_description/robots/hyq_no_sensors.urdf",
   a1: "robots-meshes/a1_description/urdf/a1.urdf",
@@ -190,13 +191,13 @@ describe("motions", () => {
       });
       assert.equal(energy, 1.2345);
       await page.getByRole("button", { name: "Play" }).click();
-      await page.waitForFunction(() => limbView.player.time > 1.3, null, { timeout: 20000 });
+      await page.waitForFunction(() => limbView.player.time > 1.3);
       await page.getByRole("button", { name: "Pause" }).click();
       await compare(page, "acrobot");
     });
   });
 
-  it("records pictures and films", { timeout: 60000 }, () =>
+  it("records pictures and films", () =>
     openFile(file, async (page) => {
       const made = await page.evaluate(async () => {
         const { player, recorder } = limbView;
@@ -228,7 +229,7 @@ describe("live", () => {
           pose.write("limbpose");
           [3.5, 0.7, -0.2].forEach((x, k) => pose.writeDoubleLE(x, 8 + 8 * k));
           const sending = setInterval(() => program.send(pose, Number(port), "127.0.0.1"), 50);
-          await page.waitForFunction(() => limbView.q[0] === 0.7 && limbView.q[1] === -0.2, null, { timeout: 20000 });
+          await page.waitForFunction(() => limbView.q[0] === 0.7 && limbView.q[1] === -0.2);
           clearInterval(sending);
           program.close();
           await assert.rejects(page.evaluate(() => fetch("https://limb.invalid/")));

@@ -204,7 +204,7 @@ describe("simulation", () => {
         await page.getByLabel("Example").selectOption(String(k));
         await page.locator(".simulate-tab").getByLabel("Speed").selectOption("0");
         await page.getByRole("button", { name: "Simulate", exact: true }).click();
-        await page.getByText(/ simulated in /).waitFor({ timeout: 60000 });
+        await page.getByText(/ simulated in /).waitFor();
         const found = table(await saved(page, "Save CSV"));
         const file = join(folder, `${name}.csv`);
         const settings = ["--channels", "q,v,tau,energy", "--rate", "60", "--output", file, "--quiet"];

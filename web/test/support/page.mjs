@@ -38,6 +38,7 @@ export async function openAddress(address, look, { allowed = /^(file|data|blob):
     ...options,
   });
   try {
+    context.setDefaultTimeout(600000); // a machine may be busy
     const page = await context.newPage();
     page.on("request", (request) => allowed.test(request.url()) || troubles.push(`request: ${request.url()}`));
     page.on(
@@ -50,7 +51,7 @@ export async function openAddress(address, look, { allowed = /^(file|data|blob):
     page.on("pageerror", (error) => troubles.push(error.message));
     page.on("dialog", (dialog) => (troubles.push(`dialog: ${dialog.message()}`), dialog.dismiss()));
     await page.goto(address);
-    await page.waitForFunction(() => document.documentElement.dataset.ready, null, { timeout: 60000 });
+    await page.waitForFunction(() => document.documentElement.dataset.ready);
     const ready = await page.evaluate(() => document.documentElement.dataset.ready);
     assert.equal(ready, "yes", await page.textContent("main"));
     await look(page);
