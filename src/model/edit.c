@@ -315,8 +315,7 @@ limb_status limb_builder_rename(limb_builder* b, limb_part_kind part, int index,
   edit e;
   if (!b || !name) return null_argument(err);
   const int count[] = {b->nbody, b->njoint, b->nframe, b->nloop};
-  if (part < LIMB_PART_BODY || part > LIMB_PART_LOOP)
-    return limb_fail(err, LIMB_E_ARG, "part", "there is no such kind");
+  if ((unsigned)part > LIMB_PART_LOOP) return limb_fail(err, LIMB_E_ARG, "part", "there is no such kind");
   if (index < (part == LIMB_PART_BODY) || index >= count[part]) return no_such(err, kinds[part], index, count[part]);
   const limb_status s = limb_edit_begin(&e, b, 0, NULL, err);
   if (s == LIMB_OK && part == LIMB_PART_BODY) e.body[index].name = name;
