@@ -295,21 +295,18 @@ static void put_envelope(const cli_report* r, int k, const limb_sizing_dof* d, F
   limb_sizing_motor m;
   limb_envelope_labels labels;
   if (limb_sizing_get_motor(r->a.sizing, k, &m) == LIMB_OK) {
-    labels = (limb_envelope_labels){"speed of the motor [rpm]",
-                                    "torque of the motor [N m]",
-                                    m.data.rated_torque,
-                                    m.data.peak_torque,
-                                    rpm * m.data.rated_speed,
-                                    rpm * m.data.max_speed,
-                                    m.torque_rms,
-                                    rpm * m.mean_speed,
-                                    0};
+    labels = (limb_envelope_labels){.x_label = "speed of the motor [rpm]",
+                                    .y_label = "torque of the motor [N m]",
+                                    .motor = m.data,
+                                    .speed_unit = rpm,
+                                    .rms = m.torque_rms,
+                                    .mean_speed = rpm * m.mean_speed};
   } else {
     (void)snprintf(x, sizeof x, "speed [%s]", limb_velocity_unit(dof));
     (void)snprintf(y, sizeof y, "%s [%s]", dof->linear ? "force" : "torque", limb_force_unit(dof));
     labels = (limb_envelope_labels){.x_label = x, .y_label = y};
-    if (isfinite(d->torque_limit)) labels.peak_torque = d->torque_limit;
-    if (isfinite(d->speed_limit)) labels.max_speed = d->speed_limit;
+    if (isfinite(d->torque_limit)) labels.motor.peak_torque = d->torque_limit;
+    if (isfinite(d->speed_limit)) labels.motor.max_speed = d->speed_limit;
   }
   labels.zero = cli_sizing_noise(r->a.table.size.torque);
   canvas drawing;

@@ -305,6 +305,13 @@ LIMB_API limb_motor_def limb_default_motor_def(int joint);
 /// A closure between the origins of two bodies. For gear and polynomial, set joint, other and coefficient.
 LIMB_API limb_loop_def limb_default_loop_def(const char* name, limb_loop_kind kind, int body_a, int body_b);
 
+/// A torque over the speed, as data sheets draw it: straight lines between points, constant below the first speed; none
+/// beyond the last one.
+typedef struct limb_torque_curve {
+  int count;           ///< of points; 0: not known
+  const double* point; ///< count x 2: speed [rad/s], zero or more, growing; torque [N m], zero or more
+} limb_torque_curve;
+
 /// Motor and gearbox of a joint with one degree of freedom, for sizing (limb/study.h); files of them are read by
 /// limb_read_motors (limb/read.h). Not part of the dynamics: that is rotor_inertia. Zero: not known.
 typedef struct limb_gearmotor {
@@ -322,6 +329,8 @@ typedef struct limb_gearmotor {
   double input_speed;          ///< of the gearbox, largest [rad/s]
   int slides;                  ///< 1: for joints that slide
   int line;                    ///< in the file
+  limb_torque_curve rated_curve, peak_curve; ///< instead of rated_speed; where torques and max_speed are zero, their
+                                             ///< largest torque and speed take their places
 } limb_gearmotor;
 
 /// Creates an empty robot: the world body, and gravity (0, 0, -9.81) m/s^2.

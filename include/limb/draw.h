@@ -148,13 +148,13 @@ LIMB_API void limb_plot_destroy(limb_plot* p); ///< NULL is accepted
 /// deliver (limb_gearmotor_torque in limb/study.h) for a short time and all the time.
 typedef struct limb_envelope limb_envelope;
 
-/// Units are the caller's. Zero: not known, and not drawn.
+/// Zero: not known, and not drawn.
 typedef struct limb_envelope_labels {
   const char *x_label, *y_label; ///< "speed [rpm]", "torque [N m]"
-  double rated_torque, peak_torque;
-  double rated_speed, max_speed;
-  double rms, mean_speed; ///< a point of the whole motion
-  double zero;            ///< torques up to this are rounding, drawn as zero
+  limb_gearmotor motor;          ///< its torques and speeds; what else it has is not used
+  double speed_unit;             ///< the motor's speeds times this are those of the diagram; 0: 1
+  double rms, mean_speed;        ///< a point of the whole motion, in units of the diagram
+  double zero;                   ///< torques up to this are rounding, drawn as zero
 } limb_envelope_labels;
 
 /// @return LIMB_OK; LIMB_E_ARG (NULL); LIMB_E_NOMEM.

@@ -130,22 +130,25 @@ typedef struct limb_sizing_motor {
   limb_peak torque, speed; ///< of the motor, as in limb_sizing_dof
   limb_peak power;         ///< at its shaft
   double torque_rms;       ///< what warms it
-  double overload;         ///< share of the time with more than the rated torque, 0 to 1
+  double overload;         ///< share of the time with more than the rated torque at its speed, 0 to 1
   double mean_power;       ///< mean of |tau_m w_m|
   double energy_delivered; ///< by the motor, >= 0 [J]
   double energy_absorbed;  ///< by the motor while braking, >= 0 [J]
   double mean_speed;       ///< mean of |w_m|
   limb_peak output;        ///< tau_o; other is the speed of the joint
   double output_mean;      ///< cubic mean over the travel: (int |tau_o|^3 |ds| / int |ds|)^(1/3)
-  limb_peak envelope;      ///< largest |tau_m| by limb_gearmotor_torque at its speed; 0: no peak torque
+  limb_peak envelope;      ///< largest |tau_m| by what the motor has at its speed for a short time; infinite: it has
+                           ///< none there; 0: no peak torque
 } limb_sizing_motor;
 
-/// The torque that a motor has at a speed, of one that it has up to its rated speed: constant, then constant power.
-LIMB_API double limb_gearmotor_torque(const limb_gearmotor* a, double torque, double speed);
+/// The torque that a motor has at a speed, for a short time (peak 1) or all the time (peak 0): that of its curve, or
+/// else constant up to the rated speed and constant power beyond it. The RMS torque is judged at the mean speed.
+LIMB_API double limb_gearmotor_torque(const limb_gearmotor* a, int peak, double speed);
 
-/// Gives degree of freedom k a motor, before the first row. Names must outlive the sizing.
-/// @return LIMB_OK; LIMB_E_ARG (NULL, no such index, a number that is negative or not finite, efficiency above 1);
-///         LIMB_E_ORDER (after a row); LIMB_E_UNSUPPORTED (the joint has several degrees of freedom).
+/// Gives degree of freedom k a motor, before the first row. Names and curves must outlive the sizing.
+/// @return LIMB_OK; LIMB_E_ARG (NULL, no such index, a number that is negative or not finite, efficiency above 1, a
+///         curve whose speeds do not grow); LIMB_E_ORDER (after a row); LIMB_E_UNSUPPORTED (the joint has several
+///         degrees of freedom).
 LIMB_NODISCARD LIMB_API limb_status limb_sizing_set_gearmotor(limb_sizing* s, int k, const limb_gearmotor* a);
 
 /// @return LIMB_OK; LIMB_E_ARG; LIMB_E_UNSUPPORTED (it has none), also for the call below.

@@ -64,30 +64,48 @@ static void go_to(const chart* c, int first, double speed, double torque)
   svg_path_to(c->out, first, scale_pixel(&c->x, fabs(speed)), scale_pixel(&c->y, size));
 }
 
-// The line of a torque over the speed, up to the maximal one; filled down to the axis.
-static void put_region(const chart* c, const char* class, double torque, int fill)
+static double speed_unit(const chart* c) { return c->labels->speed_unit > 0 ? c->labels->speed_unit : 1; }
+
+// The corners of a torque between speed zero and `end`: those of its curve, or the bend of constant power.
+static void put_corners(const chart* c, int peak, double end)
 {
-  const limb_envelope_labels* l = c->labels;
-  const limb_gearmotor g = {.rated_speed = l->rated_speed};
-  const double end = l->max_speed > 0 ? fmin(l->max_speed, c->x.high) : c->x.high;
-  if (!(torque > 0)) return;
+  const limb_gearmotor* g = &c->labels->motor;
+  const limb_torque_curve* curve = peak ? &g->peak_curve : &g->rated_curve;
+  for (int k = 0; k < curve->count; k++) {
+    const double* p = curve->point + 2 * (size_t)k;
+    if (p[0] > 0 && p[0] < end) go_to(c, 0, speed_unit(c) * p[0], p[1]);
+  }
+  if (curve->count > 0 || !(g->rated_speed > 0) || g->rated_speed >= end) return;
+  for (int k = 0; k < STEPS; k++) {
+    const double w = g->rated_speed + (end - g->rated_speed) * k / STEPS;
+    go_to(c, 0, speed_unit(c) * w, limb_gearmotor_torque(g, peak, w));
+  }
+}
+
+// The line of a torque over the speed, up to the maximal one; filled down to the axis. It may be out of the picture.
+static void put_region(const chart* c, const char* class, int peak, int fill)
+{
+  const limb_gearmotor* g = &c->labels->motor;
+  const limb_torque_curve* curve = peak ? &g->peak_curve : &g->rated_curve;
+  const double torque = peak ? g->peak_torque : g->rated_torque, unit = speed_unit(c);
+  double end = c->x.high / unit;
+  int ends = 0;
+  if (!(torque > 0) || torque > c->y.high) return;
+  if (g->max_speed > 0 && g->max_speed <= end) end = g->max_speed, ends = 1;
+  if (curve->count > 0 && curve->point[2 * curve->count - 2] <= end) end = curve->point[2 * curve->count - 2], ends = 1;
   svg_path_begin(c->out, class);
   if (fill) go_to(c, 1, 0, 0);
-  go_to(c, !fill, 0, torque);
-  if (l->rated_speed > 0 && l->rated_speed < end) go_to(c, 0, l->rated_speed, torque);
-  for (int k = 1; k <= STEPS && l->rated_speed > 0 && l->rated_speed < end; k++) {
-    const double w = l->rated_speed + (end - l->rated_speed) * k / STEPS;
-    go_to(c, 0, w, limb_gearmotor_torque(&g, torque, w));
-  }
-  go_to(c, 0, end, limb_gearmotor_torque(&g, torque, end));
-  if (fill || (l->max_speed > 0 && end == l->max_speed)) go_to(c, 0, end, 0);
+  go_to(c, !fill, 0, limb_gearmotor_torque(g, peak, 0));
+  put_corners(c, peak, end);
+  go_to(c, 0, unit * end, limb_gearmotor_torque(g, peak, end));
+  if (fill || ends) go_to(c, 0, unit * end, 0);
   svg_path_end(c->out, fill);
 }
 
 // "rated 0.62, peak 1.9": also of what is not in the picture.
 static void put_limits(const chart* c)
 {
-  const limb_envelope_labels* l = c->labels;
+  const limb_gearmotor* l = &c->labels->motor;
   char text[80] = "";
   if (l->rated_torque > 0 && l->peak_torque > 0)
     (void)snprintf(text, sizeof text, "rated %.3g, peak %.3g", l->rated_torque, l->peak_torque);
@@ -153,21 +171,20 @@ void limb_envelope_write(const limb_envelope* e, const limb_envelope_labels* lab
 {
   if (!e || !labels || !out) return;
   chart c = {.out = out, .e = e, .labels = labels};
+  const limb_gearmotor* g = &labels->motor;
+  const double max_speed = speed_unit(&c) * g->max_speed, rated_speed = speed_unit(&c) * g->rated_speed;
   const double fastest = fabs(e->fastest.speed), largest_torque = fabs(e->strongest.torque),
                strongest = largest_torque <= labels->zero ? 0 : largest_torque;
-  c.x = scale_make(0, range(fastest, labels->max_speed, labels->rated_speed), 4, LEFT, WIDTH - RIGHT);
-  c.y = scale_make(0, range(strongest, labels->peak_torque, labels->rated_torque), 5, HEIGHT - BOTTOM, TOP);
+  c.x = scale_make(0, range(fastest, max_speed, rated_speed), 4, LEFT, WIDTH - RIGHT);
+  c.y = scale_make(0, range(strongest, g->peak_torque, g->rated_torque), 5, HEIGHT - BOTTOM, TOP);
   svg_begin(out, WIDTH, HEIGHT, "torque over speed", plot_css);
   svg_rect(out, "page", 0, 0, WIDTH, HEIGHT);
   svg_rect(out, "panel", LEFT, TOP, WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM);
-  if (labels->peak_torque <= c.y.high) put_region(&c, "short", labels->peak_torque, 1);
-  if (labels->rated_torque <= c.y.high) put_region(&c, "long", labels->rated_torque, 1);
+  put_region(&c, "short", 1, 1), put_region(&c, "long", 0, 1);
   put_axis(&c, 0), put_axis(&c, 1);
-  if (labels->peak_torque <= c.y.high) put_region(&c, "dash", labels->peak_torque, 0);
-  if (labels->rated_torque <= c.y.high) put_region(&c, "rms", labels->rated_torque, 0);
-  if (!(labels->peak_torque > 0) && labels->max_speed > 0 && labels->max_speed <= c.x.high)
-    svg_line(out, "dash", scale_pixel(&c.x, labels->max_speed), TOP, scale_pixel(&c.x, labels->max_speed),
-             HEIGHT - BOTTOM);
+  put_region(&c, "dash", 1, 0), put_region(&c, "rms", 0, 0);
+  if (!(g->peak_torque > 0) && max_speed > 0 && max_speed <= c.x.high)
+    svg_line(out, "dash", scale_pixel(&c.x, max_speed), TOP, scale_pixel(&c.x, max_speed), HEIGHT - BOTTOM);
   put_motion(&c);
   if (strongest > 0) put_point(&c, "dot", "peak", e->strongest.speed, e->strongest.torque);
   if (labels->rms > 0) put_point(&c, "square", "RMS", labels->mean_speed, labels->rms);

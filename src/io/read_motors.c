@@ -33,14 +33,17 @@ static const motor_key gearbox_keys[] = {{"ratio", AT(ratio), "%", 0},
                                          {"peak_force", AT(output_peak), "N", 0},
                                          {0}};
 
-static const char motor_words[] = "rated_torque peak_torque rated_speed max_speed inertia";
+static const char motor_words[] = "rated_torque peak_torque rated_speed max_speed inertia rated_curve peak_curve";
 static const char gearbox_words[] =
   "ratio lead efficiency inertia max_speed mean_torque peak_torque mean_force peak_force";
+
+enum { POINTS_MAX = 100 }; // of a curve
 
 typedef struct motor_reader {
   limb_reporter report;
   memory_pool* pool;
   const yml_node *motors, *gearboxes;
+  int out_of_memory;
 } motor_reader;
 
 // ---- catalogues ------------------------------------------------------------------------------------
@@ -62,14 +65,68 @@ static void take_numbers(motor_reader* r, const yml_node* map, const motor_key* 
   }
 }
 
+// [speed, torque] after the point before it, whose speed is `last`; returns 1 if it is one.
+static int take_point(motor_reader* r, const yml_node* n, double last, double point[2])
+{
+  if (n->kind != YML_LIST || n->count != 2) {
+    limb_report_error(&r->report, RULE_BAD_VALUE, n->pos, "a point of a curve is [speed, torque]: [3000 rpm, 0.5 Nm]");
+    return 0;
+  }
+  if (!limb_yml_quantity(&r->report, n->first, "rad/s", &point[0]) ||
+      !limb_yml_quantity(&r->report, n->first->next, "N*m", &point[1]))
+    return 0;
+  if (point[0] > last && point[1] >= 0) return 1;
+  limb_report_error(&r->report, RULE_BAD_VALUE, n->pos,
+                    point[1] < 0   ? "the torque of a point is negative"
+                    : point[0] < 0 ? "the speed of a point is negative"
+                                   : "the speed of a point is not above that of the point before it");
+  return 0;
+}
+
+// A torque over the speed. torque: the largest that is given beside it, or 0; becomes the largest of the curve.
+static void take_curve(motor_reader* r, const yml_node* map, const char* key, double* torque, limb_torque_curve* out)
+{
+  const yml_node* n = limb_yml_get(map, key);
+  double most = 0, last = -1;
+  int count = 0;
+  if (!n || !limb_yml_is(&r->report, n, YML_LIST)) return;
+  if (n->count < 1 || n->count > POINTS_MAX) {
+    limb_report_error(&r->report, RULE_BAD_VALUE, n->pos, "%s has 1 to %d points, [speed, torque]", key, POINTS_MAX);
+    return;
+  }
+  double* point = limb_mempool_alloc(r->pool, 2 * (size_t)n->count * sizeof *point);
+  if (!point) {
+    r->out_of_memory = 1;
+    return;
+  }
+  for (const yml_node* x = n->first; x; x = x->next, count++) {
+    if (!take_point(r, x, last, &point[2 * count])) return;
+    last = point[2 * count], most = fmax(most, point[2 * count + 1]);
+  }
+  if (!(most > 0))
+    limb_report_error(&r->report, RULE_BAD_VALUE, n->pos, "%s has no torque above zero", key);
+  else if (*torque > 0 && most > *torque)
+    limb_report_error(&r->report, RULE_BAD_VALUE, n->pos, "%s reaches %g N m, which is above the torque of %g N m", key,
+                      most, *torque);
+  *torque = most;
+  *out = (limb_torque_curve){count, point};
+}
+
 static void take_motor(motor_reader* r, const yml_node* n, limb_gearmotor* out)
 {
   if (!limb_yml_is(&r->report, n, YML_MAP)) return;
   limb_yml_check_keys(&r->report, n, motor_words);
   take_numbers(r, n, motor_keys, out);
-  if (out->peak_torque > 0 && out->rated_torque > out->peak_torque)
+  double rated = out->rated_torque, peak = out->peak_torque;
+  take_curve(r, n, "rated_curve", &rated, &out->rated_curve);
+  take_curve(r, n, "peak_curve", &peak, &out->peak_curve);
+  if (peak > 0 && rated > peak)
     limb_report_error(&r->report, RULE_BAD_VALUE, n->pos, "the rated torque of '%.64s' is above its peak torque",
                       n->key);
+  const yml_node* bend = limb_yml_get(n, "rated_speed");
+  if (bend && out->rated_curve.count > 0 && out->peak_curve.count > 0)
+    limb_report_error(&r->report, RULE_BAD_VALUE, bend->key_pos,
+                      "rated_speed has no effect beside rated_curve and peak_curve");
   if (out->max_speed > 0 && out->rated_speed > out->max_speed)
     limb_report_error(&r->report, RULE_BAD_VALUE, n->pos, "the rated speed of '%.64s' is above its maximum", n->key);
 }
@@ -164,10 +221,12 @@ limb_status limb_read_motors_yaml(limb_source* src, limb_findings* findings, con
   check_unused(&r, r.motors, take_motor);
   check_unused(&r, r.gearboxes, take_gearbox);
   const yml_node* joints = limb_yml_need(&r.report, root, "joints");
+  if (r.out_of_memory) return LIMB_E_NOMEM;
   if (r.report.errors || !joints || !limb_yml_is(&r.report, joints, YML_MAP)) return LIMB_E_MODEL;
   limb_gearmotor* list = limb_mempool_alloc(src->pool, ((size_t)joints->count + 1) * sizeof *list);
   if (!list) return LIMB_E_NOMEM;
   for (const yml_node* x = joints->first; x; x = x->next) take_joint(&r, x, &list[(*count)++]);
+  if (r.out_of_memory) return LIMB_E_NOMEM;
   if (r.report.errors) return LIMB_E_MODEL;
   *out = list;
   return LIMB_OK;

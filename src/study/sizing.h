@@ -35,10 +35,12 @@ typedef struct sizing_motor {
   limb_gearmotor data;
   double model_rotor; // I_a
   limb_peak torque, speed, power, output, envelope;
+  double envelope_torque; // |tau_m| at the peak of the envelope
   double torque_square, overload;
   double delivered, absorbed, travel; // int |w_m|
   double cubes;                       // int |tau_o|^3 |v|
   double last_speed, last_torque, last_output;
+  double last_load; // tau_m by the rated torque at its speed
 } sizing_motor;
 
 // What the robot exerts on its foundation.

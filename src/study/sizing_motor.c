@@ -7,10 +7,43 @@
 
 // ---- motors ----------------------------------------------------------------------------------------
 
-double limb_gearmotor_torque(const limb_gearmotor* a, double torque, double speed)
+static double on_curve(const limb_torque_curve* c, double w)
+{
+  const double* p = c->point;
+  if (w <= p[0]) return p[1];
+  for (int k = 1; k < c->count; k++, p += 2)
+    if (w <= p[2]) return p[1] + (w - p[0]) / (p[2] - p[0]) * (p[3] - p[1]);
+  return 0;
+}
+
+double limb_gearmotor_torque(const limb_gearmotor* a, int peak, double speed)
 {
   const double w = fabs(speed);
-  return a && a->rated_speed > 0 && w > a->rated_speed ? torque * a->rated_speed / w : torque;
+  if (!a) return 0;
+  const limb_torque_curve* curve = peak ? &a->peak_curve : &a->rated_curve;
+  const double torque = peak ? a->peak_torque : a->rated_torque;
+  if (curve->count > 0) return on_curve(curve, w);
+  return a->rated_speed > 0 && w > a->rated_speed ? torque * a->rated_speed / w : torque;
+}
+
+static int is_curve(const limb_torque_curve* c)
+{
+  if (c->count < 0 || (c->count > 0 && !c->point)) return 0;
+  for (int k = 0; k < c->count; k++) {
+    const double w = c->point[2 * k], torque = c->point[2 * k + 1];
+    if (!(w >= 0 && isfinite(w) && torque >= 0 && isfinite(torque))) return 0;
+    if (k > 0 && w <= c->point[2 * k - 2]) return 0;
+  }
+  return 1;
+}
+
+// What a curve says besides: its largest torque and its last speed, where they are not given.
+static void take_curve(const limb_torque_curve* c, double given_speed, double* torque, double* speed)
+{
+  double most = 0;
+  for (int k = 0; k < c->count; k++) most = fmax(most, c->point[2 * k + 1]);
+  if (*torque == 0) *torque = most;
+  if (c->count > 0 && given_speed == 0) *speed = fmax(*speed, c->point[2 * c->count - 2]);
 }
 
 static int is_valid(const limb_gearmotor* a)
@@ -19,7 +52,7 @@ static int is_valid(const limb_gearmotor* a)
                       a->ratio,        a->efficiency,  a->output_mean, a->output_peak, a->input_speed};
   for (size_t k = 0; k < sizeof x / sizeof *x; k++)
     if (!(x[k] >= 0 && isfinite(x[k]))) return 0;
-  return a->efficiency <= 1;
+  return a->efficiency <= 1 && is_curve(&a->rated_curve) && is_curve(&a->peak_curve);
 }
 
 limb_status limb_sizing_set_gearmotor(limb_sizing* s, int k, const limb_gearmotor* a)
@@ -34,6 +67,8 @@ limb_status limb_sizing_set_gearmotor(limb_sizing* s, int k, const limb_gearmoto
   *m = (sizing_motor){.set = 1, .data = *a};
   if (m->data.ratio == 0) m->data.ratio = 1;
   if (m->data.efficiency == 0) m->data.efficiency = 1;
+  take_curve(&a->rated_curve, a->max_speed, &m->data.rated_torque, &m->data.max_speed);
+  take_curve(&a->peak_curve, a->max_speed, &m->data.peak_torque, &m->data.max_speed);
   m->model_rotor = x.def.gear_ratio * x.def.gear_ratio * x.def.rotor_inertia + x.def.armature[0];
   return LIMB_OK;
 }
@@ -41,6 +76,22 @@ limb_status limb_sizing_set_gearmotor(limb_sizing* s, int k, const limb_gearmoto
 static double rotor_of(const sizing_motor* m)
 {
   return m->data.inertia > 0 ? m->data.inertia : m->model_rotor / (m->data.ratio * m->data.ratio);
+}
+
+// A torque by the one that the motor has; out of its reach: very large, so that sums and crossings stay numbers.
+static double share(double torque, double available)
+{
+  if (available > 0) return torque / available;
+  return torque == 0 ? 0 : copysign(1e9, torque);
+}
+
+static void add_envelope(sizing_motor* m, int first, double time, double torque, double w)
+{
+  const double available = limb_gearmotor_torque(&m->data, 1, w);
+  const double used = available > 0 ? fabs(torque) / available : torque != 0 ? HUGE_VAL : 0;
+  if (!(m->data.peak_torque > 0)) return;
+  if (first || used > m->envelope.value) m->envelope_torque = fabs(torque);
+  sizing_keep_peak(&m->envelope, first, time, used, w);
 }
 
 // Torque of the motor from that of the joint; returns its power.
@@ -52,22 +103,22 @@ static double add_motor(sizing_motor* m, const limb_sizing_row* row, int k, int 
   const double output = row->tau[k] - m->model_rotor * a;
   const double input = output * v >= 0 ? output / (N * d->efficiency) : output * d->efficiency / N;
   const double torque = input + rotor_of(m) * N * a, power = torque * w;
-  const double available = limb_gearmotor_torque(d, d->peak_torque, w);
+  const double load = share(torque, limb_gearmotor_torque(d, 0, w));
   sizing_keep_peak(&m->torque, first, row->time, torque, w);
   sizing_keep_peak(&m->speed, first, row->time, w, torque);
   sizing_keep_peak(&m->power, first, row->time, power, 0);
   sizing_keep_peak(&m->output, first, row->time, output, v);
-  if (available > 0) sizing_keep_peak(&m->envelope, first, row->time, fabs(torque) / available, w);
+  add_envelope(m, first, row->time, torque, w);
   if (!first) {
     const double last_power = m->last_torque * m->last_speed, w0 = fabs(m->last_speed), w1 = fabs(w);
     m->torque_square += sizing_square(dt, m->last_torque, torque);
-    if (d->rated_torque > 0) m->overload += sizing_above(dt, m->last_torque, torque, d->rated_torque);
+    if (d->rated_torque > 0) m->overload += sizing_above(dt, m->last_load, load, 1);
     sizing_add_energy(dt, last_power, power, &m->delivered, &m->absorbed);
     m->travel += dt * (w0 + w1) / 2;
     m->cubes +=
       dt * (fabs(m->last_output * m->last_output * m->last_output) * w0 + fabs(output * output * output) * w1) / 2;
   }
-  m->last_speed = w, m->last_torque = torque, m->last_output = output;
+  m->last_speed = w, m->last_torque = torque, m->last_output = output, m->last_load = load;
   return power;
 }
 
@@ -110,7 +161,7 @@ limb_status limb_sizing_get_motor(const limb_sizing* s, int k, limb_sizing_motor
                              .energy_absorbed = m->absorbed,
                              .mean_speed = T > 0 ? m->travel / T : fabs(m->speed.value),
                              .output_mean = m->travel > 0 ? cbrt(m->cubes / m->travel) : fabs(m->output.value)};
-  const int above = m->data.rated_torque > 0 && fabs(m->torque.value) > m->data.rated_torque;
+  const int above = m->data.rated_torque > 0 && fabs(m->last_load) > 1;
   out->overload = T > 0 ? m->overload / T : above;
   return LIMB_OK;
 }
@@ -204,12 +255,12 @@ static void check_motor(check_list* l, int k)
   const limb_gearmotor* d = &m.data;
   const double none = nan("");
   check_known(l, LIMB_SIZING_MOTOR_PEAK, m.torque.value, d->peak_torque, m.torque.time);
-  check_known(l, LIMB_SIZING_MOTOR_RMS, m.torque_rms, d->rated_torque, none);
+  if (d->rated_torque > 0)
+    check_bound(l, LIMB_SIZING_MOTOR_RMS, m.torque_rms, limb_gearmotor_torque(d, 0, m.mean_speed), none);
   check_known(l, LIMB_SIZING_MOTOR_SPEED, m.speed.value, d->max_speed, m.speed.time);
-  if (d->rated_speed > 0 && d->peak_torque > 0) {
-    const double bound = limb_gearmotor_torque(d, d->peak_torque, m.envelope.other);
-    check_known(l, LIMB_SIZING_MOTOR_ENVELOPE, m.envelope.value * bound, bound, m.envelope.time);
-  }
+  if ((d->rated_speed > 0 || d->peak_curve.count > 0) && d->peak_torque > 0)
+    check_bound(l, LIMB_SIZING_MOTOR_ENVELOPE, l->s->motor[k].envelope_torque,
+                limb_gearmotor_torque(d, 1, m.envelope.other), m.envelope.time);
   check_known(l, LIMB_SIZING_GEARBOX_PEAK, m.output.value, d->output_peak, m.output.time);
   check_known(l, LIMB_SIZING_GEARBOX_MEAN, m.output_mean, d->output_mean, none);
   check_known(l, LIMB_SIZING_GEARBOX_SPEED, m.speed.value, d->input_speed, m.speed.time);

@@ -192,13 +192,16 @@ END_TEST
 START_TEST(envelope)
 {
   limb_envelope* e = NULL;
+  static const double curve[] = {0, 5, 1000, 4, 10000, 1};
   const limb_envelope_labels bare = {.x_label = "speed [rpm]", .y_label = "torque [N m]"},
                              full = {.x_label = "speed [rpm]",
                                      .y_label = "torque [N m]",
-                                     .rated_torque = 2,
-                                     .peak_torque = 5,
-                                     .rated_speed = 1500,
-                                     .max_speed = 20000,
+                                     .motor = {.rated_torque = 2,
+                                               .peak_torque = 5,
+                                               .rated_speed = 750,
+                                               .max_speed = 10000,
+                                               .peak_curve = {3, curve}},
+                                     .speed_unit = 2,
                                      .rms = 1.5,
                                      .mean_speed = 800};
   assert_ok(limb_envelope_create(&e));

@@ -11,6 +11,12 @@ static const char good[] =
   "motors:\n"
   "  m: {rated_torque: 0.5 Nm, peak_torque: 1.5, rated_speed: 3000 rpm, max_speed: 500 rad/s,\n"
   "      inertia: 50 g*cm^2}\n"
+  "  servo:\n"
+  "    rated_curve: [[0, 0.4 Nm], [300, 0.2]]\n"
+  "    peak_curve:\n"
+  "      - [0 rpm, 1.2 Nm]\n"
+  "      - [3000 rpm, 1.2]\n"
+  "      - [5400 rpm, 300 mNm]\n"
   "gearboxes:\n"
   "  g: {ratio: 100, efficiency: 75 %, inertia: 1e-6, max_speed: 6000 rpm, mean_torque: 20 Nm,\n"
   "      peak_torque: 40 Nm}\n"
@@ -18,7 +24,8 @@ static const char good[] =
   "joints:\n"
   "  elbow: {motor: m, gearbox: g}\n"
   "  slide: {motor: m, gearbox: screw}\n"
-  "  wrist: m\n";
+  "  wrist: m\n"
+  "  hand: servo\n";
 
 static limb_status read(const char* text, limb_reading** r)
 {
@@ -33,9 +40,9 @@ START_TEST(numbers)
   assert_ok(read(good, &r));
   const limb_gearmotor *elbow = limb_reading_motor(r, 0), *slide = limb_reading_motor(r, 1),
                        *wrist = limb_reading_motor(r, 2);
-  assert_that(elbow && slide && wrist && !limb_reading_motor(r, 3) && !limb_reading_motor(r, -1));
+  assert_that(elbow && slide && wrist && !limb_reading_motor(r, 4) && !limb_reading_motor(r, -1));
   assert_that(strcmp(elbow->joint, "elbow") == 0 && strcmp(elbow->motor, "m") == 0 && strcmp(elbow->gearbox, "g") == 0);
-  assert_that(elbow->line == 10 && !elbow->slides && slide->slides && !wrist->gearbox && wrist->ratio == 0);
+  assert_that(elbow->line == 16 && !elbow->slides && slide->slides && !wrist->gearbox && wrist->ratio == 0);
   assert_that(elbow->rated_torque == 0.5 && elbow->peak_torque == 1.5 && elbow->max_speed == 500);
   assert_close(elbow->rated_speed, 100 * pi, 1e-15, 0);
   assert_close(elbow->inertia, 5e-6 + 1e-6, 1e-15, 0);
@@ -44,6 +51,11 @@ START_TEST(numbers)
   assert_close(elbow->input_speed, 200 * pi, 1e-15, 0);
   assert_close(slide->ratio, 2 * pi / 5e-3, 1e-15, 0);
   assert_close(slide->output_mean, 2000, 1e-15, 0);
+  const limb_torque_curve rated = limb_reading_motor(r, 3)->rated_curve, peak = limb_reading_motor(r, 3)->peak_curve;
+  const double all[] = {0, 0.4, 300, 0.2, 0, 1.2, 100 * pi, 1.2, 180 * pi, 0.3};
+  assert_that(elbow->rated_curve.count == 0 && rated.count == 2 && peak.count == 3);
+  for (int k = 0; k < 4; k++) assert_close(rated.point[k], all[k], 1e-15, 0);
+  for (int k = 0; k < 6; k++) assert_close(peak.point[k], all[4 + k], 1e-15, 0);
   assert_that(!limb_reading_builder(r) && !limb_reading_motor(NULL, 0));
   limb_reading_destroy(r);
 }
@@ -79,6 +91,22 @@ START_TEST(mistakes)
   refused(HEAD "  m: {max_speed: 50 Hz}\n" TAIL, "an angular velocity", 3);
   refused(HEAD "  m: {rated_torque: -1}\n" TAIL, "above zero", 3);
   refused(HEAD "  m: {rated_torque: .nan}\n" TAIL, "a number", 3);
+  refused(HEAD "  m: {max_speed: .inf}\n" TAIL, "a number", 3);
+  refused(HEAD "  m: {inertia: -.Inf}\n" TAIL, "a number", 3);
+  refused(HEAD "  m: {peak_curve: [[0, 1], [.INF, 2]]}\n" TAIL, "a number", 3);
+  refused(HEAD "  m: {peak_curve: 3}\n" TAIL, "a list", 3);
+  refused(HEAD "  m: {peak_curve: []}\n" TAIL, "1 to 100 points", 3);
+  refused(HEAD "  m: {peak_curve: [1, 2]}\n" TAIL, "[speed, torque]", 3);
+  refused(HEAD "  m: {peak_curve: [[1, 2, 3]]}\n" TAIL, "[speed, torque]", 3);
+  refused(HEAD "  m: {peak_curve: [[1 Nm, 2]]}\n" TAIL, "an angular velocity", 3);
+  refused(HEAD "  m: {peak_curve: [[1, 2 rpm]]}\n" TAIL, "a torque", 3);
+  refused(HEAD "  m:\n    peak_curve:\n    - [1, 2]\n    - [1, 2]\n" TAIL, "not above that of the point before", 6);
+  refused(HEAD "  m: {peak_curve: [[-1, 2]]}\n" TAIL, "speed of a point is negative", 3);
+  refused(HEAD "  m: {peak_curve: [[1, -2]]}\n" TAIL, "torque of a point is negative", 3);
+  refused(HEAD "  m: {peak_curve: [[1, 0], [2, 0]]}\n" TAIL, "no torque above zero", 3);
+  refused(HEAD "  m: {peak_curve: [[1, 3]], peak_torque: 2}\n" TAIL, "above the torque of 2 N m", 3);
+  refused(HEAD "  m: {rated_curve: [[1, 3]], peak_curve: [[1, 2]]}\n" TAIL, "above its peak", 3);
+  refused(HEAD "  m: {rated_curve: [[1, 1]], peak_curve: [[1, 2]], rated_speed: 1}\n" TAIL, "no effect", 3);
   refused(HEAD "  m: {rated_torque: 3, peak_torque: 2}\n" TAIL, "above its peak", 3);
   refused(HEAD "  m: {rated_speed: 3, max_speed: 2}\n" TAIL, "above its maximum", 3);
   refused(HEAD "  m: 3\n" TAIL, "a mapping", 3);

@@ -127,7 +127,8 @@ static const limb_sizing_check* find(const limb_sizing_check* list, int count, l
   return NULL;
 }
 
-// Constant torque up to the rated speed, constant power beyond it; half of the time above the rated torque.
+// Constant torque up to the rated speed, constant power beyond it; three quarters of the time above the rated torque at
+// that speed.
 START_TEST(envelope)
 {
   limb_model* m = make(0);
@@ -141,21 +142,22 @@ START_TEST(envelope)
   limb_sizing* s = begin(m, &g);
   limb_sizing_check list[16];
   int count = 0;
-  assert_close(limb_gearmotor_torque(&g, 2, -0.5), 2, 0, 0);
-  assert_close(limb_gearmotor_torque(&g, 2, 4), 0.5, 1e-15, 0);
+  assert_close(limb_gearmotor_torque(&g, 1, -0.5), 2, 0, 0);
+  assert_close(limb_gearmotor_torque(&g, 1, 4), 0.5, 1e-15, 0);
+  assert_close(limb_gearmotor_torque(&g, 0, 4), 0.25, 1e-15, 0);
   assert_ok(limb_sizing_set_safety(s, 1.25));
   add(s, 0, 0, 2, 0, 0), add(s, 1, 3, 2, 0, 2);
   limb_sizing_motor x;
   assert_ok(limb_sizing_get_motor(s, 0, &x));
-  assert_close(x.overload, 0.5, 1e-15, 0);
+  assert_close(x.overload, 0.75, 1e-15, 0);
   assert_close(x.envelope.value, 2, 1e-15, 0); // 2 N m at twice the rated speed
   assert_ok(limb_sizing_checks(s, 16, list, &count));
-  assert_that(count == 10 && list[0].limit == LIMB_SIZING_MOTOR_ENVELOPE && list[0].over);
+  assert_that(count == 10 && list[1].limit == LIMB_SIZING_MOTOR_ENVELOPE && list[1].over);
   for (int k = 1; k < count; k++) assert_that(list[k].used <= list[k - 1].used);
-  assert_close(list[0].used, 2.5, 1e-15, 0); // safety counts
-  assert_close(list[0].bound, 1, 1e-15, 0);
+  assert_close(list[1].used, 2.5, 1e-15, 0); // safety counts
+  assert_close(list[1].bound, 1, 1e-15, 0);
   assert_close(find(list, count, LIMB_SIZING_MOTOR_PEAK)->used, 1.25, 1e-15, 0);
-  assert_close(find(list, count, LIMB_SIZING_MOTOR_RMS)->used, 1.25 * sqrt(2), 1e-15, 0);
+  assert_close(find(list, count, LIMB_SIZING_MOTOR_RMS)->used, 1.25 * 2 * sqrt(2), 1e-15, 0);
   assert_close(find(list, count, LIMB_SIZING_MOTOR_SPEED)->used, 2 / 1.5, 1e-15, 0); // but not for speeds
   assert_close(find(list, count, LIMB_SIZING_GEARBOX_PEAK)->used, 0.625, 1e-15, 0);
   assert_close(find(list, count, LIMB_SIZING_GEARBOX_MEAN)->used, 1.25 * cbrt(4.0), 1e-15, 0);
@@ -169,16 +171,61 @@ START_TEST(envelope)
 }
 END_TEST
 
+// Curves by points: between them straight lines, beyond the last one nothing.
+START_TEST(curves)
+{
+  limb_model* m = make(0);
+  static const double rated[] = {1, 1, 3, 0.5}, peak[] = {0, 2, 2, 2, 4, 1};
+  const limb_gearmotor g = {.rated_curve = {2, rated}, .peak_curve = {3, peak}};
+  const double speed[] = {0, 1, 2, 3, 3.0001, -3}, rest[] = {1, 1, 0.75, 0.5, 0, 0.5},
+               high[] = {2, 2, 2, 1.5, 1.49995, 1.5};
+  for (int k = 0; k < 6; k++) {
+    assert_close(limb_gearmotor_torque(&g, 0, speed[k]), rest[k], 1e-15, 0);
+    assert_close(limb_gearmotor_torque(&g, 1, speed[k]), high[k], 1e-15, 0);
+  }
+  limb_sizing_motor x;
+  limb_sizing_check list[16];
+  int count = 0;
+  for (int fast = 0; fast < 2; fast++) { // 1 N m at 3 rad/s; at 5 rad/s there is none
+    limb_sizing* s = begin(m, &g);
+    const double v = fast ? 5 : 3;
+    add(s, 0, 0, v, 0, 1), add(s, 1, 3, v, 0, 1);
+    assert_ok(limb_sizing_get_motor(s, 0, &x));
+    assert_that(x.data.rated_torque == 1 && x.data.peak_torque == 2 && x.data.max_speed == 4 && x.overload == 1);
+    assert_ok(limb_sizing_checks(s, 16, list, &count));
+    const limb_sizing_check *rms = find(list, count, LIMB_SIZING_MOTOR_RMS),
+                            *at_speed = find(list, count, LIMB_SIZING_MOTOR_ENVELOPE),
+                            *most = find(list, count, LIMB_SIZING_MOTOR_SPEED);
+    assert_that(rms && at_speed && most && most->over == fast && rms->over && at_speed->over == fast);
+    assert_close(at_speed->value, 1, 1e-15, 0);
+    assert_close(at_speed->bound, fast ? 0 : 1.5, 1e-15, 0);
+    assert_close(rms->bound, fast ? 0 : 0.5, 1e-15, 0);
+    assert_that(fast ? isinf(x.envelope.value) && isinf(rms->used) : fabs(at_speed->used - 1 / 1.5) < 1e-15);
+    limb_sizing_destroy(s);
+  }
+  limb_model_destroy(m);
+}
+END_TEST
+
 START_TEST(arguments)
 {
+  static const double back[] = {1, 1, 1, 1}, negative[] = {0, -1}, endless[] = {HUGE_VAL, 1};
   limb_model *m = make(0), *dog = robot_find("quadruped")->make();
   limb_sizing* s = begin(m, NULL);
-  const limb_gearmotor good = {.ratio = 2}, bad[] = {{.ratio = -1}, {.efficiency = 1.1}, {.inertia = nan("")}};
+  const limb_gearmotor good = {.ratio = 2}, bad[] = {{.ratio = -1},
+                                                     {.efficiency = 1.1},
+                                                     {.inertia = nan("")},
+                                                     {.rated_curve = {2, back}},
+                                                     {.peak_curve = {1, negative}},
+                                                     {.peak_curve = {1, endless}},
+                                                     {.peak_curve = {-1, back}},
+                                                     {.peak_curve = {1, NULL}}};
   limb_sizing_motor x;
   limb_sizing_base base;
   double y;
   int count;
-  for (int k = 0; k < 3; k++) assert_status(limb_sizing_set_gearmotor(s, 0, &bad[k]), LIMB_E_ARG);
+  for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
+    assert_status(limb_sizing_set_gearmotor(s, 0, &bad[k]), LIMB_E_ARG);
   assert_status(limb_sizing_set_gearmotor(s, 1, &good), LIMB_E_ARG);
   assert_status(limb_sizing_get_motor(s, 0, &x), LIMB_E_UNSUPPORTED);
   assert_status(limb_sizing_motor_now(s, 0, &y, &y), LIMB_E_UNSUPPORTED);
@@ -342,4 +389,4 @@ START_TEST(at_rest)
 }
 END_TEST
 
-CHECK_MAIN("sizing_motor", 1, sine, gearbox, envelope, arguments, foundation, foundation_of_loops, at_rest)
+CHECK_MAIN("sizing_motor", 1, sine, gearbox, envelope, curves, arguments, foundation, foundation_of_loops, at_rest)
