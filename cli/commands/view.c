@@ -4,6 +4,20 @@
 
 #include <string.h>
 
+// What the words say, before anything is opened.
+static int check(const cli_args* args, const char* path, int live)
+{
+  double port = 0;
+  size_t bytes = 0;
+  if (live && cli_has(args, "output"))
+    return cli_usage(args, "--serve and --output exclude each other: a page that is live has a server");
+  if (!live && cli_has(args, "port")) return cli_usage(args, "--port belongs to --serve");
+  int code = view_port(args, &port);
+  if (code == EXIT_FINE && cli_has(args, "size-limit")) code = cli_page_limit(args, &bytes);
+  if (code == EXIT_FINE && !cli_has(args, "output") && !live) code = cli_writes_to(args, "the page", path, "");
+  return code;
+}
+
 static int run(const cli_args* args)
 {
   const char *source = cli_operand(args, 0), *given = cli_get(args, "output"), *path = given ? given : "view.html";
@@ -11,11 +25,7 @@ static int run(const cli_args* args)
   cli_robot r = {0};
   limb_view_page* page = NULL;
   limb_read_options how;
-  if (live && given)
-    return cli_usage(args, "--serve and --output exclude each other: a page that is live has a server");
-  if (!live && cli_has(args, "port")) return cli_usage(args, "--port belongs to --serve");
-  int code = given || live ? EXIT_FINE : cli_writes_to(args, "the page", path, "");
-  if (code == EXIT_FINE) code = cli_page_check(args, live ? "view.html" : strcmp(path, "-") == 0 ? "view.html" : path);
+  int code = check(args, path, live);
   if (code == EXIT_FINE) code = cli_read_options(args, &how);
   if (code != EXIT_FINE) return code;
   how.shapes = 1;
@@ -23,7 +33,8 @@ static int run(const cli_args* args)
   if (code != EXIT_FINE) return code;
   (void)!limb_check_loops(r.reading, NULL); // its findings are all that is wanted
   limb_findings_sort(limb_reading_findings(r.reading));
-  code = cli_page_create(args, &r, NULL, &page);
+  code = cli_page_check(args, live || strcmp(path, "-") == 0 ? "view.html" : path);
+  if (code == EXIT_FINE) code = cli_page_create(args, &r, NULL, &page);
   if (code == EXIT_FINE) code = live ? view_serve(args, &r, page) : cli_page_save(args, page, path);
   limb_view_page_destroy(page);
   cli_robot_close(&r);

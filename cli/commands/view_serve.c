@@ -25,19 +25,21 @@ enum {
   HEAD_SPACE = 512,
   DATAGRAM_SPACE = 65536,
   POSE_HEAD = 16,
-  PATIENCE = 10, // seconds for a request
+  PATIENCE = 10, // seconds for a request, and without taking a byte of an answer
   TICK = 16      // ms between two poses
 };
 
 typedef struct client {
   int socket;
-  double since;
+  double since; // when it came, or last took a part of what it is sent
   char request[REQUEST_SPACE];
   size_t got;
   char head[HEAD_SPACE]; // of the answer
   const char* body;      // after the head; NULL: none
   size_t head_size, body_size, sent;
   int events;  // it follows the poses
+  int waiting; // it has not taken the last event
+  int silent;  // it has closed its side: nothing more comes from it
   int retired; // it has missed a part of an event, or is done
 } client;
 
@@ -93,10 +95,12 @@ static int open_socket(int type, int* port)
   return -1;
 }
 
+int view_port(const cli_args* args, double* port) { return cli_whole(args, "port", 0, 65535, port); }
+
 static int open_sockets(const cli_args* args, server* s)
 {
   double port = LIMB_LIVE_PORT;
-  const int code = cli_whole(args, "port", 0, 65535, &port);
+  const int code = view_port(args, &port);
   if (code != EXIT_FINE) return code;
   s->port = (int)port;
   s->listener = open_socket(SOCK_STREAM, &s->port);
@@ -145,14 +149,31 @@ static const char* header(const char* request, const char* name, char* out, size
   return NULL;
 }
 
+// Whether a host with its port is this server. Port 80 goes without saying.
 static int is_own(const server* s, const char* host)
 {
   char own[40];
-  for (int k = 0; k < 2; k++) {
-    (void)snprintf(own, sizeof own, "%s:%d", k ? "localhost" : "127.0.0.1", s->port);
-    if (strcasecmp(host, own) == 0) return 1;
+  for (int k = 0; k < 4; k++) {
+    const char* name = k % 2 ? "localhost" : "127.0.0.1";
+    if (k < 2)
+      (void)snprintf(own, sizeof own, "%s:%d", name, s->port);
+    else
+      (void)snprintf(own, sizeof own, "%s", name);
+    if ((k < 2 || s->port == 80) && strcasecmp(host, own) == 0) return 1;
   }
   return 0;
+}
+
+// Whether a page of another site asks. Old browsers send only one of the two headers.
+static int from_elsewhere(const server* s, const char* request)
+{
+  static const char scheme[] = "http://";
+  char value[80];
+  const char* site = header(request, "Sec-Fetch-Site", value, sizeof value);
+  if (site && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0) return 1;
+  const char* origin = header(request, "Origin", value, sizeof value);
+  if (!origin) return 0;
+  return strncasecmp(origin, scheme, sizeof scheme - 1) != 0 || !is_own(s, origin + sizeof scheme - 1);
 }
 
 static void take_request(const server* s, client* c)
@@ -163,16 +184,15 @@ static void take_request(const server* s, client* c)
     refuse(c, "403 Forbidden");
     return;
   }
-  const char* site = header(c->request, "Sec-Fetch-Site", value, sizeof value);
-  const int from_elsewhere = site && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0;
+  const int foreign = from_elsewhere(s, c->request);
   if (strncmp(c->request, "GET / ", 6) == 0)
     answer(c, "200 OK", "text/html; charset=utf-8", s->page, s->page_size);
-  else if (strncmp(c->request, "GET /events ", 12) == 0 && !from_elsewhere)
+  else if (strncmp(c->request, "GET /events ", 12) == 0 && !foreign)
     begin_events(c);
   else if (strncmp(c->request, "GET ", 4) != 0)
     refuse(c, "405 Method Not Allowed");
   else
-    refuse(c, from_elsewhere ? "403 Forbidden" : "404 Not Found");
+    refuse(c, foreign ? "403 Forbidden" : "404 Not Found");
 }
 
 // ---- clients ---------------------------------------------------------------------------------------
@@ -196,7 +216,8 @@ static void read_request(const server* s, client* c)
   char rest[256];
   if (c->head_size > 0) { // it has its answer; an end of the connection is all that can come
     const ssize_t n = recv(c->socket, rest, sizeof rest, 0);
-    c->retired |= n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
+    c->silent |= n == 0; // it may still take the page
+    c->retired |= (n == 0 && c->events) || (n < 0 && errno != EAGAIN && errno != EINTR);
     return;
   }
   const ssize_t n = recv(c->socket, c->request + c->got, sizeof c->request - 1 - c->got, 0);
@@ -223,7 +244,7 @@ static void write_answer(client* c)
     const ssize_t n = send(c->socket, from, size, MSG_NOSIGNAL);
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
     c->retired |= n <= 0;
-    if (n > 0) c->sent += (size_t)n;
+    if (n > 0) c->sent += (size_t)n, c->since = now();
   }
   c->retired |= !c->events;
 }
@@ -237,15 +258,20 @@ static void send_event(const server* s, const char* text)
     if (!c->events || c->sent < c->head_size) continue;
     const ssize_t n = send(c->socket, text, size, MSG_NOSIGNAL);
     c->retired |= n >= 0 ? (size_t)n < size : errno != EAGAIN && errno != EINTR; // it connects again
+    c->waiting = n < 0;
+    if (n >= 0) c->since = now();
   }
 }
 
+static int has_more(const client* c) { return c->head_size > 0 && c->sent < c->head_size + c->body_size; }
+
+// Whoever does not ask, or does not read, gives way to others.
 static void drop_retired(server* s)
 {
   int kept = 0;
   for (int i = 0; i < s->nclient; i++) {
     client* c = s->client[i];
-    const int late = c->head_size == 0 && now() > c->since + PATIENCE;
+    const int late = (c->head_size == 0 || has_more(c) || c->waiting) && now() > c->since + PATIENCE;
     if (!c->retired && !late) {
       s->client[kept++] = c;
       continue;
@@ -318,15 +344,15 @@ static void serve_once(server* s)
   const int n = s->nclient;
   for (int i = 0; i < n; i++) {
     const client* c = s->client[i];
-    const int writes = c->head_size > 0 && c->sent < c->head_size + c->body_size;
-    at[2 + i] = (struct pollfd){.fd = c->socket, .events = (short)(POLLIN | (writes ? POLLOUT : 0))};
+    at[2 + i] =
+      (struct pollfd){.fd = c->socket, .events = (short)((c->silent ? 0 : POLLIN) | (has_more(c) ? POLLOUT : 0))};
   }
   // While poses come, one tick passes between two of them; Ctrl-C is noticed at once, others within a second.
   if (poll(at, (nfds_t)(2 + n), 1000) < 0) return;
   for (int i = 0; i < n; i++) {
     client* c = s->client[i];
     if (at[2 + i].revents & (POLLIN | POLLERR | POLLHUP)) read_request(s, c);
-    if (c->head_size > 0 && c->sent < c->head_size + c->body_size) write_answer(c);
+    if (has_more(c)) write_answer(c);
   }
   if (at[1].revents) read_poses(s);
   pass_on(s);

@@ -23,8 +23,7 @@ int cli_page_check(const cli_args* args, const char* path)
 
 static void print_note(void* source, const char* text) { (void)fprintf(stderr, "%s: note: %s\n", (char*)source, text); }
 
-// The limit of --size-limit [MB], for commands that have it.
-static int size_limit(const cli_args* args, size_t* bytes)
+int cli_page_limit(const cli_args* args, size_t* bytes)
 {
   double megabytes = (double)*bytes / 1e6;
   const int code = cli_positive(args, "size-limit", &megabytes);
@@ -43,7 +42,7 @@ int cli_page_create(const cli_args* args, const cli_robot* r, const char* title,
   o.live = cli_has(args, "serve");
   o.note = print_note;
   o.context = (void*)(uintptr_t)cli_operand(args, 0);
-  const int code = size_limit(args, &o.max_bytes);
+  const int code = cli_page_limit(args, &o.max_bytes);
   if (code != EXIT_FINE) return code;
   const limb_status s = limb_view_page_create(limb_reading_builder(r->reading), &o, page, &err);
   if (s == LIMB_OK) return EXIT_FINE;

@@ -13,6 +13,9 @@ int cli_page_create(const cli_args* args, const cli_robot* r, const char* title,
 // Writes it to a path, NULL or "-": standard output. EXIT_FINE, or an exit code after a message.
 int cli_page_save(const cli_args* args, limb_view_page* page, const char* path);
 
+// The bytes of --size-limit, or as they are without it. EXIT_FINE, or EXIT_USAGE after a message.
+int cli_page_limit(const cli_args* args, size_t* bytes);
+
 // Whether a path asks for a page: shapes are read for it then.
 int cli_is_page(const char* path);
 
