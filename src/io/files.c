@@ -230,6 +230,16 @@ const char* limb_files_package(limb_files* f, const char* name, size_t length)
   return found;
 }
 
+// The longest end of a path that is a file below a folder: meshes/a.stl of robots/arm/meshes/a.stl.
+static const char* end_in(limb_files* f, const char* folder, const char* path)
+{
+  for (const char* end = strchr(path, '/'); end; end = strchr(end + 1, '/')) {
+    const char* file = limb_mempool_join(f->pool, folder, end, "");
+    if (strncmp(end, "/../", 4) != 0 && file && is_regular(file)) return file;
+  }
+  return NULL;
+}
+
 // ---- files ----------------------------------------------------------------------------------------
 
 static const char* not_found(limb_files* f, limb_rule rule, file_pos at, limb_subject about, const char* name,
@@ -269,7 +279,9 @@ static const char* path_of(limb_files* f, const char* name, const char* from)
   if (inside) {
     const size_t length = strcspn(inside, "/");
     const char* package = limb_files_package(f, inside, length);
-    return package ? limb_mempool_join(f->pool, package, inside + length, "") : NULL;
+    // Descriptions that were copied out of their package: the user has named the folder.
+    return package ? limb_mempool_join(f->pool, package, inside + length, "")
+                   : each_folder(f, f->packages, inside, end_in);
   }
   if (strncmp(name, "file://", 7) == 0) name += 7;
   const char* folder = *name == '/' ? "" : folder_of(f->pool, from);
