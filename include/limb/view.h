@@ -52,7 +52,7 @@ LIMB_API int limb_view_page_find(char* path, size_t size);
 
 /// Takes the robot of a builder as it is now, with its shapes (limb/edit.h); their meshes are opened now.
 /// @param options  NULL: the defaults
-/// @return LIMB_OK; LIMB_E_ARG (NULL, a builder that is not a robot); LIMB_E_IO (limb-view.html is not there);
+/// @return LIMB_OK; LIMB_E_ARG (NULL, a builder that is not a robot, size); LIMB_E_IO (limb-view.html is not there);
 ///         LIMB_E_SYNTAX (it belongs to another version); LIMB_E_NOMEM. Meshes that cannot be read are notes.
 LIMB_NODISCARD LIMB_API limb_status limb_view_page_create(const limb_builder* robot,
                                                           const limb_view_page_options* options, limb_view_page** out,
@@ -115,8 +115,8 @@ typedef struct limb_live_options {
 LIMB_API limb_live_options limb_default_live(void);
 
 /// @param options  NULL: the defaults
-/// @return LIMB_OK; LIMB_E_ARG (nq < 1 or > 8000, port, every); LIMB_E_IO (no socket); LIMB_E_UNSUPPORTED (a system
-///         without sockets); LIMB_E_NOMEM.
+/// @return LIMB_OK; LIMB_E_ARG (nq < 1 or > 8000, port, every, size); LIMB_E_IO (no socket); LIMB_E_UNSUPPORTED (a
+///         system without sockets); LIMB_E_NOMEM.
 LIMB_NODISCARD LIMB_API limb_status limb_live_open(int nq, const limb_live_options* options, limb_live** out,
                                                    limb_error* err);
 

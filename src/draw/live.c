@@ -28,9 +28,11 @@ limb_live_options limb_default_live(void)
 
 limb_status limb_live_open(int nq, const limb_live_options* options, limb_live** out, limb_error* err)
 {
-  const limb_live_options o = options ? *options : limb_default_live();
+  limb_live_options o = limb_default_live();
   if (!out) return limb_fail(err, LIMB_E_ARG, "", "NULL");
   *out = NULL;
+  const limb_status read = options ? limb_sized_read(&o, sizeof o, options, sizeof o) : LIMB_OK;
+  if (read != LIMB_OK) return limb_fail(err, read, "", "options that are not of limb_default_live()");
   if (nq < 1 || nq > NUMBERS_MAX) return limb_fail(err, LIMB_E_ARG, "", "nq is not from 1 to %d", NUMBERS_MAX);
   if (o.port < 1 || o.port > LAST_PORT)
     return limb_fail(err, LIMB_E_ARG, "", "the port is not from 1 to %d", LAST_PORT);

@@ -89,9 +89,15 @@ static int64_t bits(double x)
   return b;
 }
 
-static int is_finite(const double* p) { return isfinite(p[0]) && isfinite(p[1]) && isfinite(p[2]); }
+// Beyond it products of coordinates overflow; the page has single precision.
+static const double FARTHEST = 1e30; // m
 
-// Triangles of a part whose corners differ and are finite.
+static int is_near(const double* p)
+{
+  return fabs(p[0]) <= FARTHEST && fabs(p[1]) <= FARTHEST && fabs(p[2]) <= FARTHEST;
+}
+
+// Triangles of a part whose corners differ and are near enough.
 static void take_part(const limb_triangles* from, const limb_triangle_part* part, const int* group, view_mesh* out)
 {
   view_part* own = &out->part[out->npart++];
@@ -101,7 +107,10 @@ static void take_part(const limb_triangles* from, const limb_triangle_part* part
     const int* v = from->triangle + 3 * (size_t)t;
     const int a = group[v[0]], b = group[v[1]], c = group[v[2]];
     if (a == b || b == c || c == a) continue;
-    if (!is_finite(out->vertex[a]) || !is_finite(out->vertex[b]) || !is_finite(out->vertex[c])) continue;
+    if (!is_near(out->vertex[a]) || !is_near(out->vertex[b]) || !is_near(out->vertex[c])) {
+      out->lost++;
+      continue;
+    }
     memcpy(out->triangle[out->ntriangle++], (int[]){a, b, c}, sizeof out->triangle[0]);
   }
   own->count = out->ntriangle - own->first;
@@ -149,7 +158,8 @@ limb_status view_mesh_weld(const limb_triangles* from, view_mesh* out)
 
 enum { FINEST = 4096 }; // cells along the longest edge of the box
 
-#define STIFFNESS 1e-3 // of the mean beside the planes, relative to their largest weight
+#define SHORTEST  1e-100 // edge of the box that is cut into cells [m]
+#define STIFFNESS 1e-3   // of the mean beside the planes, relative to their largest weight
 
 typedef struct grid {
   double low[3], cell;
@@ -282,8 +292,8 @@ limb_status view_mesh_simplify(const view_mesh* from, int max_triangles, view_me
   const size_t n = (size_t)from->nvertex + 1;
   *out = (view_mesh){0};
   grid g = {.key = malloc(n * sizeof *g.key), .of = malloc(n * sizeof *g.of)};
-  const double longest = box_of(from, g.low);
-  int clusters = g.key && g.of && longest > 0 ? find_grid(from, &g, longest, max_triangles) : -1;
+  const double longest = fmax(box_of(from, g.low), SHORTEST);
+  int clusters = g.key && g.of ? find_grid(from, &g, longest, max_triangles) : -1;
   if (clusters >= 0) {
     out->vertex = malloc(((size_t)clusters + 1) * sizeof *out->vertex);
     out->triangle = calloc((size_t)from->ntriangle + 1, sizeof *out->triangle);

@@ -16,11 +16,12 @@ typedef struct view_mesh {
   double (*vertex)[3];
   int (*triangle)[3];
   view_part* part; // in order, all triangles
+  int lost;        // triangles with corners that are no numbers or farther than a page can have
 } view_mesh;
 
 void view_mesh_free(view_mesh* m);
 
-// Equal vertices become one; triangles without area or with numbers that are not finite are dropped.
+// Equal vertices become one; triangles without area, and those that are lost, are dropped.
 limb_status view_mesh_weld(const limb_triangles* from, view_mesh* out);
 
 // At most that many triangles, where that is possible.

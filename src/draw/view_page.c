@@ -257,9 +257,12 @@ limb_status limb_view_page_create(const limb_builder* robot, const limb_view_pag
   size_t html = 0;
   if (!robot || !out) return limb_fail(err, LIMB_E_ARG, "", "NULL");
   *out = NULL;
+  limb_view_page_options own = limb_default_view_page();
+  const limb_status read = options ? limb_sized_read(&own, sizeof own, options, sizeof own) : LIMB_OK;
+  if (read != LIMB_OK) return limb_fail(err, read, "", "options that are not of limb_default_view_page()");
   limb_view_page* p = calloc(1, sizeof *p);
   if (!p) return LIMB_E_NOMEM;
-  p->options = options ? *options : limb_default_view_page();
+  p->options = own;
   if (!p->options.html) (void)limb_view_page_find(path, sizeof path);
   p->html = strdup(p->options.html ? p->options.html : path);
   p->title = p->options.title ? strdup(p->options.title) : NULL;

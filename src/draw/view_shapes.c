@@ -50,6 +50,9 @@ static limb_status load(limb_view_page* p, view_file* f)
   limb_triangles_destroy(triangles);
   if (s == LIMB_OK) s = view_mesh_pack(&f->mesh, &f->packed);
   f->triangles = f->shown = f->mesh.ntriangle;
+  if (s == LIMB_OK && f->mesh.lost > 0)
+    view_note(p, "mesh '%s': %d of its triangles are not shown: their corners are no numbers, or beyond 1e30 m",
+              f->name, f->mesh.lost);
   if (s == LIMB_OK && f->shown == 0) view_note(p, "mesh '%s' is not shown: it has no triangles", f->name);
   return s;
 }

@@ -162,7 +162,11 @@ class View(unittest.TestCase):
                 self.assertIn(why, self.run_limb("sim", "ur5", "--duration", "1", "--animate", "a.html",
                                                  code=2).stderr)
             self.page.write_text(PAGE, encoding="utf-8")
+        self.page.unlink()  # what is wrong with the words and the model comes first
         self.assertIn("no built-in robot", self.run_limb("view", "nothing", code=2).stderr)
+        self.assertIn("--size-limit", self.run_limb("view", "ur5", "--size-limit", "1", code=2).stderr)
+        self.assertIn("--port", self.run_limb("view", "ur5", "--serve", "--port", "-1", code=2).stderr)
+        self.page.write_text(PAGE, encoding="utf-8")
         self.assertIn(".html", self.run_limb("view", "panda", "--output", "x.png", code=2).stderr)
         for limit in ("2", "0", "-1", "x", "nan", "1e9"):
             self.assertIn("--size-limit", self.run_limb("view", "panda", "--size-limit", limit, code=2).stderr)
@@ -223,6 +227,16 @@ class View(unittest.TestCase):
                 edges[min(a, b), max(a, b)] = edges.get((min(a, b), max(a, b)), 0) + 1
         self.assertLess(sum(n != 2 for n in edges.values()), 0.02 * len(edges))
 
+    def test_coordinates_that_are_too_large(self):
+        """What is farther than a page can have is left out, in words."""
+        far = "".join(f"v {x} {y} 0\n" for x, y in (("1e308", 0), ("-1e308", 0), (0, "1e308"), (0, "2e30"), (1, 1)))
+        (self.folder / "far.obj").write_text(f"{far}v 0 0 1\nv 0 1 0\nf 1 2 3\nf 4 5 6\nf 5 6 7\n", encoding="utf-8")
+        model = self.urdf('<visual><geometry><mesh filename="far.obj"/></geometry></visual>')
+        done = self.run_limb("view", model, "-o", "far.html")
+        self.assertIn("mesh 'far.obj': 2 of its triangles are not shown", done.stderr)
+        (mesh,) = json.loads(self.robot((self.folder / "far.html").read_text(encoding="utf-8")))["meshes"]
+        self.assertEqual((mesh["triangles"], mesh["high"]), (1, [1, 1, 1]))
+
     def test_meshes_that_are_not_shown(self):
         outside = self.folder / "outside.stl"
         outside.write_bytes(stl(ball(4)))
@@ -240,6 +254,18 @@ class View(unittest.TestCase):
                 self.assertEqual([s for s in data["shapes"] if s["kind"] == "mesh"], [])
                 self.assertIn(name, done.stderr)
         self.assertEqual(len(self.data(model, "--package-path", self.folder)["shapes"]), 0)
+
+    def test_copied_out_of_its_package(self):
+        meshes = self.folder / "robots" / "arm" / "meshes"
+        meshes.mkdir(parents=True)
+        (meshes / "ball.stl").write_bytes(stl(ball(4)))
+        (self.folder / "outside.stl").write_bytes(stl(ball(4)))
+        visual = '<visual><geometry><mesh filename="package://nowhere/data/{}"/></geometry></visual>'
+        model = self.urdf("".join(map(visual.format, ("arm/meshes/ball.stl", "arm/ball.stl", "../outside.stl"))))
+        for folder, shown in (("robots", 1), ("robots/arm", 1), ("robots/arm/meshes", 2)):
+            data = self.data(model, "--package-path", self.folder / folder)
+            self.assertEqual([s["kind"] for s in data["shapes"]], shown * ["mesh"])
+        self.assertEqual(self.data(model)["shapes"], [])
 
     # ---- the server
 
@@ -307,14 +333,22 @@ class View(unittest.TestCase):
             with socket.create_connection(("127.0.0.1", port), timeout=10) as client:
                 client.sendall(request)
                 self.assertRegex(client.recv(100), rb"^HTTP/1\.1 4\d\d ")
+        own, other = (self.get(port, "/events", Origin=f"http://{x}") for x in (f"localhost:{port}", "evil.example"))
+        self.assertEqual((own.status, other.status), (200, 403))
         idle = [socket.create_connection(("127.0.0.1", port)) for _ in range(20)]
         self.assertEqual(self.get(port).status, 200)
         for client in idle:
             client.close()
+        # A client that has closed its side still takes the page.
+        with socket.create_connection(("127.0.0.1", port), timeout=10) as client:
+            client.sendall(f"GET / HTTP/1.1\r\nHost: localhost:{port}\r\n\r\n".encode())
+            client.shutdown(socket.SHUT_WR)
+            answer = b"".join(iter(lambda: client.recv(65536), b""))
+        self.assertTrue(answer.startswith(b"HTTP/1.1 200 ") and answer.endswith(b"</html>\n"), answer[-40:])
         done = self.run_limb("view", "planar_2r", "--serve", "--port", port, code=2)
         self.assertIn(f"cannot listen on 127.0.0.1:{port}", done.stderr)
 
 
 if __name__ == "__main__":
     LIMB = pathlib.Path(sys.argv[1]).resolve()
-    unittest.main(argv=sys.argv[:1])
+    unittest.main(argv=sys.argv[:1] + sys.argv[2:])

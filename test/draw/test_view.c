@@ -56,6 +56,9 @@ START_TEST(pages_are_refused)
   o.html = other;
   assert_status(limb_view_page_create(limb_reading_builder(r), &o, &page, &err), LIMB_E_SYNTAX);
   o.html = html();
+  o.size = 1;
+  assert_status(limb_view_page_create(limb_reading_builder(r), &o, &page, &err), LIMB_E_ARG);
+  o.size = sizeof o;
   o.max_bytes = 1000;
   assert_status(limb_view_page_create(limb_reading_builder(r), &o, &page, &err), LIMB_E_ARG);
   assert_status(limb_view_page_create(NULL, NULL, &page, NULL), LIMB_E_ARG);
@@ -196,15 +199,30 @@ START_TEST(poor_meshes)
   const int triangle[] = {0, 1, 2, 0, 1, 3, 0, 1, 4, 0, 0, 1, 0, 1, 5};
   const limb_triangles all = {.nvertex = 6, .ntriangle = 5, .vertex = vertex, .triangle = triangle};
   const limb_triangles none = {.nvertex = 0};
+  const double far[] = {0, 0, 0, 1e30, 0, 0, 0, -1e30, 0, 0, 1.1e30, 0, 1e308, -1e308, 1e308};
+  const int to[] = {0, 1, 2, 0, 1, 3, 4, 1, 2};
+  const limb_triangles large = {.nvertex = 5, .ntriangle = 3, .vertex = far, .triangle = to};
   view_mesh m, small;
   view_packed packed;
   assert_ok(view_mesh_weld(&all, &m));
-  assert_that(m.ntriangle == 1 && m.nvertex == 3 && m.npart == 1);
+  assert_that(m.ntriangle == 1 && m.nvertex == 3 && m.npart == 1 && m.lost == 2);
   assert_ok(view_mesh_simplify(&m, 1, &small));
   assert_ok(view_mesh_pack(&small, &packed));
   free(packed.bytes);
   view_mesh_free(&small);
   view_mesh_free(&m);
+  for (int k = 0; k < 2; k++) { // as large and as small as numbers can be
+    assert_ok(view_mesh_weld(&large, &m));
+    assert_that(m.ntriangle == 1 && m.lost == 2);
+    for (int i = 0; k == 1 && i < m.nvertex; i++)
+      for (int j = 0; j < 3; j++) m.vertex[i][j] *= 1e-305;
+    assert_ok(view_mesh_simplify(&m, 1, &small));
+    assert_ok(view_mesh_pack(&small, &packed));
+    assert_that(packed.high[0] - packed.low[0] <= 1e30);
+    free(packed.bytes);
+    view_mesh_free(&small);
+    view_mesh_free(&m);
+  }
   assert_ok(view_mesh_weld(&none, &m));
   assert_ok(view_mesh_pack(&m, &packed));
   free(packed.bytes);
@@ -258,6 +276,7 @@ START_TEST(live_is_refused)
   assert_status(limb_live_open(0, NULL, &live, NULL), LIMB_E_ARG);
   assert_status(limb_live_open(8001, NULL, &live, NULL), LIMB_E_ARG);
   assert_status(limb_live_open(2, NULL, NULL, NULL), LIMB_E_ARG);
+  assert_status(limb_live_open(2, &(limb_live_options){.size = 8}, &live, NULL), LIMB_E_ARG);
   o.port = 0;
   assert_status(limb_live_open(2, &o, &live, NULL), LIMB_E_ARG);
   o = limb_default_live();
