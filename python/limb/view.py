@@ -82,7 +82,8 @@ def page_of(
     found = find_page()
     if found is None:
         raise FileNotFoundError(
-            "there is no limb-view.html, from which pages are made; run `make web` in the sources of limb to build it"
+            "there is no limb-view.html, from which pages are made; run `make web` in the sources of limb to build it, "
+            "then install limb again"
         )
     arrays: list[bytes | None] = []
     rows = 0

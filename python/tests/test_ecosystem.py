@@ -15,6 +15,24 @@ import pytest
 from conftest import ROOT, states
 
 
+def test_notebook(tmp_path, monkeypatch):
+    """A notebook shows robots, pages and motions by themselves."""
+    nbclient, nbformat = pytest.importorskip("nbclient"), pytest.importorskip("nbformat")
+    pytest.importorskip("ipykernel")
+    page = tmp_path / "limb-view.html"
+    page.write_text("<html><meta content=\"connect-src 'none'\"><script id=\"robot\">null</script></html>\n")
+    monkeypatch.setenv("LIMB_VIEW_PAGE", str(page))
+    code = ["import limb; arm = limb.load('planar_2r')", "arm", "arm.view()", "arm.simulate([0.5, 0], times=[0, 0.1])"]
+    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in code])
+    where = {"metadata": {"path": tmp_path}}
+    nbclient.NotebookClient(book, timeout=60, kernel_name="python3", resources=where).execute()
+    robot, view, motion = ([x["data"] for x in cell["outputs"] if "data" in x] for cell in book.cells[1:])
+    assert "joint1" in robot[0]["text/html"]
+    for shown in (view, motion):
+        assert shown[0]["text/html"].startswith('<iframe sandbox="allow-scripts allow-downloads"')
+        assert "planar_2r" in shown[0]["text/html"]
+
+
 def test_jax(panda):
     jax = pytest.importorskip("jax")
     import limb.jax

@@ -10,6 +10,7 @@ import pickle
 import shutil
 import socket
 import struct
+import subprocess
 import weakref
 import zlib
 
@@ -291,6 +292,15 @@ def test_view(robot, page, tmp_path):
             arm.view(**wrong)
     with pytest.raises(limb.Error):
         arm.view([[0, 0], [0, numpy.nan]])
+
+
+@pytest.mark.skipif(limb.view.find_page() is None, reason="make web builds the page")
+def test_view_is_whole(panda, tool, tmp_path):
+    """The page of this installation, from the package and from its tool."""
+    text = panda.view().text
+    assert len(text) > 2e6 and 'id="wasm"' in text
+    subprocess.run([tool, "view", "panda", "-o", tmp_path / "panda.html"], check=True, capture_output=True)
+    assert "connect-src 'none'" in (tmp_path / "panda.html").read_text(encoding="utf-8")
 
 
 def test_view_has_shapes(page, tmp_path):
