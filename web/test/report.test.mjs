@@ -1,49 +1,16 @@
-// The page of limb report in a real browser, offline, and on paper: node --test web/test. LIMB_TOOL, LIMB_BROWSER: as
-// for view.test.mjs.
+// The page of limb report in a real browser, offline, and on paper: node --test web/test (support/browser.mjs has its
+// settings).
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
-import { pathToFileURL } from "node:url";
-import { chromium } from "playwright-core";
+import { describe, it } from "node:test";
+import { barriers, example, folder, openFile, run } from "./support/browser.mjs";
 
-const tool = process.env.LIMB_TOOL ?? "build/release/limb";
-const folder = mkdtempSync(join(tmpdir(), "limb-report-"));
-const axe = readFileSync(new URL("../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
-const run = (...words) => execFileSync(tool, words, { stdio: ["ignore", "ignore", "ignore"] });
-
-let browser;
-before(async () => {
-  browser = await chromium.launch({
-    executablePath: process.env.LIMB_BROWSER ?? "/usr/bin/chromium",
-    args: ["--no-sandbox"],
-  });
-});
-after(async () => {
-  await browser.close();
-  rmSync(folder, { recursive: true });
-});
-
-/** Opens the report of these words; every request and every message of the page is a failure. */
-async function open(words, look) {
-  const file = join(folder, "report.html"),
-    troubles = [];
+/** Opens the report of these words. */
+function open(words, look) {
+  const file = join(folder, "report.html");
   run("report", ...words, "--output", file);
-  const context = await browser.newContext({ offline: true, viewport: { width: 1000, height: 800 }, bypassCSP: true });
-  try {
-    const page = await context.newPage();
-    page.on("request", (request) => /^(file|data):/.test(request.url()) || troubles.push(`request: ${request.url()}`));
-    page.on("console", (message) => ["error", "warning"].includes(message.type()) && troubles.push(message.text()));
-    page.on("pageerror", (error) => troubles.push(error.message));
-    page.on("dialog", (dialog) => (troubles.push(`dialog: ${dialog.message()}`), dialog.dismiss()));
-    await page.goto(pathToFileURL(file).href);
-    await look(page);
-    assert.deepEqual(troubles, []);
-  } finally {
-    await context.close();
-  }
+  return openFile(file, look, { viewport: { width: 1000, height: 800 }, bypassCSP: true, isReady: () => {} });
 }
 
 /** Elements of main that are wider than the page. */
@@ -55,11 +22,11 @@ const wide = (page) =>
       .map((element) => element.outerHTML.slice(0, 80));
   });
 
-const motion = ["panda", "examples/pick_and_place.csv", "--differentiate", "--motors", "examples/panda_motors.yaml"];
+const motion = ["panda", example("pick_and_place.csv"), "--differentiate", "--motors", example("panda_motors.yaml")];
 
 describe("limb report", () => {
   it("shows pictures of every joint, and nothing that is too wide", async () => {
-    await open([...motion, "--compare", "examples/pick_and_place.csv"], async (page) => {
+    await open([...motion, "--compare", example("pick_and_place.csv")], async (page) => {
       const sizes = await page.$$eval("img", (all) => all.map((one) => [one.naturalWidth, one.alt.length]));
       assert.equal(sizes.length, 16);
       for (const [width, words] of sizes) assert.ok(width > 200 && words > 10);
@@ -80,15 +47,9 @@ describe("limb report", () => {
   });
 
   it("is accessible", async () => {
-    for (const words of [motion, ["humanoid"], ["examples/sick_arm.urdf"]])
+    for (const words of [motion, ["humanoid"], [example("sick_arm.urdf")]])
       await open(words, async (page) => {
-        await page.evaluate(axe);
-        const found = await page.evaluate(() => globalThis.axe.run());
-        const bad = found.violations.filter((one) => ["serious", "critical"].includes(one.impact));
-        assert.deepEqual(
-          bad.map((one) => [one.id, one.nodes.length, one.nodes[0].html.slice(0, 100)]),
-          [],
-        );
+        assert.deepEqual(await barriers(page), []);
       });
   });
 

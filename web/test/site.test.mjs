@@ -1,78 +1,20 @@
-// limb in the browser (build/web), in a real one: node --test web/test/site.test.mjs
-//   LIMB_TOOL: the tool that it is compared with; LIMB_SITE: the folder of the page; LIMB_BROWSER: default
-//   /usr/bin/chromium
+// limb in the browser (build/web), in a real one: node --test web/test/site.test.mjs (support/browser.mjs has its
+// settings). LIMB_SITE: the folder of the page.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
-import { chromium } from "playwright-core";
+import { barriers, example, folder, newContext, openAddress, printed as run, ready } from "./support/browser.mjs";
 
-const tool = resolve(process.env.LIMB_TOOL ?? "build/release/limb");
 const site = resolve(process.env.LIMB_SITE ?? "build/web");
-const folder = mkdtempSync(join(tmpdir(), "limb-site-"));
-const example = (name) => new URL(`../../examples/${name}`, import.meta.url).pathname;
-const axe = readFileSync(new URL("../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
-
-/** What the tool prints, whatever its exit code. */
-function run(...words) {
-  try {
-    return String(execFileSync(tool, words, { cwd: folder, maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "ignore"] }));
-  } catch (error) {
-    return String(error.stdout);
-  }
-}
-
 const address = (server) => `http://${server.address().address}:${server.address().port}/`;
 
-let browser;
-before(async () => {
-  browser = await chromium.launch({
-    executablePath: process.env.LIMB_BROWSER ?? "/usr/bin/chromium",
-    args: ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"],
-  });
-});
-after(async () => {
-  await browser.close();
-  rmSync(folder, { recursive: true });
-});
-
-/** Opens the page from the disk. Every request and every complaint of the browser is a failure. */
-async function open(look, options = {}) {
-  const context = await browser.newContext({
-    viewport: { width: 1440, height: 900 },
-    colorScheme: "light",
-    acceptDownloads: true,
-    ...options,
-  });
-  try {
-    const page = await context.newPage();
-    page.troubles = [];
-    context.on("request", (request) => {
-      if (!/^(file|data|blob):/.test(request.url())) page.troubles.push(`request: ${request.url()}`);
-    });
-    page.on("console", (message) => {
-      if (["error", "warning"].includes(message.type()) && !/GPU stall/.test(message.text()))
-        page.troubles.push(message.text());
-    });
-    page.on("pageerror", (error) => page.troubles.push(error.message));
-    page.on("dialog", (dialog) => (page.troubles.push(`dialog: ${dialog.message()}`), dialog.dismiss()));
-    await page.goto(pathToFileURL(join(site, "index.html")).href);
-    await ready(page);
-    await look(page);
-    assert.deepEqual(page.troubles, []);
-  } finally {
-    await context.close();
-  }
-}
-
-async function ready(page) {
-  await page.waitForFunction(() => document.documentElement.dataset.ready);
-  assert.equal(await page.evaluate(() => document.documentElement.dataset.ready), "yes", await page.textContent("#facts"));
-}
+/** Opens the page from the disk, with a network that it must not use. */
+const open = (look, options) =>
+  openAddress(pathToFileURL(join(site, "index.html")).href, look, { viewport: { width: 1440, height: 900 }, ...options });
 
 const tab = (page, name) => page.getByRole("tab", { name }).click();
 const choose = (page, files) => page.locator("#open input[type=file]").first().setInputFiles(files);
@@ -376,7 +318,6 @@ describe("for everybody", () => {
     it(`has no serious barrier in any tab, ${colorScheme}`, () =>
       open(
         async (page) => {
-          await page.evaluate(axe);
           await choose(page, example("sick_arm.urdf"));
           for (const name of ["Check", "State", "Simulate", "Torques", "Equations", "Code"]) {
             await tab(page, name);
@@ -387,12 +328,7 @@ describe("for everybody", () => {
               await page.getByText(/ simulated in /).waitFor();
             }
             if (name === "Equations") await page.locator(".formula .katex").first().waitFor();
-            const { violations } = await page.evaluate(() => globalThis.axe.run());
-            const serious = violations.filter(({ impact }) => ["serious", "critical"].includes(impact));
-            assert.deepEqual(
-              serious.map(({ id, nodes }) => [name, id, nodes[0].html, nodes[0].failureSummary]),
-              [],
-            );
+            assert.deepEqual([name, await barriers(page)], [name, []]);
           }
         },
         { colorScheme, bypassCSP: true },
@@ -425,7 +361,7 @@ describe("from a server", () => {
       response.end(readFileSync(join(site, path)));
     });
     await new Promise((done) => server.listen(0, "127.0.0.1", done));
-    const context = await browser.newContext();
+    const context = await newContext();
     try {
       const page = await context.newPage();
       const url = address(server);

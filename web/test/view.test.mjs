@@ -1,29 +1,20 @@
-// The page of limb view in a real browser, offline: node --test web/test (support/page.mjs has its settings).
-// LIMB_PICTURES=write: what is seen becomes the reference, pictures.json.
+// The page of limb view in a real browser, offline: node --test web/test (support/browser.mjs has its settings).
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, describe, it } from "node:test";
-import { compare, folder, open, run, seen, slide } from "./support/page.mjs";
-
-const references = new URL("pictures.json", import.meta.url);
-const write = process.env.LIMB_PICTURES === "write";
-const pictures = write ? {} : JSON.parse(readFileSync(references, "utf8"));
-const axe = readFileSync(new URL("../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
-after(() => write && writeFileSync(references, JSON.stringify(pictures, null, 1) + "\n"));
+import { describe, it } from "node:test";
+import { barriers, example, folder, run } from "./support/browser.mjs";
+import { compare, moveAll, open, references, seen, slide } from "./support/page.mjs";
 
 describe("every built-in robot", () => {
   const { models } = JSON.parse(run("models", "--format", "json"));
+  const looks = references("pictures");
   for (const { name } of models.filter(({ nv }) => nv < 100)) {
     it(name, () =>
       open(name, async (page) => {
-        const colours = await seen(page);
-        assert.ok(new Set(colours).size > 4, "the picture is empty");
-        if (write) pictures[name] = Buffer.from(colours).toString("base64");
-        const reference = Buffer.from(pictures[name], "base64");
-        const off = colours.reduce((sum, x, k) => sum + Math.abs(x - reference[k]), 0) / colours.length;
-        assert.ok(off < 0.3, `the picture differs from its reference by ${off} of 255 on average`);
+        await looks(page, name);
         await compare(page, name);
+        await moveAll(page, name);
       }),
     );
   }
@@ -118,7 +109,7 @@ describe("looking", () => {
     }));
 
   it("shows the findings of the doctor", () =>
-    open("examples/sick_arm.urdf", async (page) => {
+    open(example("sick_arm.urdf"), async (page) => {
       const text = await page.textContent(".lv-panel details:last-of-type");
       assert.match(text, /line 51/);
       assert.match(text, /principal moments of inertia/);
@@ -156,15 +147,9 @@ describe("looking", () => {
   it("has no serious barrier", async () => {
     for (const colorScheme of ["light", "dark"]) {
       await open(
-        "examples/sick_arm.urdf",
+        example("sick_arm.urdf"),
         async (page) => {
-          await page.addScriptTag({ content: axe }).catch(() => page.evaluate(axe));
-          const { violations } = await page.evaluate(() => globalThis.axe.run());
-          const serious = violations.filter(({ impact }) => ["serious", "critical"].includes(impact));
-          assert.deepEqual(
-            serious.map(({ id, nodes }) => [id, nodes[0].html]),
-            [],
-          );
+          assert.deepEqual(await barriers(page), []);
         },
         { colorScheme, bypassCSP: true },
       );

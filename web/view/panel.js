@@ -38,7 +38,8 @@ class Slider {
     this.input.addEventListener("input", () => move(s.k, Number(this.input.value)));
   }
 
-  show(q, tau) {
+  /** noise: forces up to this are rounding. */
+  show(q, tau, noise) {
     const { s } = this,
       x = q[s.at];
     this.input.value = x;
@@ -46,9 +47,10 @@ class Slider {
     this.input.setAttribute("aria-valuetext", this.value.textContent);
     const outside = this.limited && (x < s.low - 1e-9 || x > s.high + 1e-9);
     const most = s.joint.maxEffort;
-    const force = tau ? tau[s.k] : NaN;
+    const computed = tau ? tau[s.k] : NaN;
+    const force = Math.abs(computed) <= noise ? 0 : computed;
     const over = most !== null && Math.abs(force) > most;
-    const text = Number.isFinite(force) ? ` · ${number(Math.abs(force) < 1e-9 ? 0 : force)} ${s.forceUnit}` : "";
+    const text = Number.isFinite(force) ? ` · ${number(force)} ${s.forceUnit}` : "";
     this.note.textContent = `${this.kind} · ${this.limits}${outside ? ": beyond its limit" : ""}${text}${
       over ? `: above its ${number(most)} ${s.forceUnit}` : ""
     }`;
@@ -170,7 +172,8 @@ export class Panel {
 
   /** Shows a configuration and forces. */
   show(q, tau) {
-    for (const slider of this.#sliders) slider.show(q, tau);
+    const noise = 1e-9 * Math.max(1, ...(tau ?? []).map(Math.abs).filter(Number.isFinite));
+    for (const slider of this.#sliders) slider.show(q, tau, noise);
     const { chosen } = this.#view;
     if (chosen >= 0) this.#describe(chosen);
   }

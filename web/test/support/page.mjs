@@ -1,67 +1,10 @@
-// What the tests of pages share: a real browser, offline, in which every request and every message of a page fails.
-// LIMB_TOOL: a tool with limb-view.html beside it; LIMB_BROWSER: default /usr/bin/chromium.
+// What the tests of the page of limb view share.
+// LIMB_PICTURES=write: what is seen becomes the reference.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before } from "node:test";
-import { pathToFileURL } from "node:url";
-import { chromium } from "playwright-core";
-
-export const tool = process.env.LIMB_TOOL ?? "build/release/limb";
-export const folder = mkdtempSync(join(tmpdir(), "limb-view-"));
-export const run = (...words) =>
-  String(execFileSync(tool, words, { maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "ignore"] }));
-
-let browser;
-before(async () => {
-  const executablePath = process.env.LIMB_BROWSER ?? "/usr/bin/chromium";
-  browser = await chromium.launch({
-    executablePath,
-    args: ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"],
-  });
-});
-after(async () => {
-  await browser?.close();
-  rmSync(folder, { recursive: true });
-});
-
-/** Opens an address; `look` examines the page. allowed: requests that are no failure. */
-export async function openAddress(address, look, { allowed = /^(file|data|blob):/, ...options } = {}) {
-  const troubles = [];
-  const context = await browser.newContext({
-    offline: address.startsWith("file:"),
-    viewport: { width: 900, height: 600 },
-    colorScheme: "light",
-    acceptDownloads: true,
-    ...options,
-  });
-  try {
-    context.setDefaultTimeout(600000); // a machine may be busy
-    const page = await context.newPage();
-    page.on("request", (request) => allowed.test(request.url()) || troubles.push(`request: ${request.url()}`));
-    page.on(
-      "console",
-      (message) =>
-        ["error", "warning"].includes(message.type()) &&
-        !/GPU stall/.test(message.text()) &&
-        troubles.push(message.text()),
-    );
-    page.on("pageerror", (error) => troubles.push(error.message));
-    page.on("dialog", (dialog) => (troubles.push(`dialog: ${dialog.message()}`), dialog.dismiss()));
-    await page.goto(address);
-    await page.waitForFunction(() => document.documentElement.dataset.ready);
-    const ready = await page.evaluate(() => document.documentElement.dataset.ready);
-    assert.equal(ready, "yes", await page.textContent("main"));
-    await look(page);
-    assert.deepEqual(troubles, []);
-  } finally {
-    await context.close();
-  }
-}
-
-export const openFile = (file, look, options) => openAddress(pathToFileURL(file).href, look, options);
+import { after } from "node:test";
+import { folder, openFile, run } from "./browser.mjs";
 
 /** Opens the page of a model, with more words for the tool. */
 export function open(model, look, options = {}, ...words) {
@@ -96,8 +39,44 @@ export const slide = (page, name, value) =>
     return Number(input.value);
   }, value);
 
+/** Pictures of robots, and the file that has how they should look. */
+export function references(name) {
+  const file = new URL(`../${name}.json`, import.meta.url),
+    write = process.env.LIMB_PICTURES === "write";
+  const known = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {},
+    made = {};
+  after(() => write && writeFileSync(file, JSON.stringify({ ...known, ...made }, null, 1) + "\n"));
+  /** Compares what is seen with the reference: on average within a thousandth of full colour. */
+  return async (page, robot) => {
+    const colours = await seen(page);
+    assert.ok(new Set(colours).size > 4, "the picture is empty");
+    made[robot] = Buffer.from(colours).toString("base64");
+    const reference = Buffer.from((write ? made : known)[robot] ?? "", "base64");
+    assert.equal(reference.length, colours.length, "there is no reference: LIMB_PICTURES=write makes it");
+    const off = colours.reduce((sum, x, k) => sum + Math.abs(x - reference[k]), 0) / colours.length;
+    assert.ok(off < 0.3, `the picture differs from its reference by ${off} of 255 on average`);
+  };
+}
+
+/** Moves every slider; all positions are the tool's. Those that a loop lets move have moved. */
+export async function moveAll(page, model, ...options) {
+  const names = await page.evaluate(() => limbView.sliders.map(({ name }) => name));
+  for (const [k, name] of names.entries()) {
+    const { low, high, now } = await page.evaluate((i) => {
+      const { low, high, at } = limbView.sliders[i];
+      return { low, high, now: limbView.q[at] };
+    }, k);
+    const goal = now + 0.1 * (high - low) * (now + 0.1 * (high - low) <= high ? 1 : -1);
+    const value = await slide(page, name, goal);
+    const found = await page.evaluate((i) => limbView.q[limbView.sliders[i].at], k);
+    const stopped = /do not close beyond/.test(await page.textContent(".lv-status"));
+    assert.ok(stopped || found === value, `${name}: ${found}, ${value}`);
+  }
+  await compare(page, model, ...options);
+}
+
 /** The page's configuration, and its positions beside the tool's. */
-export async function compare(page, model) {
+export async function compare(page, model, ...options) {
   const { q, names, bodies, poses } = await page.evaluate(() => ({
     q: [...limbView.q],
     names: limbView.robot.coordinates.map((c) => c.name),
@@ -110,13 +89,14 @@ export async function compare(page, model) {
     .map((name) => `position.${name}`)
     .slice(1)
     .join(",");
-  const [, line] = run("eval", model, "--states", states, "--what", what, "--format", "csv").trim().split("\n");
+  const [, line] = run("eval", model, "--states", states, "--what", what, "--format", "csv", ...options).trim().split("\n");
   const expected = line
     .split(",")
     .map(Number)
     .slice(-3 * (bodies.length - 1));
   const found = bodies.flatMap((_, i) => poses.slice(12 * i + 9, 12 * i + 12)).slice(3);
+  const size = Math.max(1, ...expected.map(Math.abs));
   found.forEach((x, k) =>
-    assert.ok(Math.abs(x - expected[k]) < 1e-9, `${bodies[1 + Math.floor(k / 3)]}: ${x}, ${expected[k]}`),
+    assert.ok(Math.abs(x - expected[k]) < 1e-12 * size, `${bodies[1 + Math.floor(k / 3)]}: ${x}, ${expected[k]}`),
   );
 }
