@@ -20,7 +20,7 @@ def test_notebook(tmp_path, monkeypatch):
     nbclient, nbformat = pytest.importorskip("nbclient"), pytest.importorskip("nbformat")
     pytest.importorskip("ipykernel")
     page = tmp_path / "limb-view.html"
-    page.write_text("<html><meta content=\"connect-src 'none'\"><script id=\"robot\">null</script></html>\n")
+    page.write_text('<html><meta content="connect-src \'none\'"><script id="robot">null</script></html>\n')
     monkeypatch.setenv("LIMB_VIEW_PAGE", str(page))
     code = ["import limb; arm = limb.load('planar_2r')", "arm", "arm.view()", "arm.simulate([0.5, 0], times=[0, 0.1])"]
     book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in code])

@@ -87,7 +87,7 @@ static int take_point(motor_reader* r, const yml_node* n, double last, double po
 static void take_curve(motor_reader* r, const yml_node* map, const char* key, double* torque, limb_torque_curve* out)
 {
   const yml_node* n = limb_yml_get(map, key);
-  double most = 0, last = -1;
+  double highest = 0, last = -1;
   int count = 0;
   if (!n || !limb_yml_is(&r->report, n, YML_LIST)) return;
   if (n->count < 1 || n->count > POINTS_MAX) {
@@ -101,14 +101,14 @@ static void take_curve(motor_reader* r, const yml_node* map, const char* key, do
   }
   for (const yml_node* x = n->first; x; x = x->next, count++) {
     if (!take_point(r, x, last, &point[2 * count])) return;
-    last = point[2 * count], most = fmax(most, point[2 * count + 1]);
+    last = point[2 * count], highest = fmax(highest, point[2 * count + 1]);
   }
-  if (!(most > 0))
+  if (!(highest > 0))
     limb_report_error(&r->report, RULE_BAD_VALUE, n->pos, "%s has no torque above zero", key);
-  else if (*torque > 0 && most > *torque)
+  else if (*torque > 0 && highest > *torque)
     limb_report_error(&r->report, RULE_BAD_VALUE, n->pos, "%s reaches %g N m, which is above the torque of %g N m", key,
-                      most, *torque);
-  *torque = most;
+                      highest, *torque);
+  *torque = highest;
   *out = (limb_torque_curve){count, point};
 }
 

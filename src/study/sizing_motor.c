@@ -40,9 +40,9 @@ static int is_curve(const limb_torque_curve* c)
 // What a curve says besides: its largest torque and its last speed, where they are not given.
 static void take_curve(const limb_torque_curve* c, double given_speed, double* torque, double* speed)
 {
-  double most = 0;
-  for (int k = 0; k < c->count; k++) most = fmax(most, c->point[2 * k + 1]);
-  if (*torque == 0) *torque = most;
+  double highest = 0;
+  for (int k = 0; k < c->count; k++) highest = fmax(highest, c->point[2 * k + 1]);
+  if (*torque == 0) *torque = highest;
   if (c->count > 0 && given_speed == 0) *speed = fmax(*speed, c->point[2 * c->count - 2]);
 }
 
