@@ -62,8 +62,8 @@ static int read_threads(const cli_args* args, request* q)
   double x = 0;
   if (!cli_has(args, "threads")) return EXIT_FINE;
   if (!cli_numbers(args, "threads", 1, &x)) return EXIT_USAGE;
-  if (!(x >= 1 && x <= MOST_THREADS) || x != (double)(int)x)
-    return cli_usage(args, "--threads takes a whole number from 1 to %d", MOST_THREADS);
+  if (!(x >= 0 && x <= MOST_THREADS) || x != (double)(int)x)
+    return cli_usage(args, "--threads must be a whole number from 0 to %d", MOST_THREADS);
   q->options.threads = (int)x;
   return EXIT_FINE;
 }

@@ -363,6 +363,8 @@ int cli_run(const cli_command* command, int argc, char** argv)
   int code = read_arguments(&args, argc, argv);
   for (const cli_written* w = command->writes; w && w->option && code == EXIT_FINE; w++)
     code = cli_writes(&args, w->option, w->endings);
+  double threads = 0;
+  if (code == EXIT_FINE) code = cli_whole(&args, "threads", 0, CLI_THREADS_MAX, &threads);
   if (code == EXIT_FINE) code = command->run(&args);
   if (!memory.ran_out)
     return code == EXIT_USAGE ? code : limb_cli_close_output(args.title) == EXIT_FINE ? code : EXIT_USAGE;

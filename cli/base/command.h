@@ -9,6 +9,9 @@ enum { EXIT_FINE = 0, EXIT_FINDINGS = 1, EXIT_USAGE = 2, EXIT_MODEL = 3, EXIT_NU
 // Enough for a column: a frame and four joints, of at most LIMB_NAME_MAX bytes each, and what stands around them.
 enum { CLI_NAME_SPACE = 5200 };
 
+// --threads N of any command: 0 to so many, 0 is one per processor. Checked before the command runs.
+enum { CLI_THREADS_MAX = 4096 };
+
 typedef struct cli_option {
   const char* name;     // without dashes: "base"; "": the heading of the options that follow
   const char* argument; // what follows it: "FILE", "X,Y,Z"; of words joined by |, one;

@@ -10,7 +10,9 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -22,6 +24,7 @@ enum { MAX_FILES = 64 };
 static char* unfinished[MAX_FILES];
 static volatile sig_atomic_t caught;  // number of the signal
 static volatile sig_atomic_t patient; // the first signal only asks the command to end
+static volatile sig_atomic_t ticking; // since the first signal
 
 static const int watched[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGALRM, SIGXCPU, SIGXFSZ, SIGUSR1, SIGUSR2};
 enum { WATCHED = sizeof watched / sizeof *watched };
@@ -38,18 +41,27 @@ static void end_by(int number)
   (void)raise(number);
 }
 
-// The first Ctrl-C asks the command to stop, and gives it a second: it may be waiting for input. Any other signal, and
-// every second one, ends the process. A write beyond the largest allowed file fails, which is reported where it is
-// made: the kernel's signal about it, which seems to come from the process itself, does nothing.
+// A signal every tenth of a second, or none: it wakes whoever waits for input. A system call on all systems that the
+// tool runs on, though POSIX does not list it among those that handlers may call.
+static void tick(long microseconds)
+{
+  const struct itimerval every = {{0, microseconds}, {0, microseconds}};
+  (void)setitimer(ITIMER_REAL, &every, NULL);
+}
+
+// The first Ctrl-C asks the command to stop, and gives it a tenth of a second, or as long as it takes if it is patient.
+// Any other signal, and every second one, ends the process. A write beyond the largest allowed file fails, which is
+// reported where it is made: the kernel's signal about it, which seems to come from the process itself, does nothing.
 static void on_signal(int number, siginfo_t* about, void* context)
 {
   const int first = caught == 0;
   (void)context;
   if (number == SIGXFSZ && (about->si_code > 0 || about->si_pid == getpid())) return;
+  if (number == SIGALRM && ticking && patient) return;
   if (number != SIGALRM || first) caught = number;
-  if (first && patient) return;
-  if (number == SIGINT && first) {
-    (void)alarm(1);
+  if (first && (patient || number == SIGINT)) {
+    ticking = 1;
+    tick(100000);
     return;
   }
   cli_remove_unfinished();
@@ -83,7 +95,14 @@ void cli_wait_for_signals(void)
   watch_signals();
 }
 
-int cli_interrupted(void) { return (int)caught; }
+void cli_end_patience(void) { patient = 0; }
+
+// A patient command that asks knows it now, and may write without being disturbed.
+int cli_interrupted(void)
+{
+  if (caught && patient && ticking) tick(0);
+  return (int)caught;
+}
 
 void cli_end_interrupted(void)
 {
@@ -127,6 +146,7 @@ int cli_unwritten(const char* command, const char* what, const char* why)
 
 static void forget(cli_output* o)
 {
+  if (o->lock > 0) (void)close(o->lock);
   free(o->path);
   free(o->temporary);
   free(o->drawing);
@@ -227,10 +247,40 @@ static int make_picture(cli_output* o, const char* command)
 
 void cli_output_salvage(cli_output* o, const char* command)
 {
-  if (!o->replaces && o->temporary)
+  if (!o->replaces && o->temporary && !o->kept)
     (void)cli_output_commit(o, command);
   else
     cli_output_abandon(o);
+}
+
+char* cli_output_part(const cli_output* o)
+{
+  const size_t size = o->temporary ? strlen(o->path) + sizeof ".part" : 0;
+  char* part = size ? malloc(size) : NULL;
+  if (part) (void)snprintf(part, size, "%s.part", o->path);
+  return part;
+}
+
+int cli_output_keep(cli_output* o, const char* command)
+{
+  char* part = cli_output_part(o);
+  if (!part) return cannot(command, o->path ? o->path : "-", "cannot be kept");
+  if (o->kept) {
+    free(part);
+    return EXIT_FINE;
+  }
+  o->lock = open(o->temporary, O_RDONLY | O_CLOEXEC);
+  if (o->lock >= 0) (void)flock(o->lock, LOCK_EX | LOCK_NB);
+  if (rename(o->temporary, part) != 0) {
+    const int code = cannot(command, part, "cannot be written");
+    free(part);
+    return code;
+  }
+  (void)replace_unfinished(o->temporary, NULL);
+  free(o->temporary);
+  o->temporary = part;
+  o->kept = 1;
+  return EXIT_FINE;
 }
 
 int cli_output_commit(cli_output* o, const char* command)
@@ -255,7 +305,7 @@ int cli_output_commit(cli_output* o, const char* command)
     cli_output_abandon(o);
     return code;
   }
-  if (o->temporary) (void)replace_unfinished(o->temporary, NULL);
+  if (o->temporary && !o->kept) (void)replace_unfinished(o->temporary, NULL);
   forget(o);
   return EXIT_FINE;
 }
@@ -263,7 +313,7 @@ int cli_output_commit(cli_output* o, const char* command)
 void cli_output_abandon(cli_output* o)
 {
   if (o->path && o->stream) (void)fclose(o->stream);
-  if (o->temporary) {
+  if (o->temporary && !o->kept) {
     (void)unlink(o->temporary);
     (void)replace_unfinished(o->temporary, NULL);
   }
@@ -330,19 +380,38 @@ cli_progress cli_progress_begin(const char* what, uint64_t total)
   return p;
 }
 
+// "3 s", "12 min 5 s", "3 h 12 min"
+static void print_left(double s)
+{
+  const double h = floor(s / 3600), min = floor(s / 60);
+  if (s < 100)
+    (void)fprintf(stderr, "%.0f s", s);
+  else if (h < 1)
+    (void)fprintf(stderr, "%.0f min %.0f s", min, floor(s - 60 * min));
+  else
+    (void)fprintf(stderr, "%.0f h %.0f min", h, min - 60 * h);
+}
+
 static void draw(const cli_progress* p, uint64_t done, double elapsed)
 {
   enum { WIDTH = 30 };
   static const char full[] = "##############################";
-  if (p->total == 0) {
-    (void)fprintf(stderr, "\r%s: %.0f s\033[K", p->what, elapsed);
+  const uint64_t now = done < p->total ? done : p->total;
+  const double made = (double)(now - (p->from < now ? p->from : now));
+  (void)fprintf(stderr, "\r%s", p->what);
+  if (p->total > 0) {
+    const double part = (double)now / (double)p->total;
+    (void)fprintf(stderr, " [%-*.*s] %3.0f%%", WIDTH, (int)(WIDTH * part), full, 100 * part);
   } else {
-    const double part = (double)(done < p->total ? done : p->total) / (double)p->total;
-    const double left = part > 0 ? elapsed * (1 - part) / part : 0;
-    (void)fprintf(stderr, "\r%s [%-*.*s] %3.0f%%, ", p->what, WIDTH, (int)(WIDTH * part), full, 100 * part);
-    if (p->unit) (void)fprintf(stderr, "%.3g %s/s, ", (double)done / elapsed, p->unit);
-    (void)fprintf(stderr, "%.0f s left\033[K", left);
+    (void)fprintf(stderr, ": %.0f s", elapsed);
   }
+  if (p->unit) (void)fprintf(stderr, ", %.3g %s/s", (p->counted > 0 ? p->counted : (double)done) / elapsed, p->unit);
+  if (p->total > 0 && made > 0) {
+    (void)fprintf(stderr, ", ");
+    print_left(elapsed * (double)(p->total - now) / made);
+    (void)fprintf(stderr, " left");
+  }
+  (void)fprintf(stderr, "\033[K");
   (void)fflush(stderr);
 }
 
@@ -354,6 +423,12 @@ void cli_progress_update(cli_progress* p, uint64_t done)
   if (t < 0.5 || t - p->shown < 0.1) return;
   p->shown = t;
   draw(p, done, t);
+}
+
+void cli_progress_skip(cli_progress* p, uint64_t done)
+{
+  p->from = done;
+  if (p->terminal) p->start = now(), p->shown = 0;
 }
 
 void cli_progress_end(cli_progress* p)

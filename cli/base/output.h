@@ -19,6 +19,8 @@ typedef struct cli_output {
   limb_picture picture; // LIMB_PICTURE_NONE, or what the SVG in memory becomes when it is committed
   char* drawing;        // it, after the stream is closed
   size_t length;
+  int kept; // the temporary file is PATH.part, which stays when the run ends without cli_output_commit
+  int lock; // of PATH.part; 0: none
 } cli_output;
 
 // Opens the output for a path; NULL or "-": standard output. EXIT_FINE or EXIT_USAGE with a message.
@@ -44,6 +46,13 @@ void cli_output_abandon(cli_output* o);
 // Removes what is not committed yet, without an allocation or a lock, before the process ends.
 void cli_remove_unfinished(void);
 
+// The name PATH.part, to be freed; NULL: no memory, or standard output or a device.
+char* cli_output_part(const cli_output* o);
+
+// From now on the unfinished file is PATH.part, for --resume: it stays, whatever ends the process. Replaces one that is
+// there. EXIT_FINE or EXIT_USAGE with a message.
+int cli_output_keep(cli_output* o, const char* command);
+
 // After a failure: keeps what was written if it replaces nothing, else removes it.
 void cli_output_salvage(cli_output* o, const char* command);
 
@@ -62,12 +71,14 @@ int cli_text_save(const cli_text* text, const char* command, const char* path);
 
 // The number of a signal, 0: none. After Ctrl-C while a file is open, the command ends its loop, abandons its output
 // and returns EXIT_USAGE (the tool then ends by the signal, as shells expect). A command that does not return within a
-// second is killed.
+// tenth of a second is killed, and its unfinished files are removed.
 int cli_interrupted(void);
 
 // From here on the first signal, whichever it is, only sets cli_interrupted, and the command ends itself; the second
-// one ends the process.
+// one ends the process. A read that waits for input returns within a tenth of a second. The second function ends that:
+// after the signal, or before work that does not ask.
 void cli_wait_for_signals(void);
+void cli_end_patience(void);
 
 // Ends the process by the signal that interrupted it, if one did.
 void cli_end_interrupted(void);
@@ -76,16 +87,20 @@ void cli_end_interrupted(void);
 void cli_hold_output(void);
 void cli_discard_output(void);
 
+// "sweep [#####     ]  17%, 683 cases/s, 12 min 5 s left", on standard error if that is a terminal.
 typedef struct cli_progress {
   const char* what;
   uint64_t total;   // 0: not known
   const char* unit; // of a rate that is shown: "cases"; NULL: none is
+  double counted;   // how many of that unit were done; 0: what cli_progress_update counts
+  uint64_t from;    // done before the clock began
   double start, shown;
   int terminal;
 } cli_progress;
 
 cli_progress cli_progress_begin(const char* what, uint64_t total);
 void cli_progress_update(cli_progress* p, uint64_t done); // cheap: reads the clock now and then
+void cli_progress_skip(cli_progress* p, uint64_t done);   // so much was there already: the clock begins again
 void cli_progress_end(cli_progress* p);                   // clears the line
 
 // ---- files -----------------------------------------------------------------------------------------

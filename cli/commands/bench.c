@@ -50,7 +50,7 @@ static const cli_option options[] = {
   {"", NULL, "what is measured"},
   {"robots", "ROBOTS", "only these, with commas between them (default: all); files, too, FILE+free with a free base"},
   {"quick", NULL, "a tenth of the time, coarser"},
-  {"threads", "N", "of the rows with threads (default: as many as there are processors)"},
+  {"threads", "N", "of the rows with threads (default: 0, one per processor)"},
   {"no-peers", NULL, "limb alone"},
   {"peers", "FILE", "a module of other libraries (default: all limb_bench_*.so beside the program or in bench/ there)"},
   {"", NULL, "the output"},

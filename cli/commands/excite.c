@@ -31,7 +31,7 @@ static const cli_option own_options[] = {
   {"restarts", "N", "random motions from which the search begins (default: 8)"},
   {"max-iterations", "N", "of each (default: 120)"},
   {"seed", "N", "of the random motions (default: 1)"},
-  {"threads", "N", "threads of the search (default: 0, all processors); the motion does not depend on them"},
+  {"threads", "N", "threads of the search (default: 0, one per processor); the motion does not depend on them"},
   {"", NULL, "the output"},
   {"output", "FILE.csv", "the motion: time, q, v, a, tau"},
   {"rate", "HZ", "of its rows (default: 100)"},
@@ -158,7 +158,7 @@ static int read_numbers(excite_run* r)
   if (code == EXIT_FINE) code = cli_whole(args, "restarts", 1, 10000, &starts);
   if (code == EXIT_FINE) code = cli_whole(args, "max-iterations", 1, 100000, &steps);
   if (code == EXIT_FINE) code = cli_whole(args, "seed", 0, 9007199254740992.0, &seed);
-  if (code == EXIT_FINE) code = cli_whole(args, "threads", 0, 4096, &threads);
+  if (code == EXIT_FINE) code = cli_whole(args, "threads", 0, CLI_THREADS_MAX, &threads);
   if (code == EXIT_FINE) code = cli_positive(args, "rate", &r->rate);
   if (code != EXIT_FINE) return code;
   if (o->share > 1) return cli_usage(args, "--share is a share of the limits, at most 1");

@@ -69,7 +69,7 @@ static int compute(const fd_run* r)
 
 static int do_row(void* context, const double* x)
 {
-  const fd_run* r = context;
+  fd_run* r = context;
   const int code = x ? EXIT_FINE : compute(r);
   return code == EXIT_FINE ? cli_answers_row(&r->answers, x ? x : r->a) : code;
 }
@@ -77,10 +77,11 @@ static int do_row(void* context, const double* x)
 static int write_rows(const cli_args* args, limb_evaluator* e, const cli_robot* robot, cli_states* s)
 {
   fd_run r = {.e = e, .robot = robot, .s = s, .a = calloc((size_t)s->dofs->nv + 1, sizeof *r.a)};
-  int code = r.a ? cli_answers_open(&r.answers, s, cli_get(args, "output"), "a.") : cli_out_of_memory(args);
+  int code = r.a ? cli_answers_open(&r.answers, s, cli_get(args, "output"), "a.", 1) : cli_out_of_memory(args);
   if (code == EXIT_FINE) code = cli_states_stream(s, e, &robot->env, do_row, &r);
   if (code == EXIT_FINE) code = cli_answers_end(&r.answers);
   if (code == EXIT_FINE) code = cli_output_commit(&r.answers.out, cli_title(args));
+  if (code != EXIT_FINE) cli_answers_stop(&r.answers);
   cli_answers_close(&r.answers);
   free(r.a);
   return code;

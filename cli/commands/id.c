@@ -118,6 +118,9 @@ static int do_row(void* context, const cli_motion* m)
 
 // ---- outputs ---------------------------------------------------------------------------------------
 
+// Torques are all that comes of the rows, each by itself: what --resume takes.
+static int is_alone(const id_run* r) { return !r->size && !r->draw && !r->animate && !r->motion.differentiate; }
+
 static int check_options(const id_run* r)
 {
   if ((cli_has(r->args, "motors") || cli_has(r->args, "safety")) && !r->size)
@@ -125,6 +128,9 @@ static int check_options(const id_run* r)
   if (cli_has(r->args, "format") && !r->size)
     return cli_usage(r->args,
                      "--format is for the table of --size; torques are CSV (limb eval --what tau writes JSON)");
+  if (cli_has(r->args, "resume") && (!is_alone(r) || cli_has(r->args, "frame")))
+    return cli_usage(r->args, "--resume is for torques alone: what --size, --plot, --animate, --differentiate and "
+                              "--frame make takes all rows");
   if (cli_is(r->args, "animate", "-")) return cli_usage(r->args, "--animate needs a file, .svg or .html");
   const int code = cli_page_check(r->args, cli_get(r->args, "animate"));
   return code == EXIT_FINE && r->size ? cli_writes_to(r->args, "--size", "-", "") : code;
@@ -136,7 +142,7 @@ static int open_outputs(id_run* r)
   int code = EXIT_FINE;
   if (path || (!r->size && !r->draw && !r->animate)) {
     r->writes = 1;
-    code = cli_answers_open(&r->torques, &r->motion.states, path, "tau.");
+    code = cli_answers_open(&r->torques, &r->motion.states, path, "tau.", is_alone(r));
   }
   if (code == EXIT_FINE && plot) code = cli_output_open_drawing(&r->drawing, cli_title(r->args), plot);
   if (code == EXIT_FINE && r->animation)
@@ -157,7 +163,7 @@ static int reserve(id_run* r)
 {
   const cli_robot* robot = &r->motion.robot;
   if (r->size && limb_sizing_create(robot->model, &r->sizing) != LIMB_OK) return out_of_memory(r);
-  if (r->size && cli_take_motors(r->args, robot, &r->motors, r->sizing) != EXIT_FINE) return EXIT_USAGE;
+  if (r->size && cli_take_motors(r->args, robot, r->motors, r->sizing) != EXIT_FINE) return EXIT_USAGE;
   if (r->draw && id_curves_open(&r->curves, robot) != EXIT_FINE) return EXIT_USAGE;
   if (!r->animate) return EXIT_FINE;
   if (cli_is_page(cli_get(r->args, "animate"))) return open_page(r);
@@ -209,6 +215,7 @@ static int run_states(id_run* r)
     code = cli_usage(r->args, "%s: there are no rows", s->path);
   if (code == EXIT_FINE) code = finish(r);
   if (code == EXIT_FINE) cli_motion_report(&r->motion);
+  if (code != EXIT_FINE && r->writes) cli_answers_stop(&r->torques);
   cli_answers_close(&r->torques);
   cli_output_abandon(&r->drawing);
   cli_output_abandon(&r->animated);
@@ -248,6 +255,7 @@ static int run_id(const cli_args* args)
                           .loads = r.size || (r.curves.what & CURVES_LOAD) != 0,
                           .differentiate = cli_has(args, "differentiate") || cli_has(args, "frame")};
   if (code == EXIT_FINE) code = check_options(&r);
+  if (code == EXIT_FINE && r.size) code = cli_read_motors(args, &r.motors);
   if (code == EXIT_FINE) code = cli_robot_open(args, cli_operand(args, 0), &r.motion.robot);
   if (code == EXIT_FINE) code = open_table(&r);
   if (code == EXIT_FINE) code = run_states(&r);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_BRANCHES = 10000, MAX_THREADS = 1024, NAME_SIZE = CLI_NAME_SPACE };
+enum { MAX_BRANCHES = 10000, NAME_SIZE = CLI_NAME_SPACE };
 
 static const cli_option goal_options[] = {
   {"", NULL, "the goals"},
@@ -38,7 +38,7 @@ static const cli_option start_options[] = {
   {"restarts", "N", "random starts after the first (default: 200)"},
   {"seed", "N", "of the random starts (default: 0)"},
   {"ignore-limits", NULL, "joints may leave their limits"},
-  {"threads", "N", "rows of a table on their own, each from the start, on N threads (0: all processors)"},
+  {"threads", "N", "rows of a table on their own, each from the start, on N threads (0: one per processor)"},
   {0},
 };
 
@@ -46,6 +46,8 @@ static const cli_option output_options[] = {
   {"", NULL, "the output"},
   {"format", "csv|json|text", "how results are printed (default: by the ending of --output, else csv)"},
   {"output", "FILE", "where to: .csv, .json or .txt (default: standard output)"},
+  {"resume", NULL,
+   "of a table: go on with OUTPUT.part, the rows of a run that was stopped (docs/scale.md); begins if there is none"},
   {0},
 };
 
@@ -212,7 +214,7 @@ static int read_search(ik_run* r)
   if (code == EXIT_FINE) code = cli_whole(r->args, "restarts", 0, 1e6, &restarts);
   if (code == EXIT_FINE) code = cli_whole(r->args, "seed", 0, 9007199254740992.0, &seed);
   if (code == EXIT_FINE) code = cli_whole(r->args, "branches", 1, MAX_BRANCHES, &branches);
-  if (code == EXIT_FINE) code = cli_whole(r->args, "threads", 0, MAX_THREADS, &threads);
+  if (code == EXIT_FINE) code = cli_whole(r->args, "threads", 0, CLI_THREADS_MAX, &threads);
   r->thread_count = (int)threads;
   if (code == EXIT_FINE && cli_has(r->args, "threads") && cli_operand_count(r->args) < 2)
     return cli_usage(r->args, "--threads is for a table of poses");
@@ -237,112 +239,18 @@ static int read_options(ik_run* r)
   if (code == EXIT_FINE) code = ik_targets_open(r);
   if (code == EXIT_FINE && r->path && strcmp(r->format, "csv") != 0)
     code = cli_usage(r->args, "a table of poses becomes CSV, not %s", r->format);
+  if (code == EXIT_FINE && !r->path && cli_has(r->args, "resume"))
+    code = cli_usage(r->args, "--resume is for a table of poses");
   return code;
 }
 
 // ---- solving ---------------------------------------------------------------------------------------
 
-static int failed(const ik_run* r, limb_status s)
+int ik_failed(const ik_run* r, limb_status s)
 {
   if (s == LIMB_E_NOMEM) return cli_out_of_memory(r->args);
   (void)cli_usage(r->args, "%s: %s", limb_reading_source(r->robot.reading), limb_status_text(s));
   return cli_exit_code(s);
-}
-
-static int write_row(const ik_run* r, limb_csv_writer* w, const double* q)
-{
-  limb_status s = r->time_column < 0 ? LIMB_OK : limb_csv_number(w, r->time);
-  if (s == LIMB_OK) s = limb_csv_numbers(w, q, r->robot.dofs.nq);
-  if (s == LIMB_OK) s = limb_csv_end_row(w);
-  return s == LIMB_OK ? EXIT_FINE : cli_unwritten(cli_title(r->args), "the CSV", limb_status_text(s));
-}
-
-static int write_head(const ik_run* r, limb_csv_writer* w)
-{
-  limb_status s = r->time_column < 0 ? LIMB_OK : limb_csv_text(w, "time");
-  if (s == LIMB_OK) s = cli_csv_coordinates(w, &r->robot.dofs);
-  if (s == LIMB_OK) s = limb_csv_end_row(w);
-  return s == LIMB_OK ? EXIT_FINE : cli_unwritten(cli_title(r->args), "the CSV", limb_status_text(s));
-}
-
-// Row after row, each from the solution of the one before.
-static int solve_rows(ik_run* r, limb_csv_writer* w)
-{
-  char position[IK_POSITION];
-  int code = EXIT_FINE, got = 0;
-  for (int row = 0; code == EXIT_FINE; row++) {
-    code = cli_interrupted() ? EXIT_USAGE : ik_targets_next(r, &got);
-    if (code != EXIT_FINE || !got) break;
-    const limb_status s = limb_ik_solve(r->ik, r->target, r->start, r->q, &r->report);
-    if (s == LIMB_E_NOCONV) return ik_explain(r);
-    if (s != LIMB_OK) return failed(r, s);
-    if (row > 0 && r->report.starts > 1)
-      (void)fprintf(stderr, "%s: warning: cannot be reached continuously from the row before\n",
-                    ik_position(r, position));
-    memcpy(r->start, r->q, (size_t)r->robot.dofs.nq * sizeof *r->q);
-    code = write_row(r, w, r->q);
-  }
-  return code;
-}
-
-// All rows of the table at hand: targets; times and lines in turn. The caller frees both. Their number; -1: no memory.
-static int read_all(ik_run* r, sp_pose** targets, double** times, int* code)
-{
-  int rows = 0, capacity = 0, got = 0;
-  const size_t n = (size_t)r->frames;
-  for (;;) {
-    *code = cli_interrupted() ? EXIT_USAGE : ik_targets_next(r, &got);
-    if (*code != EXIT_FINE || !got) return rows;
-    if (rows == capacity) {
-      capacity = capacity ? 2 * capacity : 256;
-      sp_pose* more = realloc(*targets, (size_t)capacity * n * sizeof *more);
-      if (more) *targets = more;
-      double* later = realloc(*times, 2 * (size_t)capacity * sizeof *later);
-      if (later) *times = later;
-      if (!more || !later) return -1;
-    }
-    memcpy(*targets + (size_t)rows * n, r->target, n * sizeof **targets);
-    (*times)[2 * rows] = r->time, (*times)[2 * rows + 1] = r->line;
-    rows++;
-  }
-}
-
-// Row by row, what limb_ik_solve_many found; the first that was not reached is explained.
-static int write_all(ik_run* r, limb_csv_writer* w, int rows, const sp_pose* targets, const double* times, double* q,
-                     const limb_status* status)
-{
-  int code = EXIT_FINE;
-  for (int i = 0; i < rows && code == EXIT_FINE; i++) {
-    r->time = times[2 * i];
-    if (status[i] == LIMB_OK) {
-      code = write_row(r, w, q + (ptrdiff_t)i * r->robot.dofs.nq);
-      continue;
-    }
-    const limb_status s = limb_ik_solve(r->ik, targets + (ptrdiff_t)i * r->frames, r->start, r->q, &r->report);
-    if (s != LIMB_OK && s != LIMB_E_NOCONV) return failed(r, s);
-    r->line = (int)times[2 * i + 1];
-    code = s == LIMB_OK ? write_row(r, w, r->q) : ik_explain(r);
-  }
-  return code;
-}
-
-// Rows that do not follow each other.
-static int solve_apart(ik_run* r, limb_csv_writer* w)
-{
-  sp_pose* targets = NULL;
-  double* times = NULL;
-  int code = EXIT_FINE;
-  const int rows = read_all(r, &targets, &times, &code);
-  double* q = calloc((size_t)(rows > 0 ? rows : 1) * (size_t)r->robot.dofs.nq, sizeof *q);
-  limb_status* status = calloc((size_t)(rows > 0 ? rows : 1), sizeof *status);
-  if (rows < 0 || !q || !status) {
-    code = cli_out_of_memory(r->args);
-  } else if (code == EXIT_FINE && rows > 0) {
-    const limb_status s = limb_ik_solve_many(r->ik, (size_t)rows, targets, r->start, 1, q, NULL, status);
-    code = s == LIMB_E_ARG || s == LIMB_E_NOMEM ? failed(r, s) : write_all(r, w, rows, targets, times, q, status);
-  }
-  free(targets), free(times), free(q), free(status);
-  return code;
 }
 
 // One target: r->q has the solutions, or the nearest configuration. EXIT_NUMERICAL: not reached.
@@ -351,26 +259,12 @@ static int solve_one(ik_run* r)
   r->count = 1;
   if (r->branches > 0) {
     const limb_status s = limb_ik_branches(r->ik, r->target, r->start, r->branches, r->q, &r->count);
-    if (s != LIMB_E_NOCONV) return s == LIMB_OK ? EXIT_FINE : failed(r, s);
+    if (s != LIMB_E_NOCONV) return s == LIMB_OK ? EXIT_FINE : ik_failed(r, s);
     r->count = 1, r->branches = 0; // the reason
   }
   const limb_status s = limb_ik_solve(r->ik, r->target, r->start, r->q, &r->report);
   if (s == LIMB_OK) return EXIT_FINE;
-  return s == LIMB_E_NOCONV ? ik_explain(r) : failed(r, s);
-}
-
-static int print_csv(ik_run* r, FILE* out)
-{
-  limb_csv_writer* w = NULL;
-  if (limb_csv_create(out, NULL, &w) != LIMB_OK) return cli_out_of_memory(r->args);
-  int code = write_head(r, w);
-  if (code == EXIT_FINE && r->path) code = r->threads ? solve_apart(r, w) : solve_rows(r, w);
-  for (int i = 0; i < r->count && code == EXIT_FINE; i++)
-    code = write_row(r, w, r->q + (size_t)i * (size_t)r->robot.dofs.nq);
-  const limb_status s = limb_csv_finish(w);
-  limb_csv_destroy(w);
-  if (s != LIMB_OK && code == EXIT_FINE) return cli_unwritten(cli_title(r->args), "the CSV", limb_status_text(s));
-  return code;
+  return s == LIMB_E_NOCONV ? ik_explain(r) : ik_failed(r, s);
 }
 
 static int solve_and_print(ik_run* r)
@@ -381,9 +275,11 @@ static int solve_and_print(ik_run* r)
   if (solved != EXIT_FINE && (solved != EXIT_NUMERICAL || strcmp(r->format, "json") != 0)) return solved;
   int code = cli_output_open(&out, title, cli_get(r->args, "output"));
   if (code != EXIT_FINE) return code;
-  code = strcmp(r->format, "csv") == 0 ? print_csv(r, out.stream) : ik_print(r, out.stream);
+  code = strcmp(r->format, "csv") == 0 ? ik_print_csv(r, out.stream, &out) : ik_print(r, out.stream);
   if (code == EXIT_FINE) code = cli_output_commit(&out, title);
-  if (code == EXIT_NUMERICAL) cli_output_salvage(&out, title);
+  if (code != EXIT_FINE) cli_kept_stop(&r->kept, (uint64_t)r->written);
+  if (code == EXIT_NUMERICAL && !out.kept) cli_output_salvage(&out, title);
+  cli_kept_close(&r->kept);
   cli_output_abandon(&out);
   return code != EXIT_FINE ? code : solved;
 }
@@ -411,8 +307,8 @@ static int run_robot(ik_run* r)
     if (s == LIMB_OK) r->options.pool = limb_threads_pool(r->threads);
   }
   if (s == LIMB_OK) s = limb_ik_create(r->robot.model, r->frames, r->goal, &r->options, NULL, &r->ik);
-  if (s != LIMB_OK) return failed(r, s);
-  return r->out ? print_csv(r, r->out) : solve_and_print(r);
+  if (s != LIMB_OK) return ik_failed(r, s);
+  return r->out ? ik_print_csv(r, r->out, NULL) : solve_and_print(r);
 }
 
 // What run_robot made; not the robot.

@@ -7,6 +7,7 @@
 
 #include "base/command.h"
 #include "robot/robot.h"
+#include "states/states.h"
 
 #include <stdio.h>
 
@@ -38,8 +39,12 @@ typedef struct ik_run {
   int time_column; // -1: none
   int column[IK_FRAMES_MAX][IK_POSE];
   double time;
-  int line; // 0: unknown, as in NPY
-  int rows; // so far
+  int line;       // 0: unknown, as in NPY
+  int rows;       // so far
+  uint64_t bytes; // of the table; 0: not known
+  int repeats;    // it is a file, which can be read again
+  int written;    // rows
+  cli_kept kept;  // by an earlier run
 } ik_run;
 
 enum { IK_POSITION = 300 };
@@ -58,6 +63,13 @@ void ik_targets_close(ik_run* r);
 
 // The next row; *got is 0 at the end. EXIT_FINE or EXIT_USAGE after a message.
 int ik_targets_next(ik_run* r, int* got);
+
+// Solves and writes all rows of the table, or writes the configurations that were found. file: what out belongs to, for
+// --resume; NULL: rows are not kept. An exit code, after a message. ik_rows.c
+int ik_print_csv(ik_run* r, FILE* out, cli_output* file);
+
+// A failure of the library: a message and its exit code. ik.c
+int ik_failed(const ik_run* r, limb_status s);
 
 // Prints what was found for one target: as JSON or text. ik_print.c
 int ik_print(const ik_run* r, FILE* out);

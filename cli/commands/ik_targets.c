@@ -1,4 +1,6 @@
 // Targets of `limb ik`: of the command line, or row by row of a table of poses.
+#define _POSIX_C_SOURCE 200809L // fstat, fileno
+
 #include "base/output.h"
 #include "commands/ik.h"
 
@@ -6,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const char* const components[IK_POSE] = {"position.x",   "position.y",   "position.z",  "quaternion.x",
                                                 "quaternion.y", "quaternion.z", "quaternion.w"};
@@ -100,6 +103,7 @@ static int table_error(const ik_run* r, const limb_error* error)
 
 int ik_targets_open(ik_run* r)
 {
+  struct stat about;
   limb_error error;
   r->time_column = -1;
   r->path = cli_operand_count(r->args) > 1 ? cli_operand(r->args, 1) : NULL;
@@ -110,6 +114,8 @@ int ik_targets_open(ik_run* r)
   r->file = strcmp(r->path, "-") == 0 ? stdin : fopen(r->path, "rb");
   if (!r->file && errno == ENOMEM) return cli_out_of_memory(r->args);
   if (!r->file) return cli_usage(r->args, "cannot read %s: %s", r->path, strerror(errno));
+  if (fstat(fileno(r->file), &about) == 0 && S_ISREG(about.st_mode))
+    r->bytes = (uint64_t)about.st_size, r->repeats = r->file != stdin;
   const limb_status s = limb_csv_open(r->file, NULL, &r->reader, &error);
   if (s == LIMB_E_NOMEM) return cli_out_of_memory(r->args);
   if (s != LIMB_OK) return table_error(r, &error);
@@ -139,6 +145,7 @@ int ik_targets_next(ik_run* r, int* got)
   char subject[CLI_NAME_SPACE], position[IK_POSITION];
   const limb_status s = limb_csv_next(r->reader, r->row, got, &error);
   if (s == LIMB_E_NOMEM) return cli_out_of_memory(r->args);
+  if (s != LIMB_OK && cli_interrupted()) return EXIT_USAGE; // while it waited
   if (s != LIMB_OK) return table_error(r, &error);
   if (!*got) return EXIT_FINE;
   r->line = limb_csv_line(r->reader);

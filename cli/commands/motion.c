@@ -226,24 +226,29 @@ static int take_motor(const char* path, const limb_model* m, const limb_gearmoto
   return limb_sizing_set_gearmotor(s, x.v, g) == LIMB_OK ? EXIT_FINE : wrong_motor(path, g, "cannot have it", "");
 }
 
-int cli_take_motors(const cli_args* args, const cli_robot* robot, limb_reading** file, limb_sizing* s)
+int cli_read_motors(const cli_args* args, limb_reading** file)
 {
   const char* path = cli_get(args, "motors");
   limb_error err = {0};
   double safety = 1;
-  const limb_gearmotor* g;
   int code = cli_positive(args, "safety", &safety);
   if (code == EXIT_FINE && safety < 1) code = cli_usage(args, "--safety is a factor of at least 1");
-  if (code == EXIT_FINE && limb_sizing_set_safety(s, safety) != LIMB_OK) code = EXIT_USAGE;
   if (code == EXIT_FINE) code = cli_reads(args, path);
   if (code != EXIT_FINE || !path) return code;
   const limb_status status = limb_read_motors(path, NULL, file, &err);
   cli_print_findings(stderr, path, limb_reading_findings(*file), LIMB_WARNING);
-  if (status != LIMB_OK) {
-    if (limb_findings_count(limb_reading_findings(*file)) == 0) cli_print_error(stderr, path, status, &err);
-    return cli_exit_code(status);
-  }
-  for (int k = 0; (g = limb_reading_motor(*file, k)) && code == EXIT_FINE; k++)
-    code = take_motor(path, robot->model, g, s);
+  if (status == LIMB_OK) return EXIT_FINE;
+  if (limb_findings_count(limb_reading_findings(*file)) == 0) cli_print_error(stderr, path, status, &err);
+  return cli_exit_code(status);
+}
+
+int cli_take_motors(const cli_args* args, const cli_robot* robot, const limb_reading* file, limb_sizing* s)
+{
+  double safety = 1;
+  const limb_gearmotor* g;
+  int code = cli_positive(args, "safety", &safety);
+  if (code == EXIT_FINE && limb_sizing_set_safety(s, safety) != LIMB_OK) code = EXIT_USAGE;
+  for (int k = 0; code == EXIT_FINE && file && (g = limb_reading_motor(file, k)); k++)
+    code = take_motor(cli_get(args, "motors"), robot->model, g, s);
   return code;
 }

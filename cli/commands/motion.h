@@ -43,8 +43,11 @@ void cli_motion_report(const cli_motion* m);
 
 extern const cli_option cli_motor_options[]; // --motors --safety
 
-// Puts the motors of --motors, and the factor of --safety, into a sizing. *file, which is the caller's to destroy, has
-// their names. EXIT_FINE, or an exit code after a message.
-int cli_take_motors(const cli_args* args, const cli_robot* robot, limb_reading** file, limb_sizing* s);
+// Reads the file of --motors, if it is given, and checks --safety: before anything is opened. *file is the caller's to
+// destroy. EXIT_FINE, or an exit code after a message.
+int cli_read_motors(const cli_args* args, limb_reading** file);
+
+// Puts them, and the factor of --safety, into a sizing; file, which has their names, must outlive it. The same.
+int cli_take_motors(const cli_args* args, const cli_robot* robot, const limb_reading* file, limb_sizing* s);
 
 #endif

@@ -45,13 +45,14 @@ static int take_row(void* context, const cli_motion* m)
 static int run_case(const cli_args* args, report_case* c, const char* model, const char* path)
 {
   c->motion = (cli_motion){.args = args, .loads = 1, .differentiate = cli_has(args, "differentiate")};
-  int code = cli_robot_open(args, model, &c->motion.robot);
+  int code = cli_read_motors(args, &c->motors);
+  if (code == EXIT_FINE) code = cli_robot_open(args, model, &c->motion.robot);
   if (code != EXIT_FINE || !path) return code;
   code = cli_states_open(&c->motion.states, args, &c->motion.robot, path);
   if (code == EXIT_FINE) code = cli_motion_open(&c->motion, "limb report");
   if (code == EXIT_FINE && limb_sizing_create(c->motion.robot.model, &c->sizing) != LIMB_OK)
     code = cli_out_of_memory(args);
-  if (code == EXIT_FINE) code = cli_take_motors(args, &c->motion.robot, &c->motors, c->sizing);
+  if (code == EXIT_FINE) code = cli_take_motors(args, &c->motion.robot, c->motors, c->sizing);
   if (code == EXIT_FINE) code = open_drawings(args, c);
   if (code == EXIT_FINE) code = cli_motion_run(&c->motion, take_row, c);
   if (code == EXIT_FINE && c->motion.states.count == 0) code = cli_usage(args, "%s: there are no rows", path);
@@ -223,8 +224,7 @@ static int run(const cli_args* args)
   if (!given && strcmp(format, "html") != 0) path = "-";
   int code = check(args, format);
   if (code == EXIT_FINE && !given) code = cli_writes_to(args, "the report", path, "");
-  if (code == EXIT_FINE) code = cli_positive(args, "safety", &r.safety);
-  if (code == EXIT_FINE && r.safety < 1) code = cli_usage(args, "--safety is a factor of at least 1");
+  if (code == EXIT_FINE) code = cli_positive(args, "safety", &r.safety); // cli_read_motors checks it further
   const char* motion = r.moves ? cli_operand(args, 1) : NULL;
   if (code == EXIT_FINE) code = run_case(args, &r.a, cli_operand(args, 0), motion);
   if (code == EXIT_FINE && r.two)

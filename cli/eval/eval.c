@@ -327,11 +327,20 @@ static int do_row(void* context, const double* x)
   return code == EXIT_FINE ? rows->printed = r->printer->row(r) : code;
 }
 
+static int open_kept(eval_run* r)
+{
+  int code = r->table && cli_has(r->args, "resume") ? eval_take_row(r, NULL) : EXIT_FINE;
+  if (code == EXIT_FINE) code = cli_kept_open(&r->kept, r->args, &r->output, r->table && r->states.repeats);
+  r->states.kept = &r->kept, r->states.take = eval_take_row, r->states.take_context = r;
+  return code;
+}
+
 static int run_rows(eval_run* r)
 {
   const eval_printer* p = r->printer;
   eval_rows rows = {r, p->begin(r)};
   int code = rows.printed;
+  if (code == EXIT_FINE) code = open_kept(r);
   if (code == EXIT_FINE) code = cli_states_stream(&r->states, r->e, &r->robot.env, do_row, &rows);
   if (code == EXIT_FINE || !p->fail) // the rows so far are a table
     rows.printed = rows.printed == EXIT_FINE && p->end ? p->end(r) : rows.printed;
@@ -343,15 +352,16 @@ static int run_rows(eval_run* r)
 static int print_rows(eval_run* r)
 {
   const char* title = cli_title(r->args);
-  cli_output out;
   const int table = r->printer == &eval_csv || r->printer == &eval_npy;
-  int code = (table ? cli_output_reserve : cli_output_open)(&out, title, cli_get(r->args, "output"));
+  int code = (table ? cli_output_reserve : cli_output_open)(&r->output, title, cli_get(r->args, "output"));
   if (code != EXIT_FINE) return code;
-  r->out = out.stream;
-  r->path = cli_output_path(&out);
+  r->out = r->output.stream;
+  r->path = cli_output_path(&r->output);
   code = run_rows(r);
-  if (code == EXIT_FINE) code = cli_output_commit(&out, title);
-  cli_output_abandon(&out);
+  if (code == EXIT_FINE) code = cli_output_commit(&r->output, title);
+  if (code != EXIT_FINE) cli_kept_stop(&r->kept, r->states.written);
+  cli_kept_close(&r->kept);
+  cli_output_abandon(&r->output);
   if (r->open > 1)
     (void)fprintf(stderr, "%s: warning: %llu more rows do not close the loops\n", r->states.path,
                   (unsigned long long)(r->open - 1));

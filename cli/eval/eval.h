@@ -23,6 +23,9 @@ typedef struct eval_printer {
 
 extern const eval_printer eval_json, eval_csv, eval_npy, eval_text; // json.c, print.c
 
+// Writes a row of the table as it is; NULL: what was written so far is on disk afterwards.
+int eval_take_row(void* context, const double* row);
+
 struct eval_run {
   const cli_args* args;
   cli_robot robot;
@@ -35,8 +38,10 @@ struct eval_run {
   int time_first;        // rows begin with their time, unless it is one of the items
   int frame;             // of --frame; -1: none
   const eval_printer* printer;
+  cli_output output;
   FILE* out;
   limb_table_writer* table; // of CSV and NPY
+  cli_kept kept;            // rows of it, for --resume
   const char* path;         // where that is written; "-": standard output
   limb_data* watch;         // of rows that need not close the loops
   uint64_t open;            // rows that do not

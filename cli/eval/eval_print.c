@@ -68,7 +68,14 @@ static int table_row(eval_run* r)
 {
   const int time = r->time_first;
   if (time) r->x[-1] = r->states.time;
+  if (r->kept.check) return cli_kept_same(&r->kept, r->x - time);
   return r->table ? table_status(r, limb_table_row(r->table, r->x - time)) : EXIT_FINE;
+}
+
+int eval_take_row(void* context, const double* row)
+{
+  const eval_run* r = context;
+  return table_status(r, row ? limb_table_row(r->table, row) : limb_table_flush(r->table));
 }
 
 static int table_end(eval_run* r) { return r->table ? table_status(r, limb_table_end(r->table)) : EXIT_FINE; }

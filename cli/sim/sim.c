@@ -49,6 +49,7 @@ static double pulse(void* context, const limb_sim_state* at)
   if (cli_interrupted()) return nan("");
   if (!job->has_progress) return 1;
   const double part = (at->time - job->setup->start) / (job->setup->end - job->setup->start);
+  job->progress.counted = at->time - (job->resumed.rows > 0 ? job->resumed.time : job->setup->start);
   (void)snprintf(job->stage, sizeof job->stage, "sim %.4g s", at->time);
   cli_progress_update(&job->progress, (uint64_t)(1e9 * fmin(fmax(part, 0), 1)));
   return 1;
@@ -62,6 +63,7 @@ static int watch_signals(sim_job* job)
   job->progress = cli_progress_begin(job->stage, 1000000000);
   job->has_progress = job->progress.terminal && !job->quiet && !cli_has(job->plan.args, "no-progress") &&
                       job->setup->end > job->setup->start;
+  job->progress.unit = "simulated s";
   cli_wait_for_signals();
   return cli_failed(job->plan.args, "events", limb_sim_add_condition(job->sim, &c, NULL), NULL);
 }
@@ -164,7 +166,7 @@ static int run_to_end(sim_job* job, sim_outcome* out)
 {
   double begin = wall_clock(), flushed = begin;
   int over = 0;
-  job->now = job->setup->start;
+  job->now = job->resumed.rows > 0 ? job->resumed.time : job->setup->start;
   int code = write_rows(job, out, 0);
   while (code == EXIT_FINE && !over) {
     code = go_on(job, out, &over);
@@ -196,7 +198,8 @@ static const char about[] = //
   "pose.tool, velocity@body.tool.vx. Rows are written at the given rate from the start on, and at the end.\n"
   "Loops are closed at the start: given joints stay fixed, the others follow.\n"
   "Ctrl-C ends the simulation and writes everything up to that time (exit code 130); likewise if the integrator "
-  "cannot advance (exit code 4).";
+  "cannot advance (exit code 4). --resume goes on from there: the same command with it reads position and velocity in "
+  "its own table, OUTPUT, or OUTPUT.part of a run that was killed.";
 
 static const char* const examples[] = {
   "limb sim planar_2r --duration 10 --method rk4 --output fall.csv",
@@ -214,6 +217,7 @@ static void close_job(sim_job* job)
 {
   limb_runner_destroy(job->runner);
   sim_close_outputs(job);
+  sim_resume_close(&job->resumed);
   free(job->events.happened);
   cli_robot_close(&job->robot);
   sim_plan_close(&job->plan);
@@ -303,7 +307,11 @@ static int open_runner(sim_job* job)
 static int start(sim_job* job)
 {
   limb_error err = {0};
-  const limb_status s = limb_runner_start(job->runner, &err);
+  const limb_status s = job->resumed.rows > 0 ? sim_resume_start(job, &err) : limb_runner_start(job->runner, &err);
+  if (job->resumed.rows > 0) {
+    const double done = (job->resumed.time - job->setup->start) / (job->setup->end - job->setup->start);
+    cli_progress_skip(&job->progress, (uint64_t)(1e9 * done));
+  }
   if (s == LIMB_OK) return EXIT_FINE;
   const int code = sim_refused(&job->plan, s, &err);
   return code == EXIT_MODEL ? EXIT_USAGE : code;
@@ -316,6 +324,7 @@ static int prepare(sim_job* job)
   if (code == EXIT_FINE) code = open_runner(job);
   if (code == EXIT_FINE) code = watch_signals(job);
   if (code == EXIT_FINE) code = sim_plan_outputs(job);
+  if (code == EXIT_FINE) code = sim_find_resumed(job);
   if (code == EXIT_FINE) code = start(job);
   return code == EXIT_FINE ? sim_open_outputs(job) : code;
 }

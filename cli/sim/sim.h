@@ -5,6 +5,7 @@
 //   sim_options.c         options of the command line, put over the run file
 //   sim_outputs.c         tables, plots and animations
 //   sim_summary.c         the summary
+//   sim_resume.c          --resume
 //
 // Functions that return int return EXIT_FINE, or an exit code after a message, unless stated otherwise.
 #ifndef LIMB_CLI_SIM_H
@@ -13,6 +14,7 @@
 #include "base/output.h"
 
 #include "limb/runner.h"
+#include "limb/table.h"
 
 #include "robot/robot.h"
 
@@ -77,6 +79,16 @@ typedef struct sim_events {
   uint64_t more; // events that were counted only
 } sim_events;
 
+// Where an earlier run is gone on from.
+typedef struct sim_resumed {
+  char* path;    // the table; NULL: there is none
+  uint64_t rows; // of it that are taken over; 0: none
+  double time;   // of the last one
+  int* column;   // of q and v in rows
+  double* state; // q and v there
+  double* next;  // the row after it, to be computed again; its time is HUGE_VAL if there is none
+} sim_resumed;
+
 typedef struct sim_job {
   sim_plan plan;
   cli_robot robot;
@@ -92,6 +104,7 @@ typedef struct sim_job {
   char trouble[400]; // why the row of a channel could not be written; "": it could
   int quiet;
   int reported; // the error has been printed
+  sim_resumed resumed;
 } sim_job;
 
 // A message about a failure of the library, and its exit code.
@@ -120,6 +133,7 @@ typedef struct sim_outcome {
 
 // Channels and rates, before the simulation; the files, after its start.
 int sim_plan_outputs(sim_job* job);
+int sim_find_resumed(sim_job* job); // for --resume: sim_resume
 int sim_open_outputs(sim_job* job);
 void sim_close_outputs(sim_job* job);
 
@@ -135,6 +149,17 @@ void sim_write_last_good(sim_job* job);
 // Writes everything to disk; completes all files, also after failures.
 int sim_flush_outputs(sim_job* job);
 int sim_end_outputs(sim_job* job);
+
+// ---- going on: sim_resume.c ------------------------------------------------------------------------
+
+// Finds the row to go on from in the table of an earlier run; path NULL: there is no such table. Before the start.
+int sim_resume(sim_job* job, const char* path, const limb_run_rows* rows);
+
+// Copies the rows before it; compares a row with the one that the table has after it; starts the simulation there.
+int sim_resume_copy(const sim_job* job, const limb_channels* c, limb_table_writer* to);
+int sim_resume_check(const sim_job* job, int columns, const double* x);
+limb_status sim_resume_start(sim_job* job, limb_error* err);
+void sim_resume_close(sim_resumed* r);
 
 // ---- the summary: sim_summary.c --------------------------------------------------------------------
 

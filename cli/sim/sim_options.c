@@ -71,6 +71,7 @@ const cli_option sim_output_options[] = {
 };
 
 const cli_option sim_report_options[] = {
+  {"resume", NULL, "go on from the last rows of the table that an earlier run has left; begins if there is none"},
   {"summary", "text|json|none", "summary: text on standard error (default), or JSON on standard output"},
   {"quiet", NULL, "no summary, no notes"},
   {"no-progress", NULL, "no progress bar"},

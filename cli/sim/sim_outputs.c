@@ -92,6 +92,11 @@ static int table_open(writer* w)
 
 static int table_row(writer* w, const double* x)
 {
+  const int same = sim_resume_check(w->job, limb_channels_count(w->channels) + 1, x);
+  if (same != EXIT_FINE) {
+    w->broken = 1;
+    return same;
+  }
   w->rows++;
   return written(w, limb_table_row(w->own, x));
 }
@@ -103,7 +108,7 @@ static int table_end(writer* w)
 {
   const char* title = cli_title(w->job->plan.args);
   const int code = written(w, limb_table_end(w->own));
-  if (code == EXIT_FINE && !w->broken && w->rows > 0) return cli_output_commit(&w->out, title);
+  if (code == EXIT_FINE && !w->broken && w->rows + w->job->resumed.rows > 0) return cli_output_commit(&w->out, title);
   cli_output_salvage(&w->out, title);
   return code;
 }
@@ -342,6 +347,13 @@ int sim_plan_outputs(sim_job* job)
   return code;
 }
 
+int sim_find_resumed(sim_job* job)
+{
+  const one_output* o = job->outputs->one;
+  const int table = job->outputs->count == 1 && o->writer.kind == &table_kind && strcmp(o->writer.path, "-") != 0;
+  return cli_has(job->plan.args, "resume") ? sim_resume(job, table ? o->writer.path : NULL, o->rows) : EXIT_FINE;
+}
+
 // Fixed steps end at rows: a rate that does not fit makes them shorter.
 static void note_steps(const sim_job* job)
 {
@@ -359,6 +371,16 @@ static void note_steps(const sim_job* job)
   }
 }
 
+// Rows of an earlier run, and a file that survives kill -9.
+static int go_on(sim_job* job, one_output* o)
+{
+  writer* w = &o->writer;
+  int code = job->resumed.rows > 0 ? sim_resume_copy(job, w->channels, w->own) : EXIT_FINE;
+  if (code == EXIT_FINE && job->resumed.rows > 0) limb_run_rows_go_on(o->rows, job->resumed.time);
+  if (code == EXIT_FINE) code = table_flush(w);
+  return code == EXIT_FINE ? cli_output_keep(&w->out, cli_title(job->plan.args)) : code;
+}
+
 int sim_open_outputs(sim_job* job)
 {
   sim_outputs* all = job->outputs;
@@ -368,6 +390,7 @@ int sim_open_outputs(sim_job* job)
     code = all->one[i].writer.kind->open(&all->one[i].writer);
     if (code != EXIT_FINE) all->one[i].open = -1;
   }
+  if (code == EXIT_FINE && cli_has(job->plan.args, "resume")) code = go_on(job, &all->one[0]);
   if (code == EXIT_FINE) note_steps(job);
   return code;
 }

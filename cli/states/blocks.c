@@ -1,24 +1,32 @@
 // Rows in blocks: long tables are read a few thousand rows at a time, and computed by limb_evaluator_run_many on the
 // threads of its pool. Order and bits are those of one row after the other, which is how rows go that need more than an
-// evaluator: loops to be closed, wrenches and motions of the base by row.
+// evaluator: loops to be closed, wrenches and motions of the base by row. Blocks last a twentieth of a second at most, so
+// that Ctrl-C is heard soon.
+#define _POSIX_C_SOURCE 200809L // clock_gettime
+
 #include "base/output.h"
 #include "states/states.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { ROWS = 4096, NUMBERS = 1 << 21, INPUTS = 6 }; // of a block, at most
+static const double block_lasts = 0.05;              // s
 
 const cli_option cli_thread_options[] = {
-  {"threads", "N", "threads that compute long tables (default: one per processor)"},
+  {"", NULL, "long tables"},
+  {"threads", "N", "threads that compute them (default: 0, one per processor)"},
+  {"resume", NULL,
+   "go on with OUTPUT.part, the rows of a run that was stopped (docs/scale.md); begins if there is none"},
   {0},
 };
 
 int cli_threads_open(const cli_args* args, limb_threads** out)
 {
   double n = 0;
-  const int code = cli_whole(args, "threads", 1, 4096, &n);
+  const int code = cli_whole(args, "threads", 0, CLI_THREADS_MAX, &n);
   *out = NULL;
   if (code == EXIT_FINE && n != 1) (void)!limb_threads_create((int)n, NULL, out); // without: the caller's alone
   return code;
@@ -30,7 +38,7 @@ typedef struct block {
   cli_states* s;
   limb_evaluator* e;
   const limb_environment* env;
-  size_t capacity, rows;
+  size_t capacity, rows, full; // full: rows that are read, as many as last for block_lasts
   int items;
   double* input[INPUTS]; // q, v, a, tau, v_r, a_r: capacity rows each
   double* time;
@@ -72,6 +80,7 @@ static int open_block(block* b)
   b->capacity = NUMBERS / width < ROWS ? NUMBERS / width : (size_t)ROWS;
   b->items = limb_evaluator_count(b->e);
   if (b->capacity < 64) return 0;
+  b->full = 64;
   b->out = calloc((size_t)b->items + 1, sizeof *b->out);
   b->time = calloc(b->capacity, sizeof *b->time);
   b->count = calloc(b->capacity, sizeof *b->count);
@@ -94,7 +103,7 @@ static int fill(block* b, int* got)
 {
   cli_states* s = b->s;
   int code = EXIT_FINE;
-  for (b->rows = 0; b->rows < b->capacity; b->rows++) {
+  for (b->rows = 0; b->rows < b->full; b->rows++) {
     code = cli_interrupted() ? EXIT_USAGE : cli_states_next(s, got);
     if (code != EXIT_FINE || !*got) return code;
     const size_t i = b->rows;
@@ -138,8 +147,35 @@ static int use_rows(block* b, cli_row_fn* row, void* context)
   for (size_t i = 0; i < b->rows && code == EXIT_FINE; i++) {
     take_row(b, i);
     code = row(context, none || b->status[i] != LIMB_OK ? NULL : b->x);
+    b->s->written += code == EXIT_FINE;
   }
   return code;
+}
+
+static double now(void)
+{
+  struct timespec t;
+  (void)clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// How many rows the next block has, after one that took so long.
+static void choose_size(block* b, double took)
+{
+  const double rows = took > 0 ? (double)b->rows * block_lasts / took : ROWS;
+  const size_t most = 4 * b->full < b->capacity ? 4 * b->full : b->capacity;
+  b->full = rows < 1 ? 1 : rows < (double)most ? (size_t)rows : most;
+}
+
+static void show(cli_progress* progress, const cli_states* s)
+{
+  progress->counted = (double)(s->written - (s->kept ? s->kept->rows : 0));
+  cli_progress_update(progress, cli_states_bytes(s));
+}
+
+static int flush_sometimes(cli_states* s)
+{
+  return s->kept && cli_kept_is_due(s->kept) ? s->take(s->take_context, NULL) : EXIT_FINE;
 }
 
 static int stream_blocks(block* b, cli_row_fn* row, void* context, cli_progress* progress)
@@ -148,9 +184,12 @@ static int stream_blocks(block* b, cli_row_fn* row, void* context, cli_progress*
   while (code == EXIT_FINE && read == EXIT_FINE && got) {
     read = fill(b, &got);
     const cli_states ahead = *b->s; // where reading goes on
-    code = use_rows(b, row, context);
+    const double begin = now();
+    code = cli_interrupted() ? EXIT_USAGE : use_rows(b, row, context);
+    choose_size(b, now() - begin);
     b->s->time = ahead.time, b->s->count = ahead.count, b->s->line = ahead.line;
-    cli_progress_update(progress, cli_states_bytes(b->s));
+    show(progress, b->s);
+    if (code == EXIT_FINE) code = flush_sometimes(b->s);
   }
   return code == EXIT_FINE ? read : code;
 }
@@ -162,17 +201,43 @@ static int stream_rows(cli_states* s, cli_row_fn* row, void* context, cli_progre
     code = cli_interrupted() ? EXIT_USAGE : cli_states_next(s, &got);
     if (code != EXIT_FINE || !got) break;
     code = row(context, NULL);
-    cli_progress_update(progress, cli_states_bytes(s));
+    s->written += code == EXIT_FINE;
+    show(progress, s);
+    if (code == EXIT_FINE) code = flush_sometimes(s);
   }
   return code;
+}
+
+// The rows of an earlier run (resume.c).
+static int take_over(cli_states* s, cli_row_fn* row, void* context)
+{
+  cli_kept* k = s->kept;
+  const double* theirs = NULL;
+  int got = 0;
+  for (;;) {
+    int code = cli_interrupted() ? EXIT_USAGE : cli_kept_next(k, &theirs);
+    if (code != EXIT_FINE || !theirs) return code;
+    code = cli_states_next(s, &got);
+    if (code == EXIT_FINE && got && k->check) code = row(context, NULL);
+    k->check = 0;
+    if (code == EXIT_FINE && got) code = s->take(s->take_context, theirs);
+    s->written++;
+    if (code == EXIT_FINE) code = cli_kept_over(k, got);
+    if (code != EXIT_FINE) return code;
+  }
 }
 
 int cli_states_stream(cli_states* s, limb_evaluator* e, const limb_environment* env, cli_row_fn* row, void* context)
 {
   cli_progress progress = cli_progress_begin("rows", s->bytes);
   block b = {.s = s, .e = e, .env = env};
-  const int blocks = may_block(s, s->model) && open_block(&b);
-  const int code = blocks ? stream_blocks(&b, row, context, &progress) : stream_rows(s, row, context, &progress);
+  progress.unit = "rows";
+  int code = s->kept && s->kept->more ? take_over(s, row, context) : EXIT_FINE;
+  if (code == EXIT_FINE && s->written > 0) cli_progress_skip(&progress, cli_states_bytes(s));
+  if (code == EXIT_FINE) {
+    const int blocks = may_block(s, s->model) && open_block(&b);
+    code = blocks ? stream_blocks(&b, row, context, &progress) : stream_rows(s, row, context, &progress);
+  }
   close_block(&b);
   cli_progress_end(&progress);
   return code;

@@ -48,6 +48,7 @@ static int open_file(cli_states* s, const char* path)
   if (fstat(fileno(s->file), &about) == 0) {
     if (S_ISDIR(about.st_mode)) return cli_usage(s->args, "%s: is a directory", path);
     if (S_ISREG(about.st_mode)) s->bytes = (uint64_t)about.st_size;
+    s->repeats = S_ISREG(about.st_mode) && s->file != stdin;
   }
   const limb_status status = limb_csv_open(s->file, NULL, &s->reader, &err);
   return status == LIMB_OK ? EXIT_FINE : syntax_error(s, status, &err);
@@ -237,6 +238,7 @@ static int read_row(cli_states* s, int* got)
   limb_error err = {0};
   if (s->reader) {
     const limb_status status = limb_csv_next(s->reader, s->row, got, &err);
+    if (status != LIMB_OK && cli_interrupted()) return EXIT_USAGE; // while it waited
     return status == LIMB_OK ? EXIT_FINE : syntax_error(s, status, &err);
   }
   *got = s->count == 0; // one row of the command line, or none
@@ -383,14 +385,24 @@ static int open_table(cli_answers* a, limb_table_format format, const char* pref
   return written(a, s);
 }
 
-int cli_answers_open(cli_answers* a, const cli_states* s, const char* path, const char* prefix)
+static int take_row(void* context, const double* row)
 {
-  *a = (cli_answers){.s = s};
-  const int code = cli_output_reserve(&a->out, cli_title(s->args), path);
-  return code == EXIT_FINE ? open_table(a, limb_table_format_of(path), prefix) : code;
+  cli_answers* a = context;
+  return written(a, row ? limb_table_row(a->w, row) : limb_table_flush(a->w));
 }
 
-int cli_answers_row(const cli_answers* a, const double* x)
+int cli_answers_open(cli_answers* a, cli_states* s, const char* path, const char* prefix, int alone)
+{
+  *a = (cli_answers){.s = s};
+  int code = cli_output_reserve(&a->out, cli_title(s->args), path);
+  if (code == EXIT_FINE) code = open_table(a, limb_table_format_of(path), prefix);
+  if (code == EXIT_FINE && a->w && cli_has(s->args, "resume")) code = take_row(a, NULL);
+  if (code == EXIT_FINE) code = cli_kept_open(&a->kept, s->args, &a->out, alone && a->w && s->repeats);
+  s->kept = &a->kept, s->take = take_row, s->take_context = a;
+  return code;
+}
+
+int cli_answers_row(cli_answers* a, const double* x)
 {
   const cli_states* s = a->s;
   double* to = a->row;
@@ -398,15 +410,22 @@ int cli_answers_row(const cli_answers* a, const double* x)
   if (s->has_time) *to++ = s->time;
   for (int k = 0; k < s->dofs->nv; k++)
     if (is_answered(s, k)) *to++ = x[k];
-  return written(a, limb_table_row(a->w, a->row));
+  return a->kept.check ? cli_kept_same(&a->kept, a->row) : written(a, limb_table_row(a->w, a->row));
 }
 
 int cli_answers_end(const cli_answers* a) { return a->w ? written(a, limb_table_end(a->w)) : EXIT_FINE; }
+
+void cli_answers_stop(cli_answers* a)
+{
+  if (!cli_kept_stays(&a->kept) || limb_table_end(a->w) == LIMB_OK) cli_kept_stop(&a->kept, a->s->written);
+}
 
 void cli_answers_close(cli_answers* a)
 {
   limb_table_destroy(a->w);
   free(a->row);
+  cli_kept_close(&a->kept);
   cli_output_abandon(&a->out);
+  if (a->s) a->s->kept = NULL;
   *a = (cli_answers){0};
 }

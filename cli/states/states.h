@@ -51,6 +51,8 @@ typedef struct cli_given {
   int* column;         // nv: which column has it; -1: a force of zero
 } cli_given;
 
+typedef struct cli_kept cli_kept;
+
 typedef struct cli_states {
   const cli_args* args;
   const limb_model* model;
@@ -79,14 +81,19 @@ typedef struct cli_states {
   int base_column[12];         // base_velocity.wx ..., base_acceleration.wx ...; -1: none
   limb_environment* env;       // of the robot: the motion of the base is that of the row
   uint64_t count;              // rows so far
+  uint64_t written;            // of these, that cli_states_stream is through with
   limb_completion* completion; // completes and checks rows of robots with loops; NULL: nobody does
   double* branch;              // of --branch: those that were found, nq each, and their number
   limb_loop_facts* loops;      // of --branch
   int branches;
-  unsigned completed; // of STATES_Q, V and A: what rows of robots with loops have for that
-  int line;           // of the row at hand; 0: not known
-  char error[400];    // what the last message about a row said; "": there was none
-  int only_active;    // answers have no columns of joints without motor
+  unsigned completed;                            // of STATES_Q, V and A: what rows of robots with loops have for that
+  int line;                                      // of the row at hand; 0: not known
+  char error[400];                               // what the last message about a row said; "": there was none
+  int only_active;                               // answers have no columns of joints without motor
+  int repeats;                                   // rows come from a file: they can be read again
+  cli_kept* kept;                                // rows that need not be computed; NULL: all must
+  int (*take)(void* context, const double* row); // writes one of those; row NULL: flushes
+  void* take_context;
 } cli_states;
 
 // Options: --wrench-ref; --q --v --a --tau.
@@ -148,6 +155,42 @@ int cli_states_failed(cli_states* s, limb_status status, const char* what, const
 // Bytes of the table that were read so far, for progress.
 uint64_t cli_states_bytes(const cli_states* s);
 
+// ---- resume.c --------------------------------------------------------------------------------------
+//
+// Rows that an earlier run has left in OUTPUT.part, for --resume. Functions that return int return an exit code, after a
+// message, unless stated otherwise.
+struct cli_kept {
+  const cli_args* args;
+  cli_output* out;
+  char* part; // OUTPUT.part; NULL: rows are not kept
+  int asked;  // --resume
+  FILE* file;
+  limb_csv_reader* reader; // of the earlier run; NULL: there was none
+  double *row, *ahead;     // the row at hand, and the next one
+  int more;                // there is a next one
+  int check;               // the row at hand must be computed again
+  uint64_t rows;           // that were taken over
+  double flushed;          // when
+};
+
+// For an output that is open, its header on disk. stays: rows may be kept, because the same command would compute them
+// again; otherwise --resume is refused. From then on the command must ask cli_interrupted ten times a second.
+int cli_kept_open(cli_kept* k, const cli_args* args, cli_output* out, int stays);
+void cli_kept_close(cli_kept* k);
+
+// The next row of the earlier run, to be written as it is; NULL: there is no more. If k->check, it must be computed
+// first, and cli_kept_same compares. After the row, cli_kept_over with whether the input has the row.
+int cli_kept_next(cli_kept* k, const double** row);
+int cli_kept_same(const cli_kept* k, const double* row);
+int cli_kept_over(cli_kept* k, int got);
+
+int cli_kept_is_due(cli_kept* k); // 1: rows must be flushed, so that kill -9 loses little: once a second
+
+// After a failure or a signal: 1 if the rows so far stay, so that they must be complete on disk; then keeps them, and
+// says how to go on. rows: their number.
+int cli_kept_stays(const cli_kept* k);
+void cli_kept_stop(cli_kept* k, uint64_t rows);
+
 // Threads for long tables, by --threads; NULL without any: a pool of limb_threads_pool(NULL) is the caller's alone.
 // EXIT_FINE, or EXIT_USAGE after a message. blocks.c
 extern const cli_option cli_thread_options[];
@@ -160,17 +203,20 @@ typedef int cli_row_fn(void* context, const double* x);
 int cli_states_stream(cli_states* s, limb_evaluator* e, const limb_environment* env, cli_row_fn* row, void* context);
 
 // A table of answers beside the states: time when there is one, and a column <prefix><name> for each degree of freedom
-// (see only_active); CSV, or what the path says. Close in any case. EXIT_FINE, or an exit code after a message.
+// (see only_active); CSV, or what the path says. alone: nothing else is written, so that --resume is possible. Close in
+// any case. EXIT_FINE, or an exit code after a message.
 typedef struct cli_answers {
-  const cli_states* s;
+  cli_states* s;
   cli_output out;
   limb_table_writer* w; // NULL: there is no column
   double* row;
+  cli_kept kept;
 } cli_answers;
 
-int cli_answers_open(cli_answers* a, const cli_states* s, const char* path, const char* prefix);
-int cli_answers_row(const cli_answers* a, const double* x);
+int cli_answers_open(cli_answers* a, cli_states* s, const char* path, const char* prefix, int alone);
+int cli_answers_row(cli_answers* a, const double* x);
 int cli_answers_end(const cli_answers* a);
+void cli_answers_stop(cli_answers* a); // instead of the end, after a failure: what is kept for --resume
 void cli_answers_close(cli_answers* a);
 
 // ---- columns ---------------------------------------------------------------------------------------

@@ -24,13 +24,13 @@ static const cli_option run_options[] = {
   {"output", "FILE", "the table: .arrow, .csv or .npy (default: that of the study, or its name with .arrow)"},
   {"resume", NULL, "go on with the rows that an earlier sweep has left; begins if there are none"},
   {"restart", NULL, "remove these rows, and begin again"},
-  {"list", NULL, "print the cases as CSV, and run none"},
+  {"list", NULL, "print the cases as CSV, and run none; exit code 1 if some cannot be set up"},
   {0},
 };
 
 static const cli_option engine_options[] = {
   {"", NULL, "where"},
-  {"threads", "N", "threads of this process (default: one per processor; under MPI one per process)"},
+  {"threads", "N", "threads of this process; 0: one per processor (the default; under MPI: 1)"},
   {"engine", "auto|threads|mpi", "auto: MPI under mpirun, otherwise threads"},
   {"part", "K/N", "this part only, of N; by default that of a Slurm, Grid Engine or LSF array of jobs"},
   {"merge", NULL, "make the table of the rows of all parts"},
@@ -77,7 +77,8 @@ typedef struct sweep_task {
   cli_mpi mpi;
   cli_progress progress;
   double begin;
-  uint64_t done; // by all processes
+  uint64_t done;  // by all processes
+  uint64_t wrong; // cases that --list cannot set up
 } sweep_task;
 
 static double clock_now(void)
@@ -205,7 +206,7 @@ static int work(sweep_task* t)
 static int run_workers(sweep_task* t)
 {
   double threads = t->mpi.size > 1 ? 1 : 0;
-  int code = cli_whole(t->args, "threads", 1, 4096, &threads);
+  int code = cli_whole(t->args, "threads", 0, CLI_THREADS_MAX, &threads);
   if (code != EXIT_FINE) return code;
   limb_threads* all = NULL;
   if (threads == 0 && limb_threads_create(0, NULL, &all) == LIMB_OK) threads = limb_threads_pool(all)->threads;
@@ -301,30 +302,61 @@ static int run_cases(sweep_task* t)
   if (t->mpi.rank > 0) return code;
   if (code != EXIT_FINE) return code;
   if (cli_interrupted()) return interrupted(t);
+  cli_end_patience(); // the rows stay, whatever ends the merging
   return t->job.place.parts > 1 ? end_part(t) : make_table(t);
 }
 
 // ---- the cases alone ---------------------------------------------------------------------------------
 
+enum { CHECKED = 10000, SHOWN = 5 }; // cases of --list that are set up; that are reported
+
+// What is wrong with a case: the run would have a row with that reason.
+static void check_case(sweep_task* t, uint64_t k)
+{
+  limb_error err = {0};
+  if (limb_sweep_check(t->sweep, k, &err) == LIMB_OK || t->wrong++ >= SHOWN) return;
+  (void)fprintf(stderr, "%s: warning: case %llu cannot be set up: %s\n", cli_title(t->args), (unsigned long long)k,
+                err.text);
+}
+
+static limb_status list_row(limb_csv_writer* w, limb_sweep* s, uint64_t i, double* x)
+{
+  limb_status status = limb_sweep_values(s, i, x);
+  if (status == LIMB_OK) status = limb_csv_number(w, (double)i);
+  for (int k = 0; k < limb_sweep_varied(s) && status == LIMB_OK; k++) {
+    const char* word = limb_sweep_word(s, k, x[k]);
+    status = word ? limb_csv_text(w, word) : limb_csv_number(w, x[k]);
+  }
+  return status == LIMB_OK ? limb_csv_end_row(w) : status;
+}
+
 static limb_status list_rows(limb_csv_writer* w, const void* context)
 {
-  limb_sweep* s = ((const sweep_task*)context)->sweep;
+  sweep_task* t = *(sweep_task* const*)context;
+  limb_sweep* s = t->sweep;
   const int n = limb_sweep_varied(s);
+  const uint64_t cases = limb_sweep_cases(s), every = cases / CHECKED + 1;
   double* x = calloc((size_t)n + 1, sizeof *x);
   limb_status status = x ? limb_csv_text(w, "case") : LIMB_E_NOMEM;
   for (int k = 0; k < n && status == LIMB_OK; k++) status = limb_csv_text(w, limb_sweep_column(s, k));
   if (status == LIMB_OK) status = limb_csv_end_row(w);
-  for (uint64_t i = 0; i < limb_sweep_cases(s) && status == LIMB_OK && !cli_interrupted(); i++) {
-    status = limb_sweep_values(s, i, x);
-    if (status == LIMB_OK) status = limb_csv_number(w, (double)i);
-    for (int k = 0; k < n && status == LIMB_OK; k++) {
-      const char* word = limb_sweep_word(s, k, x[k]);
-      status = word ? limb_csv_text(w, word) : limb_csv_number(w, x[k]);
-    }
-    if (status == LIMB_OK) status = limb_csv_end_row(w);
+  for (uint64_t i = 0; i < cases && status == LIMB_OK && !cli_interrupted(); i++) {
+    if (i % every == 0) check_case(t, i);
+    status = list_row(w, s, i, x);
   }
   free(x);
   return status;
+}
+
+// EXIT_FINDINGS: there are cases that would fail before their first step.
+static int list_cases(sweep_task* t)
+{
+  if (t->mpi.rank > 0) return EXIT_FINE;
+  const int code = cli_csv_print(stdout, cli_title(t->args), list_rows, &t);
+  if (t->wrong > SHOWN)
+    (void)fprintf(stderr, "%s: warning: %llu more cases cannot be set up\n", cli_title(t->args),
+                  (unsigned long long)(t->wrong - SHOWN));
+  return code == EXIT_FINE && t->wrong > 0 ? EXIT_FINDINGS : code;
 }
 
 // ---- the command -------------------------------------------------------------------------------------
@@ -346,8 +378,7 @@ static int run_task(sweep_task* t)
   if (t->mpi.rank == 0) code = open_study(t);
   if (t->mpi.share) code = t->mpi.share(code);
   if (code == EXIT_FINE && t->mpi.rank > 0) code = open_study(t);
-  if (code == EXIT_FINE && cli_has(t->args, "list"))
-    return t->mpi.rank > 0 ? EXIT_FINE : cli_csv_print(stdout, cli_title(t->args), list_rows, t);
+  if (code == EXIT_FINE && cli_has(t->args, "list")) return list_cases(t);
   if (code == EXIT_FINE) code = find_output(t);
   if (t->mpi.largest) code = t->mpi.largest(code);
   if (code != EXIT_FINE) return code;

@@ -145,6 +145,7 @@ typedef struct limb_runner_setup {
   const double *q, *v;    ///< at the start
   int conditions;         ///< events of the run have the condition indices 0 ... conditions - 1
   int conserves_momentum; ///< 1: free joints without drive attach the robot to the world, no force acts from outside
+  double period, delay;   ///< of a sampled controller [s]; 0: it is not sampled, or not delayed
 } limb_runner_setup;
 
 /// Sets up the simulation of a run. Conditions and inputs may be added to it before limb_runner_start.
@@ -178,6 +179,8 @@ LIMB_API void limb_run_rows_destroy(limb_run_rows* x);                        //
 LIMB_API const limb_channels* limb_run_rows_channels(const limb_run_rows* x); ///< the columns after time
 LIMB_API double limb_run_rows_interval(const limb_run_rows* x);               ///< [s]
 LIMB_API double limb_run_rows_next(const limb_run_rows* x);                   ///< time of the next row [s]
+LIMB_API void limb_run_rows_go_on(limb_run_rows* x,
+                                  double time); ///< rows up to this time were written by an earlier run
 
 /// The row at a state, if it is due.
 /// @param last  1: the run ends here, which is due unless there was a row at this time
@@ -242,6 +245,11 @@ LIMB_API const char* limb_sweep_word(const limb_sweep* s, int column, double val
 /// @param x  limb_sweep_varied() numbers (output)
 /// @return LIMB_OK; LIMB_E_ARG (NULL, no such case).
 LIMB_NODISCARD LIMB_API limb_status limb_sweep_values(limb_sweep* s, uint64_t k, double* x);
+
+/// Sets a case up without running it: the wrong units and names that it would fail by.
+/// @param err  err.text begins with file, line and column; NULL: not needed (output)
+/// @return LIMB_OK; LIMB_E_ARG (NULL, no such case, a value that the run cannot have); as limb_runner_create.
+LIMB_NODISCARD LIMB_API limb_status limb_sweep_check(limb_sweep* s, uint64_t k, limb_error* err);
 
 /// Runs a case.
 /// @param x    limb_sweep_columns() numbers; of a case that fails, those after what varies are NaN (output)

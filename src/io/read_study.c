@@ -96,8 +96,13 @@ static void put_targets(run_reader* r, yml_node* run, const limb_run_values* set
   const int count = set->count > 0 ? set->count : 1;
   v->target = limb_mempool_alloc(r->pool, (size_t)count * sizeof *v->target);
   r->no_memory |= !v->target;
-  for (int i = 0; v->target && i < count; i++)
-    if (put_target(r, run, v, set->count > 0 ? set->value[i] : whole, &v->target[v->ntarget])) v->ntarget++;
+  for (int i = 0; v->target && i < count; i++) {
+    if (put_target(r, run, v, set->count > 0 ? set->value[i] : whole, &v->target[v->ntarget]))
+      v->ntarget++;
+    else if (set->count == 0 && !strchr(v->name.name, '.'))
+      limb_report_hint(r->report.findings,
+                       "a name of your own needs set: {PATH: \"{}\"}, the keys of the run that get its value");
+  }
 }
 
 // The kind that is given, and its values.

@@ -349,6 +349,13 @@ const limb_channels* limb_run_rows_channels(const limb_run_rows* x) { return x ?
 
 double limb_run_rows_interval(const limb_run_rows* x) { return x ? x->interval : 0; }
 
+void limb_run_rows_go_on(limb_run_rows* x, double time)
+{
+  if (!x) return;
+  x->last = time;
+  while (is_due(x, time)) x->k++;
+}
+
 // ---- rows -------------------------------------------------------------------------------------------------
 
 limb_status limb_run_rows_read(limb_run_rows* x, const limb_sim_state* at, int last, const double** row,

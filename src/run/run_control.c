@@ -364,6 +364,7 @@ static limb_status attach(limb_runner* r, run_control* c)
     f.period = 1 / rate;
   else if (c->table.signal)
     f.next_break = next_break;
+  r->setup.period = f.period, r->setup.delay = f.delay;
   const limb_status s = limb_sim_add_force(r->sim, &f);
   if (s == LIMB_E_ARG)
     return limb_run_wrong(r->err, run->delay.text ? &run->delay : &run->rate, "the delay spans too many samples");

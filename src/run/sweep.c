@@ -230,6 +230,16 @@ limb_status limb_sweep_values(limb_sweep* s, uint64_t k, double* x)
   return LIMB_OK;
 }
 
+limb_status limb_sweep_check(limb_sweep* s, uint64_t k, limb_error* err)
+{
+  if (!s || k >= s->cases) return limb_fail(err, LIMB_E_ARG, "", "there is no such case");
+  limb_error why = {0};
+  limb_sweep_take_case(s, k, s->scratch);
+  const limb_status status = limb_sweep_set_up(s, &why);
+  why.status = status;
+  return status == LIMB_OK ? status : limb_sweep_wrong(s, err, &why);
+}
+
 limb_status limb_sweep_case(limb_sweep* s, uint64_t k, double* x, limb_error* err)
 {
   if (!s || !x || k >= s->cases) return limb_fail(err, LIMB_E_ARG, "", "there is no such case");

@@ -236,6 +236,14 @@ static limb_status check_twice(const limb_sweep* s, limb_error* err)
   return LIMB_OK;
 }
 
+limb_status limb_sweep_set_up(limb_sweep* s, limb_error* err)
+{
+  sweep_case c;
+  const limb_status status = open_case(&c, s, err);
+  close_case(&c);
+  return status;
+}
+
 limb_status limb_sweep_find_columns(limb_sweep* s, limb_error* err)
 {
   sweep_case c;

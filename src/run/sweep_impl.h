@@ -115,6 +115,9 @@ limb_status limb_sweep_open_model(limb_sweep* s, limb_model** own, const limb_mo
 limb_status limb_sweep_find_columns(limb_sweep* s, limb_error* err);
 void limb_sweep_drop_columns(limb_sweep* s);
 
+// Sets it up, and no more. After take_case.
+limb_status limb_sweep_set_up(limb_sweep* s, limb_error* err);
+
 // Runs the case whose values the run has; x: ncolumn - ndimension numbers.
 limb_status limb_sweep_run_case(limb_sweep* s, double* x, limb_error* err);
 

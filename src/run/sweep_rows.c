@@ -1,7 +1,7 @@
 // Rows of cases on disk, appended by one worker per file.
 //
 //   file     = header row*
-//   header   = "limbrow1" hash[32] part:u64 parts:u64 width:u64
+//   header   = "limbrow2" hash[32] part:u64 parts:u64 width:u64
 //   row      = length:u32 check:u32 case:u64 status:u64 then width doubles, or the reason as a text
 //
 // length counts what follows check, check is a hash of it; numbers are those of the processor that wrote them. A
@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 enum { HASH = 32, REASON = 240, BUFFER = 1 << 16, TRIES = 100000 };
-static const char magic[] = "limbrow1";
+static const char magic[] = "limbrow2";
 
 typedef struct rows_header {
   char magic[8], hash[HASH];
@@ -41,12 +41,23 @@ struct sweep_rows {
   unsigned char buffer[BUFFER];
 };
 
+static uint64_t mix(uint64_t h, uint64_t word)
+{
+  h = (h ^ word) * 0x9e3779b97f4a7c15U;
+  return h ^ h >> 32;
+}
+
 static uint32_t check_of(const void* bytes, size_t size)
 {
   const unsigned char* c = bytes;
-  uint64_t h = 0xcbf29ce484222325U;
-  for (size_t i = 0; i < size; i++) h = (h ^ c[i]) * 0x100000001b3U;
-  return (uint32_t)(h ^ h >> 32);
+  uint64_t h = 0xcbf29ce484222325U, word;
+  for (; size >= sizeof word; c += sizeof word, size -= sizeof word) {
+    memcpy(&word, c, sizeof word);
+    h = mix(h, word);
+  }
+  word = 0;
+  memcpy(&word, c, size);
+  return (uint32_t)mix(mix(h, word), size);
 }
 
 // ---- writing ----------------------------------------------------------------------------------------------
