@@ -53,7 +53,7 @@ static int pause_rows(ik_rows* x)
   ik_run* r = x->r;
   x->progress.counted = (double)((uint64_t)r->written - r->kept.rows);
   cli_progress_update(&x->progress, limb_csv_bytes(r->reader));
-  if (!r->kept.part || !cli_kept_is_due(&r->kept)) return EXIT_FINE;
+  if (!cli_kept_is_due(&r->kept)) return EXIT_FINE;
   const limb_status s = limb_csv_finish(x->w);
   return s == LIMB_OK ? EXIT_FINE : cli_unwritten(cli_title(r->args), "the CSV", limb_status_text(s));
 }
@@ -62,13 +62,29 @@ static int next_target(ik_run* r, int* got) { return cli_interrupted() ? EXIT_US
 
 // ---- of an earlier run -----------------------------------------------------------------------------
 
+// Random starts differ by the number of the row, from 0: a solver for rows from this one on.
+static limb_status begin_at(ik_run* r, int row)
+{
+  limb_ik* ik = NULL;
+  r->options.first = (uint64_t)row;
+  const limb_status s = limb_ik_create(r->robot.model, r->frames, r->goal, &r->options, NULL, &ik);
+  if (s != LIMB_OK) return s;
+  limb_ik_destroy(r->ik);
+  r->ik = ik;
+  return s;
+}
+
 // What this run finds for a row of it.
 static int compare(ik_run* r)
 {
   const int first = r->time_column >= 0;
   double* mine = calloc((size_t)r->robot.dofs.nq + 2, sizeof *mine);
   if (!mine) return cli_out_of_memory(r->args);
-  const limb_status s = limb_ik_solve(r->ik, r->target, r->start, mine + first, &r->report);
+  limb_status s = r->threads ? begin_at(r, r->rows - 1) : LIMB_OK;
+  if (s == LIMB_OK && r->threads)
+    s = limb_ik_solve_many(r->ik, 1, r->target, r->start, 1, mine + first, &r->report, NULL);
+  else if (s == LIMB_OK)
+    s = limb_ik_solve(r->ik, r->target, r->start, mine + first, &r->report);
   mine[0] = first ? r->time : mine[0];
   const int code = s == LIMB_OK ? cli_kept_same(&r->kept, mine) : s == LIMB_E_NOCONV ? ik_explain(r) : ik_failed(r, s);
   free(mine);
@@ -189,7 +205,10 @@ static int solve_apart(ik_rows* x)
     code = fill(r, &b, &got);
     if (code != EXIT_FINE || b.rows == 0) break;
     const double begin = now();
-    const limb_status s = limb_ik_solve_many(r->ik, (size_t)b.rows, b.target, r->start, 1, b.q, NULL, b.status);
+    limb_status s = begin_at(r, r->rows - b.rows);
+    if (s != LIMB_OK) code = ik_failed(r, s);
+    if (code != EXIT_FINE) break;
+    s = limb_ik_solve_many(r->ik, (size_t)b.rows, b.target, r->start, 1, b.q, NULL, b.status);
     code = s == LIMB_E_ARG || s == LIMB_E_NOMEM ? ik_failed(r, s) : write_block(x, &b);
     choose_size(&b, now() - begin);
     if (code == EXIT_FINE) code = pause_rows(x);

@@ -34,22 +34,21 @@ static int wrong(const cli_kept* k, const char* why)
 
 // ---- what is there ---------------------------------------------------------------------------------
 
-// Whoever was killed may have left part of a line.
-static int cut_line(FILE* file)
+// Whoever was killed may have left part of a line. Not through the stream, which would remember it.
+static int cut_line(int file)
 {
   char block[4096];
-  if (fseeko(file, 0, SEEK_END) != 0) return 0;
-  off_t end = ftello(file);
+  off_t end = lseek(file, 0, SEEK_END);
   while (end > 0) {
     const off_t from = end > (off_t)sizeof block ? end - (off_t)sizeof block : 0;
     const size_t n = (size_t)(end - from);
-    if (fseeko(file, from, SEEK_SET) != 0 || fread(block, 1, n, file) != n) return 0;
+    if (pread(file, block, n, from) != (ssize_t)n) return 0;
     size_t line = n;
     while (line > 0 && block[line - 1] != '\n') line--;
     end = from + (off_t)line;
     if (line > 0) break;
   }
-  return ftruncate(fileno(file), end) == 0 && fseeko(file, 0, SEEK_SET) == 0;
+  return end >= 0 && ftruncate(file, end) == 0 && lseek(file, 0, SEEK_SET) == 0;
 }
 
 // Columns are those of the file that is begun now, whose header is on disk.
@@ -87,7 +86,7 @@ static int open_part(cli_kept* k)
   if (!k->file) return cli_usage(k->args, "--resume: %s: cannot be opened: %s", k->part, strerror(errno));
   if (flock(fileno(k->file), LOCK_EX | LOCK_NB) != 0)
     return cli_usage(k->args, "--resume: %s is being written by another process", k->part);
-  if (cli_ends_in(k->out->path, ".csv") && !cut_line(k->file)) return wrong(k, strerror(errno));
+  if (cli_ends_in(k->out->path, ".csv") && !cut_line(fileno(k->file))) return wrong(k, strerror(errno));
   if (fstat(fileno(k->file), &about) == 0 && about.st_size == 0) return EXIT_FINE; // killed before its first line
   if (limb_csv_open(k->file, NULL, &k->reader, &err) != LIMB_OK) return wrong(k, err.text);
   if (!same_columns(k)) return wrong(k, "it has other columns");
@@ -109,6 +108,7 @@ int cli_kept_open(cli_kept* k, const cli_args* args, cli_output* out, int stays)
   k->part = cli_output_part(out);
   if (!k->part) return cli_out_of_memory(args);
   const int code = k->asked ? open_part(k) : EXIT_FINE;
+  k->stays = code == EXIT_FINE;
   if (code != EXIT_FINE) return code;
   cli_wait_for_signals();
   return k->asked && !k->more ? cli_output_keep(out, cli_title(args)) : EXIT_FINE;
@@ -157,7 +157,7 @@ int cli_kept_over(cli_kept* k, int got)
 
 int cli_kept_is_due(cli_kept* k)
 {
-  if (!k->asked || !k->part) return 0;
+  if (!k->asked || !k->stays) return 0;
   const double t = now();
   if (t - k->flushed < 1) return 0;
   k->flushed = t;
@@ -166,7 +166,7 @@ int cli_kept_is_due(cli_kept* k)
 
 // ---- the end ---------------------------------------------------------------------------------------
 
-int cli_kept_stays(const cli_kept* k) { return k->part && !k->more && (k->asked || cli_interrupted()); }
+int cli_kept_stays(const cli_kept* k) { return k->stays && !k->more && (k->asked || cli_interrupted()); }
 
 void cli_kept_stop(cli_kept* k, uint64_t rows)
 {

@@ -164,6 +164,7 @@ struct cli_kept {
   cli_output* out;
   char* part; // OUTPUT.part; NULL: rows are not kept
   int asked;  // --resume
+  int stays;  // rows are kept
   FILE* file;
   limb_csv_reader* reader; // of the earlier run; NULL: there was none
   double *row, *ahead;     // the row at hand, and the next one

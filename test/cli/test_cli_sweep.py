@@ -200,11 +200,23 @@ class Sweep(tool.Case):
                 (("--part", "4/3"), "--part takes the number"), (("--part", "x"), "--part takes the number"),
                 (("--resume", "--restart"), "exclude each other"), (("--partial",), "--partial belongs to --merge"),
                 (("--output", "/no/such/folder/a.csv"), "No such file"), (("--output", "-"), "must be a file"),
-                (("--output", "a.txt"), ".arrow"), (("--threads", "0"), "--threads")):
+                (("--output", "a.txt"), ".arrow"), (("--threads", "-1"), "--threads")):
             self.assertIn(text, self.sweep(study, *words, code=2).stderr)
         self.assertEqual(self.names(), ["study.yaml"])
         done = self.sweep(self.folder / "none.yaml", code=2)
         self.assertIn("no such file", done.stderr)
+
+    def test_list_checks(self):
+        """Cases that cannot be set up are reported where they are listed; a name that is no key needs set."""
+        text = ("study: 1\nrun: {model: planar_2r, duration: 10ms, solver: {method: rk4}}\n"
+                "vary: {start.q.joint1: [10deg, 5kg], start.v.joint2: [1, 2]}\ncollect: {final: [q]}\n")
+        done = self.sweep(self.file("s.yaml", text), "--list", code=1)
+        self.assertEqual(len(done.stdout.splitlines()), 5)
+        self.assertRegex(done.stderr, "case 2 cannot be set up: .*s.yaml:3:8: start.q.joint1: '5kg' is not a number: "
+                                      "the unit 'kg' does not fit")
+        done = self.sweep(self.file("s.yaml", text.replace("start.q.joint1", "gain")), "--list", code=2)
+        self.assertIn("a run has no 'gain'", done.stderr)
+        self.assertIn("a name of your own needs set", done.stderr)
 
     def test_alone_under_mpirun(self):
         """One of several processes, and no plug-in: an error, and not as many sweeps as processes."""
