@@ -75,6 +75,17 @@ def test_dask(study):
     assert same(numpy.concatenate(parts), study.run())
 
 
+def test_dask_cluster(study):
+    """Two worker processes and a scheduler, as on a cluster: studies and models travel as they are."""
+    distributed = pytest.importorskip("distributed")
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
+        assert same(limb.sweep(study, client, chunk=2), study.run())
+        model = limb.load("planar_2r")
+        q = numpy.array([[0.1, 0.2], [0.3, -0.4]])
+        assert (client.submit(model.gravity, q).result() == model.gravity(q)).all()
+
+
 def test_the_tool_makes_the_same(study, tmp_path):
     rows = study.run()
     for name in ("out.npy", "out.arrow"):
