@@ -1,7 +1,7 @@
 // Rows in blocks: long tables are read a few thousand rows at a time, and computed by limb_evaluator_run_many on the
 // threads of its pool. Order and bits are those of one row after the other, which is how rows go that need more than an
-// evaluator: loops to be closed, wrenches and motions of the base by row. Blocks last a twentieth of a second at most, so
-// that Ctrl-C is heard soon.
+// evaluator: loops to be closed, wrenches and motions of the base by row. Blocks last a twentieth of a second at most,
+// so that Ctrl-C is heard soon.
 #define _POSIX_C_SOURCE 200809L // clock_gettime
 
 #include "base/output.h"

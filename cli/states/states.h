@@ -157,8 +157,8 @@ uint64_t cli_states_bytes(const cli_states* s);
 
 // ---- resume.c --------------------------------------------------------------------------------------
 //
-// Rows that an earlier run has left in OUTPUT.part, for --resume. Functions that return int return an exit code, after a
-// message, unless stated otherwise.
+// Rows that an earlier run has left in OUTPUT.part, for --resume. Functions that return int return an exit code, after
+// a message, unless stated otherwise.
 struct cli_kept {
   const cli_args* args;
   cli_output* out;

@@ -730,7 +730,7 @@ class Blocks(Case):
         done = self.run_limb("id", model, states, code=2)
         self.assertRegex(done.stderr, r"long.csv:5002:")
         self.assertIn(done.stdout.count("\n"), range(4000, 5002))  # of what was before it
-        self.assertIn("--threads", self.run_limb("id", model, states, "--threads", "0", code=2).stderr)
+        self.assertIn("--threads", self.run_limb("id", model, states, "--threads", "-1", code=2).stderr)
         light = self.file("s.urdf", SINGULAR)
         forces = self.file("f.csv", table("q.hinge,v.hinge,tau.hinge", [[0, 0, 1]] * 3))
         self.assertIn("row 1: forward dynamics", self.run_limb("fd", light, forces, code=4).stderr)
