@@ -1,5 +1,5 @@
-// Triangle meshes from STL (binary and text), OBJ, MSH and COLLADA files, and mass properties of the bodies that they
-// enclose.
+// Triangle meshes from STL (binary and text), OBJ, MSH, COLLADA and glTF files, and mass properties of the bodies that
+// they enclose.
 //
 // Files are hostile until proven otherwise: sizes must agree with the number of bytes, coordinates must be finite, and
 // faces must refer to vertices.
@@ -9,7 +9,11 @@
 #include "limb/read.h"
 #include "limb/spatial.h"
 
+#include "io/files.h"
 #include "io/memory_pool.h"
+
+#include <stdint.h>
+#include <string.h>
 
 typedef struct limb_mesh {
   sp_vec3* vertex;
@@ -20,18 +24,33 @@ typedef struct limb_mesh {
   int npart;
 } limb_mesh;
 
-#define LIMB_MESH_FORMATS ".stl, .obj, .msh, .dae"
+#define LIMB_MESH_FORMATS ".stl, .obj, .msh, .dae, .gltf, .glb"
 
-typedef enum mesh_format { MESH_UNKNOWN, MESH_STL, MESH_OBJ, MESH_MSH, MESH_DAE } mesh_format;
+typedef enum mesh_format {
+  MESH_UNKNOWN,
+  MESH_STL,
+  MESH_OBJ,
+  MESH_MSH,
+  MESH_DAE,
+  MESH_GLTF, // or GLB, which is told by its first bytes
+  MESH_FORMATS
+} mesh_format;
 
 // By the end of the name, in any case.
 mesh_format limb_mesh_format_of_name(const char* path);
 
-// Reads a mesh into the pool, polygons as triangles. by_mujoco: OBJ files as MuJoCo reads them, which are their first
-// object or group with faces, without polygons of more than 100 corners.
+// What surrounds the text of a mesh, and how it is read.
+typedef struct mesh_options {
+  int by_mujoco;     // OBJ files as MuJoCo reads them, which are their first object or group with faces, without
+                     // polygons of more than 100 corners and without materials; no COLLADA, no glTF
+  limb_files* files; // in which files may be opened that the mesh refers to: buffers of glTF, materials of OBJ
+  const char* path;  // of the mesh. NULL: it can refer to none
+} mesh_options;
+
+// Reads a mesh into the pool, polygons as triangles. opt NULL: a text that refers to no files.
 // LIMB_OK; LIMB_E_SYNTAX (err says why); LIMB_E_NOMEM.
-limb_status limb_mesh_read(const char* text, size_t size, mesh_format format, int by_mujoco, memory_pool* pool,
-                           limb_mesh* out, limb_error* err);
+limb_status limb_mesh_read(const char* text, size_t size, mesh_format format, const mesh_options* opt,
+                           memory_pool* pool, limb_mesh* out, limb_error* err);
 
 // A mesh while it is read.
 typedef struct mesh_reader {
@@ -40,18 +59,75 @@ typedef struct mesh_reader {
   limb_mesh* m;
   int vertex_cap, face_cap, part_cap;
   int *corner, corner_cap; // of a polygon
-  int by_mujoco;
+  mesh_options opt;
   limb_error* err;
 } mesh_reader;
 
-limb_status limb_mesh_fault(const mesh_reader* r, const char* what);
+LIMB_PRINTF(2, 3) limb_status limb_mesh_fault(const mesh_reader* r, const char* format, ...);
 limb_status limb_mesh_add_vertex(mesh_reader* r, sp_vec3 p);
+limb_status limb_mesh_add_face(mesh_reader* r, int a, int b, int c);
 
 // Cuts a polygon into triangles; v is used up.
 limb_status limb_mesh_add_polygon(mesh_reader* r, int* v, int n);
 
-// COLLADA (mesh_dae.c), as LIMB_E_SYNTAX what it cannot be.
+// Ends a part at the last face; one without faces is left out.
+limb_status limb_mesh_add_part(mesh_reader* r, limb_triangle_part part);
+
+// A file that the mesh refers to, relative to its own folder. 0: there is none, or it may not be opened.
+int limb_mesh_load(mesh_reader* r, const char* name, file_bytes* out);
+
+// OBJ (mesh_obj.c), COLLADA (mesh_dae.c), glTF (mesh_gltf.c); as LIMB_E_SYNTAX what they cannot be.
+limb_status limb_mesh_read_obj(mesh_reader* r);
 limb_status limb_mesh_read_dae(mesh_reader* r);
+limb_status limb_mesh_read_gltf(mesh_reader* r);
+
+// The next line without blanks before it, NULL at the end; whether it starts with a word; three numbers, 0 when there
+// are not as many.
+const char* limb_mesh_next_line(const char** text, const char* end, const char** line_end);
+int limb_mesh_starts(const char* line, const char* end, const char* word);
+int limb_mesh_scan_point(const char* text, const char* end, sp_vec3* p);
+
+// Numbers of a binary file, little-endian.
+static inline uint32_t mesh_word_at(const char* p)
+{
+  const unsigned char* b = (const unsigned char*)p;
+  return (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+}
+
+static inline double mesh_float_at(const char* p)
+{
+  const uint32_t bits = mesh_word_at(p);
+  float x;
+  memcpy(&x, &bits, sizeof x);
+  return (double)x;
+}
+
+// ---- scenes: nodes that show geometries -------------------------------------------------------------
+
+enum {
+  MESH_MAX_SHOWN = 1 << 22,   // vertices, triangles: a scene can show a geometry any number of times
+  MESH_MAX_VISITED = 1 << 22, // elements, likewise
+  MESH_MAX_DEPTH = 64         // of nodes that show nodes
+};
+
+// x -> A x + p
+typedef struct mesh_affine {
+  sp_mat3 A;
+  sp_vec3 p;
+} mesh_affine;
+
+static inline mesh_affine mesh_compose(mesh_affine a, mesh_affine b)
+{
+  return (mesh_affine){sp_mul3(a.A, b.A), sp_add3(sp_mulv(a.A, b.p), a.p)};
+}
+
+// Whether it turns faces inside out.
+static inline int mesh_is_mirror(const mesh_affine* X)
+{
+  const double* m = X->A.m;
+  return m[0] * (m[4] * m[8] - m[5] * m[7]) - m[1] * (m[3] * m[8] - m[5] * m[6]) + m[2] * (m[3] * m[7] - m[4] * m[6]) <
+         0;
+}
 
 // Merges vertices with equal coordinates, as STL repeats them per triangle. 0 when out of memory.
 int limb_mesh_weld(limb_mesh* m, memory_pool* pool);

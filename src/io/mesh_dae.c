@@ -15,18 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-enum {
-  MAX_SHOWN = 1 << 22,   // vertices, triangles: a scene can show a geometry any number of times
-  MAX_VISITED = 1 << 22, // elements, likewise
-  MAX_DEPTH = 64,        // of nodes that show nodes
-  MAX_INPUTS = 16,       // of a list of triangles
-};
-
-// x -> A x + p
-typedef struct affine {
-  sp_mat3 A;
-  sp_vec3 p;
-} affine;
+enum { MAX_INPUTS = 16 }; // of a list of triangles
 
 typedef struct dae {
   mesh_reader* r;
@@ -36,16 +25,15 @@ typedef struct dae {
   int nnode, cap;
   limb_names ids;
   int visited, depth;
+  long long corners; // of polygons, those without area included
 } dae;
 
 // Whether one element more may be looked at.
 static limb_status visit(dae* d)
 {
-  if (d->visited++ < MAX_VISITED) return LIMB_OK;
+  if (d->visited++ < MESH_MAX_VISITED) return LIMB_OK;
   return limb_mesh_fault(d->r, "the scene shows its geometries too often");
 }
-
-static affine compose(affine a, affine b) { return (affine){sp_mul3(a.A, b.A), sp_add3(sp_mulv(a.A, b.p), a.p)}; }
 
 // ---- elements and numbers -------------------------------------------------------------------------
 
@@ -83,19 +71,52 @@ static const xml_node* find(const dae* d, const xml_node* n, const char* attribu
   return i < 0 ? NULL : d->node[i];
 }
 
-// The text of an element without children in the file, of any length.
+static int begins(const char* text, const char* end, const char* word)
+{
+  return (size_t)(end - text) >= strlen(word) && memcmp(text, word, strlen(word)) == 0;
+}
+
+// Behind a comment, a processing instruction, or the marks around CDATA; text itself where there is none of them.
+static const char* skip_mark(const char* text, const char* end)
+{
+  static const char* const marks[][2] = {{"<!--", "-->"}, {"<?", "?>"}, {"<![CDATA[", ""}, {"]]>", ""}};
+  if (text == end || (*text != '<' && *text != ']')) return text;
+  for (int i = 0; i < COUNT(marks); i++) {
+    if (!begins(text, end, marks[i][0])) continue;
+    text += strlen(marks[i][0]);
+    while (text < end && !begins(text, end, marks[i][1])) text++;
+    return text < end ? text + strlen(marks[i][1]) : end;
+  }
+  return text;
+}
+
+// Behind blanks and what skip_mark skips.
+static const char* skip(const char* text, const char* end)
+{
+  for (const char* next = text;; text = next) {
+    while (text < end && is_blank(*text)) text++;
+    next = skip_mark(text, end);
+    if (next == text) return text;
+  }
+}
+
+// The text of an element without children in the file, of any length, up to its end tag.
 static const char* text_of(const dae* d, const xml_node* n, const char** end)
 {
-  const char* text = d->r->text + n->byte + n->bytes;
-  *end = text < d->r->end ? memchr(text, '<', (size_t)(d->r->end - text)) : NULL;
-  if (!*end) *end = text;
+  const char *text = d->r->text + n->byte + n->bytes, *stop = d->r->end, *at = text;
+  while (at < stop && (at = memchr(at, '<', (size_t)(stop - at))) != NULL) {
+    const char* next = skip_mark(at, stop);
+    if (next == at && begins(at, stop, "</")) break;
+    at = next == at ? at + 1 : next; // any other element is no number, and will be refused as such
+  }
+  *end = at && at < stop ? at : text;
   return text;
 }
 
 // The next number of a text; NULL at the end, or where there is none.
 static const char* scan(const char* text, const char* end, double* x)
 {
-  while (text < end && is_blank(*text)) text++;
+  text = skip(text, end);
   return text < end ? limb_scan_number(text, end, x) : NULL;
 }
 
@@ -112,12 +133,12 @@ static int read_numbers(const dae* d, const xml_node* n, int max, double* x)
 // ---- places of nodes ------------------------------------------------------------------------------
 
 // The transform of one element of a node; 1 if it is one.
-static int read_transform(const dae* d, const xml_node* n, affine* X)
+static int read_transform(const dae* d, const xml_node* n, mesh_affine* X)
 {
   double x[16];
-  *X = (affine){sp_identity3(), sp_v3(0, 0, 0)};
+  *X = (mesh_affine){sp_identity3(), sp_v3(0, 0, 0)};
   if (strcmp(n->name, "matrix") == 0 && read_numbers(d, n, 16, x) == 16) {
-    *X = (affine){{{x[0], x[1], x[2], x[4], x[5], x[6], x[8], x[9], x[10]}}, sp_v3(x[3], x[7], x[11])};
+    *X = (mesh_affine){{{x[0], x[1], x[2], x[4], x[5], x[6], x[8], x[9], x[10]}}, sp_v3(x[3], x[7], x[11])};
   } else if (strcmp(n->name, "translate") == 0 && read_numbers(d, n, 3, x) == 3) {
     X->p = sp_v3(x[0], x[1], x[2]);
   } else if (strcmp(n->name, "scale") == 0 && read_numbers(d, n, 3, x) == 3) {
@@ -184,7 +205,7 @@ static double* source_numbers(dae* d, int source, int* count)
 }
 
 // Adds the vertices of a mesh at X. *first: the index of the first.
-static limb_status add_vertices(dae* d, const xml_node* vertices, affine X, int* first)
+static limb_status add_vertices(dae* d, const xml_node* vertices, mesh_affine X, int* first)
 {
   const xml_node* input = vertices ? limb_xml_child(vertices, "input") : NULL;
   while (input && (!limb_xml_get(input, "semantic") || strcmp(limb_xml_get(input, "semantic"), "POSITION") != 0))
@@ -205,7 +226,7 @@ static limb_status add_vertices(dae* d, const xml_node* vertices, affine X, int*
   *first = d->r->m->nvertex;
   limb_status status = LIMB_OK;
   for (int i = (int)offset; i + 3 <= count && !status; i += (int)stride) {
-    if (d->r->m->nvertex >= MAX_SHOWN) return limb_mesh_fault(d->r, "the scene has too many vertices");
+    if (d->r->m->nvertex >= MESH_MAX_SHOWN) return limb_mesh_fault(d->r, "the scene has too many vertices");
     status = limb_mesh_add_vertex(d->r, sp_add3(sp_mulv(X.A, sp_v3(x[i], x[i + 1], x[i + 2])), X.p));
   }
   return status;
@@ -246,8 +267,10 @@ static int next_polygon(dae* d, index_list* x, int n)
 
 static limb_status add_polygon(dae* d, index_list* x, int n)
 {
+  d->corners += n >= 3 ? n : 64; // edges are not shown, and should be few
+  if (d->corners > 4LL * MESH_MAX_SHOWN) return limb_mesh_fault(d->r, "the scene has too many corners");
   if (n < 1 || !next_polygon(d, x, n)) return limb_mesh_fault(d->r, "a face refers to a vertex that does not exist");
-  if (d->r->m->nface + n > MAX_SHOWN) return limb_mesh_fault(d->r, "the scene has too many triangles");
+  if (d->r->m->nface + n > MESH_MAX_SHOWN) return limb_mesh_fault(d->r, "the scene has too many triangles");
   return n >= 3 ? limb_mesh_add_polygon(d->r, d->r->corner, n) : LIMB_OK; // two corners are an edge
 }
 
@@ -256,7 +279,7 @@ static int count_numbers(const char* text, const char* end)
 {
   int count = 0;
   double x;
-  while ((text = scan(text, end, &x)) != NULL && count < MAX_SHOWN) count++;
+  while ((text = scan(text, end, &x)) != NULL && count < MESH_MAX_SHOWN) count++;
   return count;
 }
 
@@ -264,7 +287,7 @@ static limb_status add_triangles(dae* d, index_list* x)
 {
   limb_status status = LIMB_OK;
   while (!status && x->text) {
-    while (x->text < x->end && is_blank(*x->text)) x->text++;
+    x->text = skip(x->text, x->end);
     if (x->text == x->end) break;
     status = add_polygon(d, x, 3);
   }
@@ -285,7 +308,8 @@ static limb_status add_lists(dae* d, const xml_node* list, index_list x)
     if (kind == 2 && !status) status = add_polygon(d, &x, count_numbers(x.text, x.end) / x.stride);
     if (kind == 0) status = status ? status : add_triangles(d, &x);
     while (kind == 1 && !status && size && (size = scan(size, size_end, &n)) != NULL)
-      status = n >= 1 && n < MAX_SHOWN ? add_polygon(d, &x, (int)n) : limb_mesh_fault(d->r, "a polygon has no corners");
+      status =
+        n >= 1 && n < MESH_MAX_SHOWN ? add_polygon(d, &x, (int)n) : limb_mesh_fault(d->r, "a polygon has no corners");
   }
   return status;
 }
@@ -306,33 +330,15 @@ static int read_inputs(const xml_node* list, index_list* x)
   return x->offset >= 0;
 }
 
-static limb_status add_part(mesh_reader* r, limb_triangle_part part)
-{
-  limb_mesh* m = r->m;
-  part.count = m->nface - part.first;
-  if (part.count == 0) return LIMB_OK;
-  limb_triangle_part* all = limb_mempool_grow(r->pool, m->part, &r->part_cap, m->npart, sizeof *all);
-  if (!all) return LIMB_E_NOMEM;
-  m->part = all;
-  all[m->npart++] = part;
-  return LIMB_OK;
-}
-
-static double determinant(sp_mat3 A)
-{
-  const double* m = A.m;
-  return m[0] * (m[4] * m[8] - m[5] * m[7]) - m[1] * (m[3] * m[8] - m[5] * m[6]) + m[2] * (m[3] * m[7] - m[4] * m[6]);
-}
-
 // A geometry as an element `shown` shows it.
-static limb_status add_geometry(dae* d, const xml_node* geometry, const xml_node* shown, affine X)
+static limb_status add_geometry(dae* d, const xml_node* geometry, const xml_node* shown, mesh_affine X)
 {
   const xml_node* mesh = limb_xml_child(geometry, "mesh");
   int first = 0;
   if (!mesh) return LIMB_OK; // a spline
   limb_status status = add_vertices(d, limb_xml_child(mesh, "vertices"), X, &first);
   for (const xml_node* n = mesh->first; n && !status; n = n->next) {
-    index_list x = {.first = first, .count = d->r->m->nvertex - first, .mirrored = determinant(X.A) < 0};
+    index_list x = {.first = first, .count = d->r->m->nvertex - first, .mirrored = mesh_is_mirror(&X)};
     status = visit(d);
     if (!limb_has_word("triangles polylist polygons", n->name)) {
       if (limb_has_word("trifans tristrips", n->name))
@@ -343,24 +349,24 @@ static limb_status add_geometry(dae* d, const xml_node* geometry, const xml_node
     if (status || !limb_xml_child(n, "p")) continue;
     if (!read_inputs(n, &x)) return limb_mesh_fault(d->r, "a list of triangles has no input VERTEX");
     status = add_lists(d, n, x);
-    if (!status) status = add_part(d->r, part);
+    if (!status) status = limb_mesh_add_part(d->r, part);
   }
   return status;
 }
 
 // ---- the scene ------------------------------------------------------------------------------------
 
-static limb_status add_node(dae* d, const xml_node* node, affine X)
+static limb_status add_node(dae* d, const xml_node* node, mesh_affine X)
 {
   limb_status status = LIMB_OK;
-  affine own;
-  if (d->depth >= MAX_DEPTH) return limb_mesh_fault(d->r, "a node shows itself, or too many are in each other");
+  mesh_affine own;
+  if (d->depth >= MESH_MAX_DEPTH) return limb_mesh_fault(d->r, "a node shows itself, or too many are in each other");
   d->depth++;
   for (const xml_node* n = node->first; n && !status; n = n->next) {
     const xml_node* shown = NULL;
     status = visit(d);
     if (status) break;
-    if (read_transform(d, n, &own)) X = compose(X, own);
+    if (read_transform(d, n, &own)) X = mesh_compose(X, own);
     if (strcmp(n->name, "node") == 0) status = add_node(d, n, X);
     if (strcmp(n->name, "instance_geometry") == 0 && (shown = find(d, n, "url", "geometry")) != NULL)
       status = add_geometry(d, shown, n, X);
@@ -372,7 +378,7 @@ static limb_status add_node(dae* d, const xml_node* node, affine X)
 }
 
 // Everything in the scene; in a file without one, every geometry where it is.
-static limb_status add_scene(dae* d, const xml_node* root, affine X)
+static limb_status add_scene(dae* d, const xml_node* root, mesh_affine X)
 {
   const xml_node *scene = limb_xml_child(root, "scene"), *scenes = limb_xml_child(root, "library_visual_scenes");
   const xml_node* shown = find(d, scene ? limb_xml_child(scene, "instance_visual_scene") : NULL, "url", "visual_scene");
@@ -398,7 +404,7 @@ static limb_status read_document(dae* d, const xml_node* root)
   d->numbers = limb_mempool_alloc(d->r->pool, ((size_t)d->nnode + 1) * sizeof *d->numbers);
   d->count = limb_mempool_alloc(d->r->pool, ((size_t)d->nnode + 1) * sizeof *d->count);
   if (!d->numbers || !d->count) return LIMB_E_NOMEM;
-  const affine X = {{{meter, 0, 0, 0, meter, 0, 0, 0, meter}}, sp_v3(0, 0, 0)};
+  const mesh_affine X = {{{meter, 0, 0, 0, meter, 0, 0, 0, meter}}, sp_v3(0, 0, 0)};
   return add_scene(d, root, X);
 }
 

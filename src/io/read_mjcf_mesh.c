@@ -148,7 +148,8 @@ static int read_mesh_file(loading* x, const char* file)
   }
   const char* path = bytes.path;
   const mesh_format format = format_of(path, limb_mjcf_get(m, x->it, "content_type"));
-  const limb_status status = limb_mesh_read(bytes.text, bytes.size, format, 1, &x->pool, &x->mesh, &err);
+  const mesh_options opt = {.by_mujoco = 1};
+  const limb_status status = limb_mesh_read(bytes.text, bytes.size, format, &opt, &x->pool, &x->mesh, &err);
   if (status == LIMB_E_NOMEM) m->no_memory = 1;
   return status == LIMB_OK ? 1 : report_mesh(x, err.text, "");
 }

@@ -160,12 +160,13 @@ static int load_mesh(urdf_reader* r, const xml_node* n, const limb_shape_def* de
   const char* path = limb_files_find(&files, def->mesh, from, RULE_BAD_MESH, n->pos, r->report.about);
   if (!path || !limb_files_load(&files, path, RULE_BAD_MESH, n->pos, r->report.about, &bytes)) return 0;
   r->src->files->left = files.left, r->src->files->loaded = files.loaded;
-  const limb_status s = limb_mesh_read(bytes.text, bytes.size, limb_mesh_format_of_name(path), 0, pool, mesh, &err);
+  const mesh_options opt = {.files = r->src->files, .path = path};
+  const limb_status s = limb_mesh_read(bytes.text, bytes.size, limb_mesh_format_of_name(path), &opt, pool, mesh, &err);
   if (s != LIMB_OK) {
     limb_report_error(&r->report, RULE_BAD_MESH, n->pos, "mesh '%.100s': %s", def->mesh,
                       s == LIMB_E_NOMEM ? "out of memory" : err.text);
     if (limb_mesh_format_of_name(path) == MESH_UNKNOWN)
-      limb_report_hint(r->report.findings, "convert it to STL, OBJ or DAE");
+      limb_report_hint(r->report.findings, "convert it to STL, OBJ, DAE or glTF");
     return 0;
   }
   for (int i = 0; i < mesh->nvertex; i++) {

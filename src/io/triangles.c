@@ -15,13 +15,24 @@ typedef struct owned {
   memory_pool pool;
 } owned;
 
+// Files that the mesh refers to lie in its folder.
+static limb_status read(const char* text, size_t size, const char* path, size_t limit, memory_pool* pool,
+                        limb_mesh* mesh, limb_error* err)
+{
+  limb_read_options read = limb_default_read_options();
+  limb_files files;
+  read.max_bytes = limit;
+  if (!limb_files_begin(&files, path, &read, pool, NULL)) return LIMB_E_NOMEM;
+  const mesh_options opt = {.files = &files, .path = path};
+  return limb_mesh_read(text, size, limb_mesh_format_of_name(path), &opt, pool, mesh, err);
+}
+
 static limb_status load(const char* path, size_t limit, memory_pool* pool, limb_mesh* mesh, limb_error* err)
 {
   const char* text = NULL;
   size_t size = 0;
   int large = 0;
-  const mesh_format format = limb_mesh_format_of_name(path);
-  if (format == MESH_UNKNOWN)
+  if (limb_mesh_format_of_name(path) == MESH_UNKNOWN)
     return limb_fail(err, LIMB_E_UNSUPPORTED, path, "the ending of the file is none of: " LIMB_MESH_FORMATS);
   FILE* stream = fopen(path, "rb");
   if (!stream) return limb_fail(err, LIMB_E_IO, path, "%s", limb_io_reason(errno));
@@ -31,7 +42,7 @@ static limb_status load(const char* path, size_t limit, memory_pool* pool, limb_
   (void)fclose(stream);
   if (s == LIMB_E_IO) return limb_fail(err, s, path, "%s", limb_io_reason(code));
   if (large) return limb_fail(err, LIMB_E_IO, path, "the file has more than %zu bytes", limit);
-  if (s == LIMB_OK) s = limb_mesh_read(text, size, format, 0, pool, mesh, err);
+  if (s == LIMB_OK) s = read(text, size, path, limit, pool, mesh, err);
   return s == LIMB_E_NOMEM ? limb_fail(err, s, path, "out of memory") : s;
 }
 

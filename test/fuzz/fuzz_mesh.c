@@ -54,11 +54,12 @@ static void examine(limb_mesh* m, memory_pool* pool)
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
 {
   const limb_allocator a = limb_default_allocator();
-  for (mesh_format format = MESH_STL; format <= MESH_DAE; format++) {
+  for (mesh_format format = MESH_STL; format < MESH_FORMATS; format++) {
     memory_pool pool = limb_mempool_make(&a);
     limb_mesh m;
     limb_error err = {0};
-    const limb_status status = limb_mesh_read((const char*)data, size, format, size % 2, &pool, &m, &err);
+    const mesh_options opt = {.by_mujoco = size % 2};
+    const limb_status status = limb_mesh_read((const char*)data, size, format, &opt, &pool, &m, &err);
     expect((status == LIMB_OK) == (err.text[0] == 0), "refused without a reason, or in spite of one");
     if (status == LIMB_OK) examine(&m, &pool);
     limb_mempool_free(&pool);

@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+static const mesh_options mujoco = {.by_mujoco = 1};
+
 static memory_pool new_pool(void)
 {
   const limb_allocator a = limb_default_allocator();
@@ -38,7 +40,7 @@ START_TEST(a_box_has_the_moments_of_a_box)
   limb_mesh m;
   limb_error err;
   mesh_edges edges;
-  assert_ok(limb_mesh_read(box, sizeof box - 1, MESH_OBJ, 0, &p, &m, &err));
+  assert_ok(limb_mesh_read(box, sizeof box - 1, MESH_OBJ, NULL, &p, &m, &err));
   assert_that(m.nvertex == 8 && m.nface == 12);
   check_box(&m, 1);
   const sp_inertia legacy = limb_mesh_inertia(&m, MESH_PYRAMIDS); // the same for convex bodies
@@ -95,7 +97,7 @@ START_TEST(faces_are_turned_outwards)
     limb_mesh m;
     limb_error err;
     mesh_edges edges;
-    assert_ok(limb_mesh_read(box, sizeof box - 1, MESH_OBJ, 0, &p, &m, &err));
+    assert_ok(limb_mesh_read(box, sizeof box - 1, MESH_OBJ, NULL, &p, &m, &err));
     for (int i = 0; i < m.nface; i++) {
       const int keep = m.face[i][0];
       if (!(turned >> i & 1)) continue;
@@ -118,7 +120,7 @@ START_TEST(edges_of_three_faces)
   memory_pool p = new_pool();
   limb_mesh m;
   limb_error err;
-  assert_ok(limb_mesh_read(fin, sizeof fin - 1, MESH_OBJ, 0, &p, &m, &err));
+  assert_ok(limb_mesh_read(fin, sizeof fin - 1, MESH_OBJ, NULL, &p, &m, &err));
   assert_that(limb_mesh_orient(&m, &p) && m.nface == 5);
   limb_mempool_free(&p);
 }
@@ -130,9 +132,9 @@ START_TEST(stl_is_read_as_binary_and_as_text)
   limb_mesh m, again;
   limb_error err;
   char text[STL_SIZE];
-  assert_ok(limb_mesh_read(box, sizeof box - 1, MESH_OBJ, 0, &p, &m, &err));
+  assert_ok(limb_mesh_read(box, sizeof box - 1, MESH_OBJ, NULL, &p, &m, &err));
   write_stl(&m, text);
-  assert_ok(limb_mesh_read(text, sizeof text, MESH_STL, 0, &p, &again, &err));
+  assert_ok(limb_mesh_read(text, sizeof text, MESH_STL, NULL, &p, &again, &err));
   assert_that(again.nvertex == 36 && again.nface == 12);
   check_box(&again, 1);
   assert_that(limb_mesh_weld(&again, &p) && again.nvertex == 8);
@@ -144,7 +146,7 @@ START_TEST(stl_is_read_as_binary_and_as_text)
     (void)snprintf(page + used, sizeof page - used, "%s  vertex %g %g %g\n", i % 3 ? "" : "facet normal 0 0 0\n", v.x,
                    v.y, v.z);
   }
-  assert_ok(limb_mesh_read(page, strlen(page), MESH_STL, 0, &p, &again, &err));
+  assert_ok(limb_mesh_read(page, strlen(page), MESH_STL, NULL, &p, &again, &err));
   check_box(&again, 1);
   limb_mempool_free(&p);
 }
@@ -156,9 +158,9 @@ START_TEST(only_the_first_object_counts_if_asked)
   memory_pool p = new_pool();
   limb_mesh m;
   limb_error err;
-  assert_ok(limb_mesh_read(two, sizeof two - 1, MESH_OBJ, 1, &p, &m, &err));
+  assert_ok(limb_mesh_read(two, sizeof two - 1, MESH_OBJ, &mujoco, &p, &m, &err));
   assert_that(m.nface == 2);
-  assert_ok(limb_mesh_read(two, sizeof two - 1, MESH_OBJ, 0, &p, &m, &err));
+  assert_ok(limb_mesh_read(two, sizeof two - 1, MESH_OBJ, NULL, &p, &m, &err));
   assert_that(m.nface == 3 && m.nvertex == 5);
   limb_mempool_free(&p);
 }
@@ -170,7 +172,7 @@ static void refuse(const char* text, size_t size, mesh_format format, const char
   limb_mesh m;
   limb_error err;
   check_at("%s", why);
-  assert_status(limb_mesh_read(text, size, format, 0, &p, &m, &err), LIMB_E_SYNTAX);
+  assert_status(limb_mesh_read(text, size, format, NULL, &p, &m, &err), LIMB_E_SYNTAX);
   assert_that(strstr(err.text, why) != NULL);
   limb_mempool_free(&p);
 }
@@ -254,7 +256,7 @@ END_TEST
 
 static limb_status read_dae(const char* text, memory_pool* p, limb_mesh* m, limb_error* err)
 {
-  return limb_mesh_read(text, strlen(text), MESH_DAE, 0, p, m, err);
+  return limb_mesh_read(text, strlen(text), MESH_DAE, NULL, p, m, err);
 }
 
 START_TEST(a_scene_places_colors_and_scales_its_boxes)
@@ -291,8 +293,9 @@ START_TEST(mirrored_boxes_are_not_inside_out)
   assert_close(limb_mesh_inertia(&m, MESH_SOLID).mass, 6e-6, 1e-14, 0);
   m.face += 12, m.nface = faces - 12;
   assert_close(limb_mesh_inertia(&m, MESH_SOLID).mass, 48e-6, 1e-14, 0);
-  assert_status(limb_mesh_read(text, strlen(text), MESH_DAE, 1, &p, &m, &err), LIMB_E_SYNTAX); // MuJoCo has no COLLADA
-  for (size_t n = strlen(text); n > 0; n -= n / 40 + 1) {                                      // cut off
+  assert_status(limb_mesh_read(text, strlen(text), MESH_DAE, &mujoco, &p, &m, &err),
+                LIMB_E_SYNTAX);                           // MuJoCo has no COLLADA
+  for (size_t n = strlen(text); n > 0; n -= n / 40 + 1) { // cut off
     text[n] = 0;
     if (n < strlen(text)) assert_status(read_dae(text, &p, &m, &err), LIMB_E_SYNTAX);
   }
@@ -310,6 +313,7 @@ START_TEST(faulty_collada_is_refused)
 {
   static const char* const faulty[] = {
     "", "<robot/>", DAE(TRIANGLES("0 1 3")), DAE(TRIANGLES("0 1 -1")), DAE(TRIANGLES("0 1")), DAE(TRIANGLES("0 1 nan")),
+    DAE(TRIANGLES("0 1 2 <b/> 0 1 2")), DAE(TRIANGLES("0 1 2 <![CDATA[ < ]]> 0 1 2")),
     DAE("<triangles><p>0 1 2</p></triangles>"), DAE("<tristrips><p>0 1 2</p></tristrips>"),
     DAE("<triangles><input semantic='VERTEX' offset='1e9'/><p>0 1 2</p></triangles>"),
     DAE("<polylist><input semantic='VERTEX' offset='0'/><vcount>1e9</vcount><p>0 1 2</p></polylist>"),
@@ -327,6 +331,9 @@ START_TEST(faulty_collada_is_refused)
   limb_error err;
   assert_ok(read_dae(DAE(TRIANGLES("0 1 2")), &p, &m, &err));
   assert_that(m.nface == 1 && m.npart == 1);
+  // Comments, instructions and CDATA are no ends of a list.
+  assert_ok(read_dae(DAE(TRIANGLES("0 1 2 <!-- </p> 5 --> 0 <?x y?>2 <![CDATA[1 1 0]]> 2")), &p, &m, &err));
+  assert_that(m.nface == 3 && m.face[2][2] == 2);
   for (int i = 0; i < (int)(sizeof faulty / sizeof *faulty); i++) {
     check_at("%s", faulty[i]);
     err.text[0] = 0;
@@ -357,7 +364,33 @@ START_TEST(a_bomb_of_nodes_ends)
 }
 END_TEST
 
+// A list of edges, which are no faces, shown by many nodes.
+START_TEST(a_bomb_of_edges_ends)
+{
+  enum { EDGES = 20000, NODES = 20000 };
+  static char text[EDGES * 6 + NODES * 80 + 1000];
+  memory_pool p = new_pool();
+  limb_mesh m;
+  limb_error err;
+  size_t n = (size_t)snprintf(text, sizeof text,
+                              "<COLLADA><library_geometries><geometry id='g'><mesh><source id='p'><float_array>0 0 0"
+                              "</float_array></source><vertices><input semantic='POSITION' source='#p'/></vertices>"
+                              "<polylist><input semantic='VERTEX' offset='0'/><vcount>");
+  for (int i = 0; i < EDGES; i++) text[n++] = '1', text[n++] = ' ';
+  n += (size_t)snprintf(text + n, sizeof text - n, "</vcount><p>");
+  for (int i = 0; i < EDGES; i++) text[n++] = '0', text[n++] = ' ';
+  n += (size_t)snprintf(text + n, sizeof text - n,
+                        "</p></polylist></mesh></geometry></library_geometries>"
+                        "<library_visual_scenes><visual_scene><node>");
+  for (int i = 0; i < NODES; i++) n += (size_t)snprintf(text + n, sizeof text - n, "<instance_geometry url='#g'/>");
+  (void)snprintf(text + n, sizeof text - n, "</node></visual_scene></library_visual_scenes></COLLADA>");
+  assert_status(read_dae(text, &p, &m, &err), LIMB_E_SYNTAX);
+  assert_that(strstr(err.text, "too many corners") != NULL);
+  limb_mempool_free(&p);
+}
+END_TEST
+
 CHECK_MAIN("mesh", 1, a_box_has_the_moments_of_a_box, faces_are_turned_outwards, edges_of_three_faces,
            stl_is_read_as_binary_and_as_text, only_the_first_object_counts_if_asked, faulty_files_are_refused,
            hulls_enclose_their_points, a_scene_places_colors_and_scales_its_boxes, mirrored_boxes_are_not_inside_out,
-           faulty_collada_is_refused, a_bomb_of_nodes_ends)
+           faulty_collada_is_refused, a_bomb_of_nodes_ends, a_bomb_of_edges_ends)
