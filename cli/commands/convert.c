@@ -253,6 +253,22 @@ static void put_relative(cli_text* out, const char* folder, const char* file)
   cli_text_add(out, file + same);
 }
 
+// The resolved path of a mesh, with the part behind the # of a file that contains several; NULL: there is no such file.
+static char* resolve_mesh(const char* path)
+{
+  char* full = realpath(path, NULL);
+  const char* part = full ? NULL : strrchr(path, '#');
+  char* file = part ? strndup(path, (size_t)(part - path)) : NULL;
+  char* found = file ? realpath(file, NULL) : NULL;
+  char* both = found ? realloc(found, strlen(found) + strlen(part) + 1) : NULL;
+  if (both)
+    memcpy(both + strlen(both), part, strlen(part) + 1);
+  else
+    free(found);
+  free(file);
+  return full ? full : both;
+}
+
 // Meshes that the model names relative to itself are named relative to the result.
 static limb_status name_meshes(limb_builder* b, const char* path)
 {
@@ -262,7 +278,7 @@ static limb_status name_meshes(limb_builder* b, const char* path)
   for (int i = 0; folder && s == LIMB_OK && limb_builder_get_shape(b, i, &shape) == LIMB_OK; i++) {
     if (!*shape.path || *shape.mesh == '/' || strstr(shape.mesh, "://")) continue;
     cli_text name = {0};
-    char* full = realpath(shape.path, NULL);
+    char* full = resolve_mesh(shape.path);
     if (full) put_relative(&name, folder, full);
     if (full && !name.failed) {
       shape.mesh = name.bytes;

@@ -1,5 +1,5 @@
-// Reading OBJ: lines "v x y z" and "f 1/2/3 4 5 ...", indices from 1, or backwards from -1; "usemtl name" and the colors
-// of the materials in the file that "mtllib" names.
+// Reading OBJ: lines "v x y z" and "f 1/2/3 4 5 ...", indices from 1, or backwards from -1; "usemtl name" and the
+// colors of the materials in the file that "mtllib" names.
 #include "io/mesh.h"
 
 #include "base/number.h"

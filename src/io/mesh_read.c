@@ -4,10 +4,12 @@
 // z", three times per facet. MSH, of MuJoCo: numbers of vertices, normals, texture coordinates and faces, then these.
 #include "io/mesh.h"
 
+#include "base/memory.h"
 #include "base/number.h"
 #include "base/status.h"
 #include "io/file_text.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdarg.h>
@@ -225,4 +227,88 @@ limb_status limb_mesh_read(const char* text, size_t size, mesh_format format, co
   if (status == LIMB_E_NOMEM) return limb_fail(err, status, "mesh", "out of memory");
   if (!status && out->nvertex == 0) return limb_mesh_fault(&r, "the mesh has no vertices");
   return status;
+}
+
+// ---- for display ------------------------------------------------------------------------------------
+
+typedef struct owned {
+  limb_triangles mesh; // first
+  memory_pool pool;
+} owned;
+
+// Files that the mesh refers to lie in its folder.
+static limb_status read_file(const file_bytes* file, const char* part, size_t limit, memory_pool* pool, limb_mesh* mesh,
+                             limb_error* err)
+{
+  limb_read_options opt = limb_default_read_options();
+  limb_files files;
+  opt.max_bytes = limit;
+  if (!limb_files_begin(&files, file->path, &opt, pool, NULL)) return LIMB_E_NOMEM;
+  if (part) return limb_mjcf_read_part(file, part, &files, pool, mesh, err);
+  const mesh_options own = {.files = &files, .path = file->path};
+  return limb_mesh_read(file->text, file->size, limb_mesh_format_of_name(file->path), &own, pool, mesh, err);
+}
+
+static limb_status load(const char* name, size_t limit, memory_pool* pool, limb_mesh* mesh, limb_error* err)
+{
+  const char* part = limb_mjcf_fragment(name);
+  const char* path = limb_mempool_text(pool, name, part ? (size_t)(part - name) - 1 : strlen(name));
+  file_bytes file = {.path = path};
+  int large = 0;
+  if (!path) return limb_fail(err, LIMB_E_NOMEM, name, "out of memory");
+  if (!part && limb_mesh_format_of_name(path) == MESH_UNKNOWN)
+    return limb_fail(err, LIMB_E_UNSUPPORTED, path, "the ending of the file is none of: " LIMB_MESH_FORMATS);
+  FILE* stream = fopen(path, "rb");
+  if (!stream) return limb_fail(err, LIMB_E_IO, path, "%s", limb_io_reason(errno));
+  errno = 0;
+  limb_status s = limb_load_stream(pool, stream, limit, &file.text, &file.size, &large);
+  const int code = errno;
+  (void)fclose(stream);
+  if (s == LIMB_E_IO) return limb_fail(err, s, path, "%s", limb_io_reason(code));
+  if (large) return limb_fail(err, LIMB_E_IO, path, "the file has more than %zu bytes", limit);
+  if (s == LIMB_OK) s = read_file(&file, part, limit, pool, mesh, err);
+  return s == LIMB_E_NOMEM ? limb_fail(err, s, path, "out of memory") : s;
+}
+
+// A mesh without parts is one.
+static int take(owned* o, const limb_mesh* m)
+{
+  limb_triangle_part* part = limb_mempool_alloc(&o->pool, sizeof *part);
+  if (!part) return 0;
+  *part = (limb_triangle_part){.count = m->nface, .name = ""};
+  const int own = m->npart > 0;
+  o->mesh = (limb_triangles){.nvertex = m->nvertex,
+                             .ntriangle = m->nface,
+                             .npart = own ? m->npart : 1,
+                             .vertex = &m->vertex->x,
+                             .triangle = m->nface > 0 ? m->face[0] : NULL,
+                             .part = own ? m->part : part};
+  return 1;
+}
+
+limb_status limb_read_triangles(const char* path, size_t max_bytes, limb_triangles** out, limb_error* err)
+{
+  if (out) *out = NULL;
+  if (!path || !out) return limb_fail(err, LIMB_E_ARG, "mesh", "path or output is NULL");
+  const limb_allocator a = limb_default_allocator();
+  owned* o = limb_alloc(&a, sizeof *o);
+  if (!o) return limb_fail(err, LIMB_E_NOMEM, path, "out of memory");
+  limb_mesh m = {0};
+  *o = (owned){.pool = limb_mempool_make(&a)};
+  limb_status s = load(path, max_bytes ? max_bytes : (size_t)64 << 20, &o->pool, &m, err);
+  if (s == LIMB_OK && !take(o, &m)) s = limb_fail(err, LIMB_E_NOMEM, path, "out of memory");
+  if (s == LIMB_OK)
+    *out = &o->mesh;
+  else
+    limb_triangles_destroy(&o->mesh);
+  return s;
+}
+
+void limb_triangles_destroy(limb_triangles* mesh)
+{
+  if (!mesh) return;
+  owned* o = (owned*)mesh;
+  const limb_allocator a = o->pool.alloc;
+  limb_mempool_free(&o->pool);
+  limb_free(&a, o, sizeof *o);
 }

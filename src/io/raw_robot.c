@@ -3,6 +3,7 @@
 
 #include "io/file_text.h"
 #include "io/geometry.h"
+#include "io/mesh.h"
 #include "io/properties.h"
 
 #include <math.h>
@@ -92,11 +93,26 @@ static int name_from_model(const limb_files* files, limb_shape_def* def)
 {
   const char* slash = files->source ? strrchr(files->source, '/') : NULL;
   const size_t length = slash ? (size_t)(slash - files->source) + 1 : 0;
-  if (*def->mesh == '/' || strstr(def->mesh, "://") || !files->source) return 1;
+  const int given = *def->mesh == '/' && !limb_mjcf_fragment(def->mesh); // as an absolute path, which stays one
+  if (given || strstr(def->mesh, "://") || !files->source) return 1;
   if (*def->path == '/' && length == 0) return 1;
   if (strncmp(def->path, files->source, length) != 0) return 1;
   def->mesh = def->path + length;
   return 1;
+}
+
+// The path of a mesh, or of a part of an MJCF file; NULL: not found, or out of memory.
+static const char* find_mesh(const limb_raw_robot* s, const char* name, limb_files* files, const char* from,
+                             file_pos at)
+{
+  const char* part = limb_mjcf_fragment(name);
+  const char* file = part ? limb_mempool_text(s->pool, name, (size_t)(part - name) - 1) : name;
+  limb_findings* reports = files->findings;
+  files->findings = NULL;
+  const char* path =
+    file ? limb_files_find(files, file, from, RULE_MISSING_MESH, at, (limb_subject){NULL, NULL}) : NULL;
+  files->findings = reports;
+  return path && part ? limb_mempool_join(s->pool, path, "#", part) : path;
 }
 
 int limb_raw_add_shape(limb_raw_robot* s, int body, const limb_shape_def* def, limb_files* files, const char* from,
@@ -108,10 +124,7 @@ int limb_raw_add_shape(limb_raw_robot* s, int body, const limb_shape_def* def, l
   x->def = *def;
   if (def->type != LIMB_SHAPE_MESH || !*def->mesh) return 1;
   if (*def->path) return name_from_model(files, &x->def);
-  limb_findings* reports = files->findings;
-  files->findings = NULL;
-  const char* path = limb_files_find(files, def->mesh, from, RULE_MISSING_MESH, at, (limb_subject){NULL, NULL});
-  files->findings = reports;
+  const char* path = find_mesh(s, def->mesh, files, from, at);
   x->def.path = path ? path : "";
   if (path) return name_from_model(files, &x->def);
   if (s->nmissing++ == 0) {

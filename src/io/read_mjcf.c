@@ -140,7 +140,8 @@ static void report_ignored(mjcf* m, const xml_node* root)
     (void)snprintf(name, sizeof name, "%.*s", (int)n, word);
     const xml_node* section = limb_xml_child(root, name);
     const int counted =
-      section && append_count(section, m->opt->shapes ? "mesh model material" : "mesh model", list, sizeof list) > 0;
+      section &&
+      append_count(section, m->opt->shapes ? "mesh model hfield material" : "mesh model hfield", list, sizeof list) > 0;
     if (counted && !first) first = section;
     word += n + (word[n] == ' ');
   }

@@ -251,6 +251,21 @@ void limb_mjcf_scale_mass(mjcf* m);
 // Enters the meshes of the <asset> sections of the model.
 void limb_mjcf_list_meshes(mjcf* m);
 
+// The name of an asset, its own, or that of its file without folders and ending; the path of a file, relative to the
+// model: meshdir/file, without folders by strippath.
+const char* limb_mjcf_asset_name(mjcf* m, const xml_node* n);
+const char* limb_mjcf_asset_path(mjcf* m, const char* file);
+
+// The triangles of a mesh whose vertices are in the model, placed and scaled; in the pool.
+// LIMB_OK; LIMB_E_MODEL (there is none, or after an error); LIMB_E_NOMEM.
+limb_status limb_mjcf_inline_mesh(mjcf* m, const char* name, limb_mesh* out);
+
+// The height field of a name; NULL: none. Its half lengths, height and base; 0 after an error. Whether its heights are
+// in a picture, which limb does not read.
+const xml_node* limb_mjcf_find_field(mjcf* m, const char* name);
+int limb_mjcf_field_size(mjcf* m, const xml_node* field, double size[4]);
+int limb_mjcf_is_picture(const xml_node* field);
+
 // Reports the meshes whose files cannot be read, together.
 void limb_mjcf_report_meshes(mjcf* m);
 

@@ -214,6 +214,19 @@ void limb_mjcf_add_geom(mjcf* m, mjcf_item it, sp_pose X, mjcf_mass* mass)
   frame[mass->ngeom++] = X;
 }
 
+// Of a height field, as of a box that holds half of its height and its base. 0 after an error.
+static int field_inertia(mjcf* m, mjcf_item it, double own, double density, sp_inertia* Y)
+{
+  const char* name = limb_mjcf_get(m, it, "hfield");
+  const xml_node* n = name ? limb_mjcf_find_field(m, name) : NULL;
+  double size[4];
+  if (!n) limb_mjcf_report(m, RULE_BAD_MESH, it.node, "it has no height field among the assets");
+  if (!n || !limb_mjcf_field_size(m, n, size)) return 0;
+  const double x[3] = {size[0], size[1], 0.25 * size[2] + 0.5 * size[3]};
+  *Y = limb_inertia_move(limb_mjcf_pose(m, it), solid(MJCF_BOX, own < 0 ? density * volume(MJCF_BOX, x) : own, x));
+  return 1;
+}
+
 // The inertia of a geom in its frame, without mass when it has none. 0 after an error.
 static int geom_inertia(mjcf* m, mjcf_item it, int fixed, sp_inertia* Y)
 {
@@ -222,10 +235,7 @@ static int geom_inertia(mjcf* m, mjcf_item it, int fixed, sp_inertia* Y)
   const mjcf_type type = limb_mjcf_type(m, it);
   double own = read_mass(m, it, &density);
   if (type == MJCF_PLANE || own == 0) return 1;
-  if (type == MJCF_HFIELD) {
-    limb_mjcf_report(m, RULE_UNSUPPORTED, it.node, "the inertia of a height field is not supported");
-    return 0;
-  }
+  if (type == MJCF_HFIELD) return field_inertia(m, it, own, density, Y);
   const int hollow = limb_mjcf_word(m, it, "shellinertia", "false true", 0),
             whole = type == MJCF_OF_MESH || type == MJCF_SDF;
   sp_pose X = sp_pose_identity();

@@ -69,6 +69,39 @@ static void read_reference(mjcf* m, mjcf_item it, limb_shape_def* def)
   def->pose = sp_compose(def->pose, sp_pose_make(R, sp_v3(-s[0] * v.x, -s[1] * v.y, -s[2] * v.z)));
 }
 
+// A mesh or height field that is in the model itself: model.xml#mesh/name. 0: the model is no file.
+static int name_part(mjcf* m, const xml_node* n, const char* kind, limb_shape_def* def)
+{
+  const char *name = limb_mjcf_asset_name(m, n), *file = m->model->path;
+  if (!m->files->source) {
+    limb_report_once(m->findings, RULE_BAD_SHAPE, n->pos, (limb_subject){"element", n->name},
+                     "it is in the text of the model, which is no file, and is not kept for display");
+    return 0;
+  }
+  const char* path = limb_mjcf_join(m, file, kind, name);
+  if (!path) return 0;
+  def->mesh = def->path = path;
+  return 1;
+}
+
+static int read_field(mjcf* m, mjcf_item geom, limb_shape_def* def)
+{
+  const char* name = limb_mjcf_get(m, geom, "hfield");
+  const xml_node* n = name ? limb_mjcf_find_field(m, name) : NULL;
+  if (!n) {
+    limb_mjcf_report(m, RULE_BAD_SHAPE, geom.node, "it has no height field among the assets");
+    return 0;
+  }
+  if (limb_mjcf_is_picture(n)) {
+    limb_report_once(m->findings, RULE_BAD_SHAPE, n->pos, limb_mjcf_subject(n),
+                     "height fields from pictures are not kept for display");
+    return 0;
+  }
+  *def = limb_default_shape_def(LIMB_SHAPE_MESH, 0);
+  def->pose = limb_mjcf_pose(m, geom);
+  return name_part(m, n, "#hfield/", def);
+}
+
 static int read_mesh(mjcf* m, mjcf_item geom, limb_shape_def* def)
 {
   const char* name = limb_mjcf_get(m, geom, "mesh");
@@ -76,11 +109,7 @@ static int read_mesh(mjcf* m, mjcf_item geom, limb_shape_def* def)
   if (!mesh) return 0; // reported where its inertia is needed
   const mjcf_item it = limb_mjcf_mesh_item(m, mesh);
   const char* file = limb_mjcf_mesh_name(m, it);
-  if (!file) {
-    limb_report_once(m->findings, RULE_BAD_SHAPE, mesh->node->pos, (limb_subject){"element", "mesh"},
-                     "meshes without a file are not kept for display");
-    return 0;
-  }
+  if (!file) return name_part(m, mesh->node, "#mesh/", def);
   (void)limb_mjcf_numbers(m, it, "scale", 3, 3, def->extent);
   read_reference(m, it, def);
   limb_files silent = *m->files;
@@ -108,11 +137,7 @@ static int read_geometry(mjcf* m, mjcf_item it, limb_shape_def* def)
   const mjcf_type type = limb_mjcf_type(m, it);
   double x[3] = {0, 0, 0};
   sp_pose X = sp_pose_identity();
-  if (type == MJCF_HFIELD) {
-    limb_report_once(m->findings, RULE_BAD_SHAPE, it.node->pos, (limb_subject){"element", "hfield"},
-                     "height fields are not kept for display");
-    return 0;
-  }
+  if (type == MJCF_HFIELD) return read_field(m, it, def);
   *def = limb_default_shape_def(shape_of(type), 0);
   if (type == MJCF_PLANE) {
     (void)limb_mjcf_layered(m, it, "size", x);

@@ -20,6 +20,8 @@ static const char* obstacle(const limb_writer* o, const limb_shape_def* s)
   if (!limb_is_writable(s->name, o->format) || !limb_is_writable(s->mesh, o->format) ||
       !limb_is_writable(s->texture, o->format))
     return "a name of it has control characters, or bytes that are not UTF-8";
+  if (limb_mjcf_fragment(s->path) && (o->format == LIMB_FORMAT_URDF || o->format == LIMB_FORMAT_SDF))
+    return "its mesh is inside an MJCF file";
   switch (o->format) {
   case LIMB_FORMAT_URDF:
     if (s->body == LIMB_WORLD_BODY && !o->has_world) return "it belongs to the world, which is no link of the file";
@@ -30,7 +32,10 @@ static const char* obstacle(const limb_writer* o, const limb_shape_def* s)
     if (s->type == LIMB_SHAPE_PLANE && s->body != LIMB_WORLD_BODY) return "planes of MJCF belong to the world";
     if (s->type != LIMB_SHAPE_MESH) return NULL;
     if (!*s->path) return "its mesh is not found, and MuJoCo would refuse the file";
-    return format == MESH_UNKNOWN || format == MESH_DAE ? "MuJoCo reads meshes in STL, OBJ and MSH" : NULL;
+    if (limb_mjcf_fragment(s->path)) return NULL;
+    return format == MESH_UNKNOWN || format == MESH_DAE || format == MESH_GLTF
+             ? "MuJoCo reads meshes in STL, OBJ and MSH"
+             : NULL;
   case LIMB_FORMAT_YAML:
   case LIMB_FORMAT_PAR:
   case LIMB_FORMAT_AUTO: break;
@@ -176,9 +181,28 @@ static int asset_of(const limb_writer* o, const limb_shape_def* s, int shape)
   return shape;
 }
 
+// What is inside another MJCF file: vertices and faces.
+static void put_triangles(const limb_writer* o, const limb_shape_def* s)
+{
+  limb_triangles* t = NULL;
+  limb_error err;
+  if (limb_read_triangles(s->path, 0, &t, &err) != LIMB_OK) {
+    limb_report(o->findings, RULE_NOT_WRITTEN, nowhere, (limb_subject){"mesh", s->mesh}, "%s", err.text);
+    return;
+  }
+  limb_put(o, " vertex=%l face=\"", 3 * t->nvertex, t->vertex);
+  for (int i = 0; i < 3 * t->ntriangle; i++) limb_put(o, i ? " %d" : "%d", t->triangle[i]);
+  limb_put(o, "\"");
+  limb_triangles_destroy(t);
+}
+
 // A file that the model names relative to itself stays so; MuJoCo does not know packages.
 static void put_mesh_file(const limb_writer* o, const limb_shape_def* s)
 {
+  if (limb_mjcf_fragment(s->path)) {
+    put_triangles(o, s);
+    return;
+  }
   char* full = strstr(s->mesh, "://") ? realpath(s->path, NULL) : NULL;
   limb_put(o, " file=%q", full ? full : s->mesh);
   free(full);

@@ -19,7 +19,8 @@ static memory_pool new_pool(void)
 
 // ---- a triangle as .glb ------------------------------------------------------------------------------------
 
-#define VIEWS                 "'bufferViews':[{'buffer':0,'byteLength':36},{'buffer':0,'byteOffset':36,'byteLength':4}],"
+#define VIEWS "'bufferViews':[{'buffer':0,'byteLength':36},{'buffer':0,'byteOffset':36,'byteLength':4}],"
+
 #define BUFFER                "'buffers':[{'byteLength':40}],"
 #define POINTS                "{'bufferView':0,'componentType':5126,'count':3,'type':'VEC3'}"
 #define INDICES               "{'bufferView':1,'componentType':5121,'count':3,'type':'SCALAR'}"

@@ -276,6 +276,53 @@ static int is_lost(const limb_shape_def* x, limb_format format)
   return format == LIMB_FORMAT_MJCF && ((plane && !world) || (x->type == LIMB_SHAPE_MESH && !*x->path));
 }
 
+// Meshes by their vertices and height fields are parts of the MJCF file; pictures are not read.
+START_TEST(a_model_contains_meshes)
+{
+  limb_reading* r = read_shapes("inside.xml", 1);
+  const limb_builder* b = limb_reading_builder(r);
+  limb_triangles* t = NULL;
+  limb_error err;
+  assert_that(limb_builder_shape_count(b) == 4); // without the picture
+  limb_shape_def x = shape_of(b, "world", 0);
+  assert_that(strcmp(x.mesh, "inside.xml#hfield/hill") == 0 && x.pose.p.z == 1);
+  assert_ok(limb_read_triangles(x.path, 0, &t, &err));
+  assert_that(t->nvertex == 6 && t->ntriangle == 4);
+  // By MuJoCo's rays: 0.3 at -x -y, 0.5 at x -y, 0 at -x y.
+  assert_close_array(t->vertex, ((double[]){-1, -2, 0.3, 0, -2, 0.4, 1, -2, 0.5, -1, 2, 0}), 12, 1e-15, 0);
+  limb_triangles_destroy(t);
+  x = shape_of(b, "arm", 0);
+  assert_that(ends_in(x.path, "inside.xml#mesh/wedge"));
+  assert_ok(limb_read_triangles(x.path, 0, &t, &err));
+  assert_close_array(t->vertex, ((double[]){-2, 0, 0, 0, 0, 0, -2, 1, 0, -2, 0, 1}), 12, 0, 0); // moved, then scaled
+  limb_triangles_destroy(t);
+  x = shape_of(b, "arm", 1);
+  assert_ok(limb_read_triangles(x.path, 0, &t, &err));
+  assert_that(t->ntriangle == 4); // the hull of the points
+  limb_triangles_destroy(t);
+  assert_status(limb_read_triangles(FOLDER "inside.xml#mesh/none", 0, &t, &err), LIMB_E_SYNTAX);
+  assert_status(limb_read_triangles(FOLDER "inside.xml#hfield/map", 0, &t, &err), LIMB_E_SYNTAX);
+  assert_status(limb_read_triangles(FOLDER "gone.xml#mesh/wedge", 0, &t, &err), LIMB_E_IO);
+  limb_reading_destroy(r);
+}
+END_TEST
+
+// As of MuJoCo's box: half of the height and the base.
+START_TEST(height_fields_have_the_inertia_of_a_box)
+{
+  static const char text[] =
+    "<mujoco><asset><hfield name='h' nrow='2' ncol='2' size='1 2 0.5 0.1'/></asset><worldbody><body name='a'><joint/>"
+    "<geom type='hfield' hfield='h' mass='2'/></body></worldbody></mujoco>";
+  limb_reading* r = NULL;
+  limb_body_def a;
+  assert_ok(limb_read_text(text, sizeof text - 1, "h.xml", NULL, &r, NULL));
+  assert_ok(limb_builder_get_body(limb_reading_builder(r), 1, &a));
+  assert_close_array(((double[]){a.inertia.mass, a.inertia.xx, a.inertia.yy, a.inertia.zz}),
+                     ((double[]){2, 2.6870833333333333, 0.6870833333333333, 3.3333333333333333}), 4, 1e-14, 0);
+  limb_reading_destroy(r);
+}
+END_TEST
+
 START_TEST(what_is_written_reads_back)
 {
   static const char* const files[] = {"arm.urdf", "arm.xml", "arm.sdf", "arm.limb.yaml"};
@@ -301,6 +348,7 @@ START_TEST(what_is_written_reads_back)
 }
 END_TEST
 
-CHECK_MAIN("shapes", 1, every_language_has_the_same_shapes, each_language_has_its_own, shapes_are_read_on_request,
+CHECK_MAIN("shapes", 1, a_model_contains_meshes, height_fields_have_the_inertia_of_a_box,
+           every_language_has_the_same_shapes, each_language_has_its_own, shapes_are_read_on_request,
            changes_keep_shapes_on_their_bodies, faulty_definitions_are_refused, meshes_are_triangles,
            what_is_written_reads_back)
