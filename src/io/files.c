@@ -326,7 +326,8 @@ int limb_decimal_places(const char* text, size_t size)
   return max;
 }
 
-int limb_files_load(limb_files* f, const char* path, limb_rule rule, file_pos at, limb_subject about, file_bytes* out)
+int limb_files_load_bytes(limb_files* f, const char* path, limb_rule rule, file_pos at, limb_subject about,
+                          file_bytes* out)
 {
   int large = 0;
   *out = (file_bytes){.path = path};
@@ -346,8 +347,14 @@ int limb_files_load(limb_files* f, const char* path, limb_rule rule, file_pos at
   }
   if (status) return 0;
   f->left -= out->size;
-  const int places = limb_decimal_places(out->text, out->size);
-  f->places = places > f->places ? places : f->places;
   out->file = limb_findings_add_file(f->findings, path);
   return out->file > 0;
+}
+
+int limb_files_load(limb_files* f, const char* path, limb_rule rule, file_pos at, limb_subject about, file_bytes* out)
+{
+  if (!limb_files_load_bytes(f, path, rule, at, about, out)) return 0;
+  const int places = limb_decimal_places(out->text, out->size);
+  f->places = places > f->places ? places : f->places;
+  return 1;
 }

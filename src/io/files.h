@@ -31,7 +31,7 @@ typedef struct limb_files {
   int any_file;
   size_t left;                          // bytes that may still be loaded
   int loaded;                           // files
-  int places;                           // decimal places of a number in what was loaded, the most
+  int places;                           // decimal places of a number in the texts that were loaded, the most
   const char* folder[LIMB_MAX_FOLDERS]; // resolved: files below these may be opened
   int nfolder;
 } limb_files;
@@ -54,8 +54,11 @@ int limb_files_exists(limb_files* f, const char* name, const char* from);
 // AMENT_PREFIX_PATH. Its files may be opened from then on. NULL: not found, or out of memory.
 const char* limb_files_package(limb_files* f, const char* name, size_t length);
 
-// Loads a file that limb_files_find has found. 0 when that fails, which is reported likewise, or out of memory.
+// Loads a file that limb_files_find has found: a text of the model, and any bytes, such as a mesh. 0 when that fails,
+// which is reported likewise, or out of memory.
 int limb_files_load(limb_files* f, const char* path, limb_rule rule, file_pos at, limb_subject about, file_bytes* out);
+int limb_files_load_bytes(limb_files* f, const char* path, limb_rule rule, file_pos at, limb_subject about,
+                          file_bytes* out);
 
 // The most decimal places of a number in a text: 8 in 1.5 0.33333333.
 int limb_decimal_places(const char* text, size_t size);

@@ -129,8 +129,8 @@ static inline int mesh_is_mirror(const mesh_affine* X)
          0;
 }
 
-// What an MJCF file contains itself (read_mjcf_mesh.c): the part of a path behind .xml#, mesh/NAME or hfield/NAME; NULL: it
-// has none. The triangles of a part. LIMB_OK; LIMB_E_SYNTAX; LIMB_E_NOMEM.
+// What an MJCF file contains itself (read_mjcf_mesh.c): the part of a path behind .xml#, mesh/NAME or hfield/NAME;
+// NULL: it has none. The triangles of a part. LIMB_OK; LIMB_E_SYNTAX; LIMB_E_NOMEM.
 const char* limb_mjcf_fragment(const char* path);
 limb_status limb_mjcf_read_part(const file_bytes* file, const char* part, limb_files* files, memory_pool* pool,
                                 limb_mesh* out, limb_error* err);

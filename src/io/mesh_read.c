@@ -36,7 +36,7 @@ int limb_mesh_load(mesh_reader* r, const char* name, file_bytes* out)
   files.pool = r->pool;
   files.findings = NULL;
   const char* path = limb_files_find(&files, name, r->opt.path, RULE_BAD_MESH, at_line(0, 0), about);
-  const int good = path && limb_files_load(&files, path, RULE_BAD_MESH, at_line(0, 0), about, out);
+  const int good = path && limb_files_load_bytes(&files, path, RULE_BAD_MESH, at_line(0, 0), about, out);
   r->opt.files->left = files.left, r->opt.files->loaded = files.loaded;
   return good;
 }

@@ -32,11 +32,12 @@ typedef struct mjcf_class {
   const xml_node* item[MJCF_KINDS]; // NULL: none for this kind
 } mjcf_class;
 
-// An element with its class.
+// An element with its class, which is one of the model of its scope.
 typedef struct mjcf_item {
   const xml_node* node;
   mjcf_kind kind;
-  int class_index; // -1: none
+  int class_index;                // -1: none
+  const struct mjcf_scope* scope; // in which it was found
 } mjcf_item;
 
 typedef enum mjcf_from_geom { MJCF_NEVER, MJCF_ALWAYS, MJCF_WHEN_NEEDED } mjcf_from_geom;
@@ -168,7 +169,7 @@ int limb_mjcf_named_class(mjcf* m, const xml_node* n, const char* attribute, int
 
 // An element of a kind in a body whose children have the class childclass; an element without defaults.
 mjcf_item limb_mjcf_make_item(mjcf* m, const xml_node* n, mjcf_kind kind, int childclass);
-mjcf_item limb_mjcf_plain(const xml_node* n);
+mjcf_item limb_mjcf_plain(const xml_node* n); // of any scope
 
 // Value of an attribute, of the element or of its class; NULL when neither has it.
 const char* limb_mjcf_get(const mjcf* m, mjcf_item it, const char* name);

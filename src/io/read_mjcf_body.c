@@ -72,7 +72,8 @@ static void add_joint(mjcf* m, const xml_node* n, const mjcf_frame* at, parts* p
   if (!all) return;
   p->joint = all;
   const int free_joint = strcmp(n->name, "freejoint") == 0;
-  const mjcf_item it = free_joint ? limb_mjcf_plain(n) : limb_mjcf_make_item(m, n, MJCF_JOINT, at->class_index);
+  mjcf_item it = free_joint ? limb_mjcf_plain(n) : limb_mjcf_make_item(m, n, MJCF_JOINT, at->class_index);
+  it.scope = m->scope;
   p->joint[p->njoint++] = (mjcf_joint){it, at->X};
 }
 

@@ -249,42 +249,51 @@ static void add_weld(mjcf* m, const mjcf_carried* b)
   j->def.placement = b->X;
 }
 
+// Where the joints of a body are: what the next one is on.
+typedef struct joint_chain {
+  const char* parent;
+  sp_pose X;      // of the body frame in the parent, so far
+  sp_vec3 behind; // of the body frame in the frame of the previous joint
+} joint_chain;
+
+static void add_joint(mjcf* m, const mjcf_carried* b, const mjcf_joint* part, int k, int count, joint_chain* c)
+{
+  const file_pos at = part->item.node->pos;
+  const joint_kind kind = kind_of(m, part);
+  const char* name = limb_mjcf_name(m, part->item.node, b->name, ".joint", k + 1, 1);
+  const char* child = carried_name(m, b, name, at, k == count - 1);
+  const sp_vec3 anchor = anchor_of(m, part, kind);
+  const sp_pose frame = sp_compose(c->X, sp_pose_make(sp_identity3(), sp_add3(c->behind, anchor)));
+  raw_joint* j = new_joint(m, name, at);
+  if (!j) return;
+  j->parent = c->parent;
+  j->child = child;
+  if (kind == BALL) {
+    j->def.type = LIMB_SPHERICAL;
+    j->def.placement = frame;
+    read_dofs(m, part->item, &j->def);
+  } else {
+    fill_axis_joint(m, part, kind, frame, j);
+  }
+  c->behind = sp_scale3(-1, anchor);
+  if (k == count - 1) j->offset.p = c->behind;
+  c->parent = child;
+  c->X = sp_pose_identity();
+}
+
 void limb_mjcf_add_joints(mjcf* m, const mjcf_carried* b, const mjcf_joint* joint, int count)
 {
-  if (count == 0) {
-    add_weld(m, b);
-    return;
-  }
-  const char* parent = b->parent;
-  sp_pose X = b->X;                // of the body frame in the parent, so far
-  sp_vec3 behind = sp_v3(0, 0, 0); // of the body frame in the frame of the previous joint
-  for (int k = 0; k < count && !m->no_memory; k++) {
-    const mjcf_joint* part = &joint[k];
-    const file_pos at = part->item.node->pos;
-    const joint_kind kind = kind_of(m, part);
-    check_attributes(m, part);
-    if (kind == FREE) {
-      add_free(m, b, part, count);
-      return;
-    }
-    const char* name = limb_mjcf_name(m, part->item.node, b->name, ".joint", k + 1, 1);
-    const char* child = carried_name(m, b, name, at, k == count - 1);
-    const sp_vec3 anchor = anchor_of(m, part, kind);
-    const sp_pose frame = sp_compose(X, sp_pose_make(sp_identity3(), sp_add3(behind, anchor)));
-    raw_joint* j = new_joint(m, name, at);
-    if (!j) return;
-    j->parent = parent;
-    j->child = child;
-    if (kind == BALL) {
-      j->def.type = LIMB_SPHERICAL;
-      j->def.placement = frame;
-      read_dofs(m, part->item, &j->def);
-    } else {
-      fill_axis_joint(m, part, kind, frame, j);
-    }
-    behind = sp_scale3(-1, anchor);
-    if (k == count - 1) j->offset.p = behind;
-    parent = child;
-    X = sp_pose_identity();
+  joint_chain c = {b->parent, b->X, sp_v3(0, 0, 0)};
+  int is_free = 0;
+  if (count == 0) add_weld(m, b);
+  for (int k = 0; k < count && !is_free && !m->no_memory; k++) {
+    const mjcf_scope* outside = limb_mjcf_enter(m, joint[k].item.scope); // it may be of an attached model
+    is_free = kind_of(m, &joint[k]) == FREE;
+    check_attributes(m, &joint[k]);
+    if (is_free)
+      add_free(m, b, &joint[k], count);
+    else
+      add_joint(m, b, &joint[k], k, count, &c);
+    (void)limb_mjcf_enter(m, outside);
   }
 }

@@ -267,7 +267,9 @@ static int sum_geoms(mjcf* m, const mjcf_mass* mass, int fixed, sp_inertia* sum,
   *count = 0;
   for (int i = 0; i < mass->ngeom && !m->no_memory; i++) {
     sp_inertia Y;
+    const mjcf_scope* outside = limb_mjcf_enter(m, mass->geom[i].scope); // the geom may be of an attached model
     if (!geom_inertia(m, mass->geom[i], fixed, &Y)) good = 0;
+    (void)limb_mjcf_enter(m, outside);
     if (!(Y.mass > tiny)) continue;
     Y = limb_inertia_move(mass->X[i], Y);
     *sum = *count ? limb_inertia_add(*sum, Y) : Y;
@@ -371,7 +373,9 @@ sp_pose limb_mjcf_axes(mjcf* m, const mjcf_mass* mass, const sp_inertia* Y)
   const sp_mat3 R = {{a[2], -a[1], a[0], a[5], -a[4], a[3], a[8], -a[7], a[6]}};
   const int alone =
     mass->ngeom == 1 && !limb_mjcf_get(m, mass->geom[0], "mesh") && !limb_mjcf_get(m, mass->geom[0], "fromto");
+  const mjcf_scope* outside = limb_mjcf_enter(m, alone ? mass->geom[0].scope : m->scope);
   const sp_pose geom = alone ? sp_compose(mass->X[0], limb_mjcf_pose(m, mass->geom[0])) : sp_pose_identity();
+  (void)limb_mjcf_enter(m, outside);
   return sp_pose_make(alone ? geom.R : R, Y->com);
 }
 

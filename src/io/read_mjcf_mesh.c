@@ -126,7 +126,7 @@ static int load_file(loading* x, const char* file, int aloud, file_bytes* bytes)
   files.pool = x->pool;
   files.findings = aloud ? m->s->findings : NULL;
   const char* path = name ? limb_mjcf_find_file(m, &files, name, m->model->path, RULE_BAD_MESH, n) : NULL;
-  const int loaded = path && limb_files_load(&files, path, RULE_BAD_MESH, n->pos, limb_mjcf_subject(n), bytes);
+  const int loaded = path && limb_files_load_bytes(&files, path, RULE_BAD_MESH, n->pos, limb_mjcf_subject(n), bytes);
   m->files->left = files.left;
   m->files->loaded = files.loaded;
   return loaded;
@@ -286,8 +286,8 @@ const mjcf_mesh* limb_mjcf_load_mesh(mjcf* m, mjcf_item geom, int optional)
 
 // ---- height fields ----------------------------------------------------------------------------------
 //
-// A field has nrow x ncol heights over [-x, x] x [-y, y], the first row at -y, in the file as in memory; in the attribute
-// elevation that row is the last. They are scaled to 0 ... 1, and multiplied by the height of the field.
+// A field has nrow x ncol heights over [-x, x] x [-y, y], the first row at -y; in the attribute elevation that row is
+// the last. They are scaled to 0 ... 1, and multiplied by the height of the field.
 
 const xml_node* limb_mjcf_find_field(mjcf* m, const char* name)
 {
@@ -343,7 +343,7 @@ static int read_file(mjcf* m, const xml_node* n, const char* name, field* f)
   file_bytes bytes = {0};
   const char* wanted = limb_mjcf_asset_path(m, name);
   const char* path = wanted ? limb_mjcf_find_file(m, m->files, wanted, m->model->path, RULE_BAD_SHAPE, n) : NULL;
-  if (!path || !limb_files_load(m->files, path, RULE_BAD_SHAPE, n->pos, limb_mjcf_subject(n), &bytes)) return 0;
+  if (!path || !limb_files_load_bytes(m->files, path, RULE_BAD_SHAPE, n->pos, limb_mjcf_subject(n), &bytes)) return 0;
   if (bytes.size < 8 || !make(m, n, mesh_word_at(bytes.text), mesh_word_at(bytes.text + 4), f))
     return bytes.size < 8 ? refuse(m, n, "its file is too short") : 0;
   const size_t count = (size_t)f->rows * (size_t)f->columns;

@@ -176,10 +176,10 @@ int limb_mjcf_named_class(mjcf* m, const xml_node* n, const char* attribute, int
 
 mjcf_item limb_mjcf_make_item(mjcf* m, const xml_node* n, mjcf_kind kind, int childclass)
 {
-  return (mjcf_item){n, kind, limb_mjcf_named_class(m, n, "class", childclass)};
+  return (mjcf_item){n, kind, limb_mjcf_named_class(m, n, "class", childclass), m->scope};
 }
 
-mjcf_item limb_mjcf_plain(const xml_node* n) { return (mjcf_item){n, MJCF_PLAIN, -1}; }
+mjcf_item limb_mjcf_plain(const xml_node* n) { return (mjcf_item){n, MJCF_PLAIN, -1, NULL}; }
 
 const char* limb_mjcf_get(const mjcf* m, mjcf_item it, const char* name)
 {

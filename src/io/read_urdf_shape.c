@@ -158,7 +158,7 @@ static int load_mesh(urdf_reader* r, const xml_node* n, const limb_shape_def* de
   files.pool = pool;
   const char* from = files.source ? files.source : r->src->name;
   const char* path = limb_files_find(&files, def->mesh, from, RULE_BAD_MESH, n->pos, r->report.about);
-  if (!path || !limb_files_load(&files, path, RULE_BAD_MESH, n->pos, r->report.about, &bytes)) return 0;
+  if (!path || !limb_files_load_bytes(&files, path, RULE_BAD_MESH, n->pos, r->report.about, &bytes)) return 0;
   r->src->files->left = files.left, r->src->files->loaded = files.loaded;
   const mesh_options opt = {.files = r->src->files, .path = path};
   const limb_status s = limb_mesh_read(bytes.text, bytes.size, limb_mesh_format_of_name(path), &opt, pool, mesh, &err);
