@@ -85,7 +85,8 @@ const cli_command cli_mass = {
   .summary = "masses and inertias of all bodies, also from shapes and a density",
   .about =
     "With --density, links of a URDF file that have no mass get mass, centre and inertia of their shapes: boxes, "
-    "cylinders, spheres, capsules, and meshes (STL, OBJ, DAE) in metres. Faces of meshes are turned outwards; a mesh "
+    "cylinders, spheres, capsules, and meshes (STL, OBJ, DAE, glTF) in metres. Faces of meshes are turned outwards; a "
+    "mesh "
     "with "
     "holes is a warning. Shapes that overlap count twice.\n"
     "--density is an option of every command that reads a model: `limb convert` saves the robot with these masses.",

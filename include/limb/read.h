@@ -219,7 +219,8 @@ typedef struct limb_triangle_part {
   double color[4];  ///< red, green, blue, opacity, from 0 to 1
 } limb_triangle_part;
 
-/// A mesh as triangles, in metres: the unit of COLLADA is applied, its up axis is not, as in RViz.
+/// A mesh as triangles, in metres: the unit of COLLADA is applied, its up axis is not, as in RViz; the y axis of glTF
+/// becomes the z axis, as in RViz, Drake and Blender.
 typedef struct limb_triangles {
   int nvertex, ntriangle, npart;
   const double* vertex;           ///< nvertex x 3
@@ -227,9 +228,11 @@ typedef struct limb_triangles {
   const limb_triangle_part* part; ///< in order, all triangles
 } limb_triangles;
 
-/// Reads a mesh: STL (binary and text), OBJ, MSH of MuJoCo, COLLADA (.dae) with its colors. Vertices are those of the
-/// file: multiply them by limb_shape_def.extent.
-/// @param path       its ending is the format
+/// Reads a mesh: STL (binary and text), OBJ, MSH of MuJoCo, COLLADA (.dae) and glTF (.gltf, .glb), the colors of the
+/// last two and of OBJ included; files that it refers to lie in its folder. Vertices are those of the file: multiply them by
+/// limb_shape_def.extent.
+/// @param path       its ending is the format; model.xml#mesh/NAME and model.xml#hfield/NAME are what an MJCF file
+///                   contains itself
 /// @param max_bytes  larger files are an error; 0: 64 MiB
 /// @return LIMB_OK; LIMB_E_IO (cannot be read, too large); LIMB_E_SYNTAX (faulty); LIMB_E_UNSUPPORTED (another format);
 ///         LIMB_E_ARG (NULL); LIMB_E_NOMEM.

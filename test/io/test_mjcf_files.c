@@ -56,6 +56,18 @@ START_TEST(models_are_attached_with_what_they_include)
 }
 END_TEST
 
+// Geoms of a frame that is attached: densities and angles are those of their own model. Mass by MuJoCo.
+START_TEST(attached_parts_of_a_body_keep_their_defaults)
+{
+  limb_reading* r = read_file(PARTS "holder.xml", LIMB_OK);
+  const limb_body_def arm = body_of(r, "arm");
+  assert_close(arm.inertia.mass, 240.02932153143354, 1e-14, 0);
+  assert_close_array(((double[]){arm.inertia.xx, arm.inertia.yy, arm.inertia.zz}),
+                     ((double[]){10.781250630539049, 6.234897737225703, 6.205106078579588}), 3, 1e-10, 0);
+  limb_reading_destroy(r);
+}
+END_TEST
+
 START_TEST(nothing_leads_outside_or_in_circles)
 {
   limb_reading* r = read_file(PARTS "cycle.xml", LIMB_E_MODEL);
@@ -95,5 +107,5 @@ START_TEST(meshes_that_lie_are_refused)
 }
 END_TEST
 
-CHECK_MAIN("mjcf files", 1, models_are_attached_with_what_they_include, nothing_leads_outside_or_in_circles,
-           copies_are_counted, meshes_that_lie_are_refused)
+CHECK_MAIN("mjcf files", 1, models_are_attached_with_what_they_include, attached_parts_of_a_body_keep_their_defaults,
+           nothing_leads_outside_or_in_circles, copies_are_counted, meshes_that_lie_are_refused)
