@@ -229,8 +229,8 @@ typedef struct limb_triangles {
 } limb_triangles;
 
 /// Reads a mesh: STL (binary and text), OBJ, MSH of MuJoCo, COLLADA (.dae) and glTF (.gltf, .glb), the colors of the
-/// last two and of OBJ included; files that it refers to lie in its folder. Vertices are those of the file: multiply them by
-/// limb_shape_def.extent.
+/// last two and of OBJ included; files that it refers to lie in its folder. Vertices are those of the file: multiply
+/// them by limb_shape_def.extent.
 /// @param path       its ending is the format; model.xml#mesh/NAME and model.xml#hfield/NAME are what an MJCF file
 ///                   contains itself
 /// @param max_bytes  larger files are an error; 0: 64 MiB
