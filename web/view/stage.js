@@ -118,6 +118,11 @@ export class Stage {
     this.#renderer.render(this.scene, this.camera);
   }
 
+  /** What the last drawing was: triangles and calls, those of the shadows included. */
+  get drawn() {
+    return this.#renderer.info.render;
+  }
+
   /** Two directions across `up`. */
   #across() {
     const side = Math.abs(this.#up.x) < 0.9 ? new Vector3(1, 0, 0) : new Vector3(0, 1, 0);
