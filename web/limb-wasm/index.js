@@ -62,7 +62,7 @@ const notShown = (source, file, why) => ({
   text: `it is not shown: ${why}`,
   hint: "",
   why: "the body is drawn without it",
-  fix: "STL, OBJ and MSH files up to 64 MB are shown",
+  fix: "STL, OBJ, COLLADA, glTF and MSH files up to 64 MB are shown",
 });
 
 /** Findings with the names of files that users know. */

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { createSocket } from "node:dgram";
-import { createWriteStream, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, createWriteStream, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, it } from "node:test";
@@ -75,6 +75,30 @@ describe("shapes", () => {
           const found = shown.positions[3 * shown.triangles[3 * t + Math.floor(k / 3)] + (k % 3)];
           assert.ok(Math.abs(found - bytes.readFloatLE(84 + 50 * t + 12 + 4 * k)) < 2e-5);
         }
+    });
+  });
+
+  it("draws glTF in its colours, upright", async () => {
+    for (const name of ["box.gltf", "box.bin"])
+      copyFileSync(new URL(`../../test/io/shapes/meshes/${name}`, import.meta.url), join(folder, name));
+    await open(shaped(mesh("box.gltf")), async (page) => {
+      const { box, parts, materials } = await page.evaluate(() => {
+        const { min, max } = limbView.figure.box();
+        const materials = [];
+        limbView.figure.root.traverse(({ isMesh, visible, material }) => isMesh && visible && materials.push([material].flat()));
+        return {
+          box: [min, max].flatMap(({ x, y, z }) => [x, y, z]),
+          parts: limbView.options.meshes[0].parts,
+          materials: materials.flat().map(({ opacity, transparent }) => [opacity, transparent]),
+        };
+      });
+      assert.equal(parts.length, 1);
+      const half = 1.055 * 0.5 ** (1 / 2.4) - 0.055; // colours of glTF are linear
+      [1, half, 0, 0.25].forEach((x, k) => assert.ok(Math.abs(parts[0].colour[k] - x) < 1e-6, `${parts[0].colour}`));
+      assert.deepEqual(materials, [[0.25, true]]);
+      [0, 0, 0, 1, 2, 3].forEach((x, k) => assert.ok(Math.abs(box[k] - x) < 1e-4, `${box}`));
+      const colours = await seen(page);
+      assert.ok(colours.some((x, k) => k % 3 === 0 && x > colours[k + 2] + 20), "nothing is orange");
     });
   });
 
