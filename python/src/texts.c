@@ -58,6 +58,31 @@ static PyObject* codegen_facts(const limb_codegen* c)
   return list;
 }
 
+// ---- Ctrl-C ---------------------------------------------------------------------------------------------------------
+//
+// Generators ask for memory all the time: an allocator that refuses it after Ctrl-C ends them, and the exception is set.
+
+typedef struct watch {
+  double last;
+  int raised;
+} watch;
+
+static void* watched_alloc(void* context, size_t size, size_t align)
+{
+  watch* w = context;
+  void* block = NULL;
+  if (!w->raised) w->raised = interrupted(&w->last);
+  if (w->raised || posix_memalign(&block, align < sizeof block ? sizeof block : align, size ? size : 1) != 0)
+    return NULL;
+  return block;
+}
+
+static void watched_free(void* context, void* block, size_t size)
+{
+  (void)context, (void)size;
+  free(block);
+}
+
 // _codegen(what, language, sines, symbols, prefix, frame, single, lanes, gravity_argument, friction, order, effort,
 // coulomb_width) -> (prefix, source, header, test, facts)
 PyObject* robot_codegen(PyObject* self, PyObject* args)
@@ -71,10 +96,12 @@ PyObject* robot_codegen(PyObject* self, PyObject* args)
     return NULL;
   o.language = (limb_language)language, o.sines = (limb_sines)sines;
   o.symbols = (limb_symbols)symbols, o.order = (limb_statement_order)order;
+  watch w = {0};
+  const limb_allocator watched = {watched_alloc, watched_free, &w};
   PyThreadState* state = PyEval_SaveThread(); // a search may take a second
-  const limb_status s = limb_codegen_create(robot_model(self), &o, NULL, &c, &e);
+  const limb_status s = limb_codegen_create(robot_model(self), &o, &watched, &c, &e);
   PyEval_RestoreThread(state);
-  if (s != LIMB_OK) return raise_status(s, &e, NULL);
+  if (s != LIMB_OK) return w.raised ? NULL : raise_status(s, &e, NULL);
   PyObject* r = Py_BuildValue("(sNNNN)", limb_codegen_prefix(c), codegen_file(c, LIMB_FILE_SOURCE),
                               codegen_file(c, LIMB_FILE_HEADER), codegen_file(c, LIMB_FILE_TEST), codegen_facts(c));
   limb_codegen_free(c);
@@ -90,8 +117,10 @@ PyObject* robot_equations(PyObject* self, PyObject* args)
   text_buffer b = {0};
   if (!PyArg_ParseTuple(args, "zipi", &o.what, &notation, &o.numbers, &o.max_terms)) return NULL;
   o.notation = (limb_notation)notation;
+  watch w = {0};
+  const limb_allocator watched = {watched_alloc, watched_free, &w};
   PyThreadState* state = PyEval_SaveThread();
-  const limb_status s = limb_equations_write(robot_model(self), &o, NULL, text_append, &b, &e);
+  const limb_status s = limb_equations_write(robot_model(self), &o, &watched, text_append, &b, &e);
   PyEval_RestoreThread(state);
   PyObject* r = text_finish(&b);
   if (s == LIMB_OK) return r;

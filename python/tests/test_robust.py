@@ -146,6 +146,7 @@ LONG = {
     "wrenches": "panda.eval('d2tau', q := panda.random(200_000), q, q, env=panda.environment(wrenches=["
     "('flange', 'world', q[:, :6])]))",
     "random": "panda.random(50_000_000)",
+    "codegen": "limb.load('humanoid').codegen('tau,M,acc', effort=100)",
     "close": "(bars := limb.load('four_bar')).close(bars.start() + panda.random(1_000_000)[:, :1] * [1e-3, 0, 0])",
 }
 
