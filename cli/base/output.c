@@ -437,6 +437,12 @@ void cli_progress_end(cli_progress* p)
   p->shown = 0;
 }
 
+void cli_progress_report(void* progress, uint64_t done, uint64_t total)
+{
+  ((cli_progress*)progress)->total = total;
+  cli_progress_update(progress, done);
+}
+
 // ---- standard output -------------------------------------------------------------------------------
 
 void cli_hold_output(void)

@@ -102,6 +102,7 @@ cli_progress cli_progress_begin(const char* what, uint64_t total);
 void cli_progress_update(cli_progress* p, uint64_t done); // cheap: reads the clock now and then
 void cli_progress_skip(cli_progress* p, uint64_t done);   // so much was there already: the clock begins again
 void cli_progress_end(cli_progress* p);                   // clears the line
+void cli_progress_report(void* progress, uint64_t done, uint64_t total); // an update, as the library calls it
 
 // ---- files -----------------------------------------------------------------------------------------
 //

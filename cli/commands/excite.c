@@ -338,7 +338,10 @@ static int excite(excite_run* r)
     return cli_usage(r->args, "--format csv: the motion becomes CSV by --output; answers are text or json");
   int code = read_options(r);
   if (code != EXIT_FINE) return code;
+  cli_progress bar = cli_progress_begin("excite", 1);
+  r->o.progress = cli_progress_report, r->o.context = &bar;
   limb_status s = limb_excite(r->robot.model, &r->o, &r->motion, &err);
+  cli_progress_end(&bar);
   if (s == LIMB_OK) s = limb_excitation_get_facts(r->motion, &facts);
   if (s != LIMB_OK) return cli_failed(r->args, cli_operand(r->args, 0), s, &err);
   code = write_files(r);

@@ -88,12 +88,6 @@ static int read_options(const cli_args* args, limb_verify_options* o)
   return EXIT_FINE;
 }
 
-static void show_progress(void* bar, uint64_t done, uint64_t total)
-{
-  ((cli_progress*)bar)->total = total;
-  cli_progress_update(bar, done);
-}
-
 // 1 if a difference is too large; the code of the status if a call failed.
 static int exit_code(const cli_args* args, const limb_verification* v)
 {
@@ -113,7 +107,7 @@ static int verify_robot(const cli_args* args, const cli_robot* r, limb_verify_op
   cli_progress bar = cli_progress_begin("verify", 1);
   limb_verification* v = NULL;
   limb_error err = {.status = LIMB_OK};
-  o->env = &r->env, o->progress = show_progress, o->context = &bar;
+  o->env = &r->env, o->progress = cli_progress_report, o->context = &bar;
   const limb_status s = limb_verify(r->model, o, &v, &err);
   cli_progress_end(&bar);
   if (s != LIMB_OK) {

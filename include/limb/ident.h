@@ -299,6 +299,9 @@ typedef struct limb_excite_options {
   uint64_t seed;               ///< default 1. The same seed gives the same motion for any number of threads
   const limb_pool* pool;       ///< default NULL: the caller's thread only
   const limb_environment* env; ///< gravity, friction; NULL: the default environment; wrenches have no effect
+  /// Called after steps, from threads of the pool, but by one at a time; total: if no search ends early. Default NULL
+  void (*progress)(void* context, uint64_t done, uint64_t total);
+  void* context; ///< of progress
 } limb_excite_options;
 
 LIMB_API limb_excite_options limb_default_excite_options(void);

@@ -363,8 +363,11 @@ static limb_status excite(limb_excitation* x, limb_error* err)
   for (size_t k = 0; k < starts && s == LIMB_OK; k++)
     r[k].center = block + k * each, r[k].x = r[k].center + nv, r[k].random = HUGE_VAL;
   searches all = {p, r};
+  limb_excite_watch watch = {.busy = ATOMIC_FLAG_INIT};
+  p->watch = p->o.progress ? &watch : NULL;
   if (s == LIMB_OK && p->o.pool) p->o.pool->run(p->o.pool->context, p->o.starts, run_search, &all);
   for (int k = 0; k < p->o.starts && s == LIMB_OK && !p->o.pool; k++) run_search(&all, k);
+  p->watch = NULL;
   if (s == LIMB_OK) s = take_best(x, r, err);
   if (s == LIMB_OK) s = state_facts(x);
   if (s == LIMB_OK) s = name_hidden(x);

@@ -9,6 +9,7 @@
 
 #include "limb/ident.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -28,6 +29,12 @@ typedef struct limb_line_term {
 } limb_line_term;
 
 // The problem: the same for all searches, read only.
+// Steps of all searches, for progress.
+typedef struct limb_excite_watch {
+  _Atomic uint64_t done;
+  atomic_flag busy; // somebody reports
+} limb_excite_watch;
+
 typedef struct limb_excite_problem {
   const limb_model* m;
   limb_excite_options o;
@@ -45,6 +52,7 @@ typedef struct limb_excite_problem {
   int* body;
   int terms;
   limb_line_term* term;
+  limb_excite_watch* watch; // NULL: nobody is interested
 } limb_excite_problem;
 
 struct limb_excitation {

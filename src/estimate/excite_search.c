@@ -229,6 +229,15 @@ static void remember(memory* m, const double* step, const double* g, const doubl
   if (m->held < MEMORY) m->held++;
 }
 
+static void tell(const limb_excite_problem* p)
+{
+  if (!p->watch) return;
+  const uint64_t done = atomic_fetch_add(&p->watch->done, 1) + 1;
+  if (atomic_flag_test_and_set(&p->watch->busy)) return;
+  p->o.progress(p->o.context, done, (uint64_t)p->o.starts * (uint64_t)p->o.steps);
+  atomic_flag_clear(&p->watch->busy);
+}
+
 // L-BFGS with backtracking; work: (2 MEMORY + 4) n. y has the last point that was accepted.
 static void descend(const objective* o, int steps, double* y, double* work)
 {
@@ -259,6 +268,7 @@ static void descend(const objective* o, int steps, double* y, double* work)
     memcpy(g, gn, (size_t)n * sizeof *g);
     const bool done = f - fn < 1e-7 * (1 + fabs(f));
     f = fn;
+    tell(o->s->p);
     if (done) break;
   }
 }

@@ -210,6 +210,17 @@ END_TEST
 
 // ---- threads and bad input --------------------------------------------------------------------------------
 
+// Reports come one at a time: plain memory.
+typedef struct reports {
+  uint64_t calls, last, total;
+} reports;
+
+static void report(void* context, uint64_t done, uint64_t total)
+{
+  reports* r = context;
+  r->calls++, r->last = done, r->total = total;
+}
+
 START_TEST(same_for_all_threads)
 {
   if (_i) return;
@@ -219,8 +230,10 @@ START_TEST(same_for_all_threads)
   assert_ok(limb_threads_create(3, NULL, &threads));
   o.starts = 5;
   limb_excitation* one = excite(m, &o);
-  o.pool = limb_threads_pool(threads);
+  reports told = {0};
+  o.pool = limb_threads_pool(threads), o.progress = report, o.context = &told;
   limb_excitation* several = excite(m, &o);
+  assert_that(told.calls > 0 && told.last <= told.total && told.total == 5 * (uint64_t)o.steps);
   o.seed++;
   limb_excitation* other = excite(m, &o);
   double q[3][DOFS], v[DOFS], a[DOFS];
