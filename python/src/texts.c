@@ -58,7 +58,7 @@ static PyObject* codegen_facts(const limb_codegen* c)
   return list;
 }
 
-// ---- Ctrl-C ---------------------------------------------------------------------------------------------------------
+// ---- Ctrl-C ----------------------------------------------------------------------------------------------------
 //
 // Generators ask for memory all the time: an allocator that refuses it after Ctrl-C ends them, and the exception is set.
 

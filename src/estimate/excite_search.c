@@ -229,7 +229,7 @@ static void remember(memory* m, const double* step, const double* g, const doubl
   if (m->held < MEMORY) m->held++;
 }
 
-static void tell(const limb_excite_problem* p)
+static void count_step(const limb_excite_problem* p)
 {
   if (!p->watch) return;
   const uint64_t done = atomic_fetch_add(&p->watch->done, 1) + 1;
@@ -268,7 +268,7 @@ static void descend(const objective* o, int steps, double* y, double* work)
     memcpy(g, gn, (size_t)n * sizeof *g);
     const bool done = f - fn < 1e-7 * (1 + fabs(f));
     f = fn;
-    tell(o->s->p);
+    count_step(o->s->p);
     if (done) break;
   }
 }
