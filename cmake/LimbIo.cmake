@@ -14,8 +14,9 @@ limb_library_flags(limb_io_objects)
 limb_plain_flags(limb_io_objects)
 # Small, and as fast but for numbers of tables.
 target_compile_options(limb_io_objects PRIVATE $<$<CONFIG:Release>:-Os>)
-set_source_files_properties(src/io/csv_read.c src/io/csv_write.c
-                            PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>)
+set_source_files_properties(
+  src/io/csv_read.c src/io/csv_rows.c src/io/csv_write.c src/io/parquet_codec.c src/io/parquet_page.c
+  src/io/parquet_read.c PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>)
 target_compile_definitions(limb_io_objects PRIVATE _XOPEN_SOURCE=700)
 target_include_directories(limb_io_objects PRIVATE ${limb_expat_INCLUDE_DIRS}
                                                    ${limb_yaml_INCLUDE_DIRS})

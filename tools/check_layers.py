@@ -30,9 +30,9 @@ MAY_SEE = {  # layer: layers it may include besides its own and the public heade
 }
 # Texts of the kernels that need nothing but a scalar: plain code shares them.
 SHARED_TEXTS = {"kernel/arc.h"}
-# Readers and writers see the builder and what it is made of; never a model.
-IO_PUBLIC = {"limb/base.h", "limb/builder.h", "limb/edit.h", "limb/spatial.h", "limb/read.h", "limb/table.h",
-             "limb/run.h"}
+# Readers and writers see the builder and what it is made of, and pools of threads; never a model.
+IO_PUBLIC = {"limb/base.h", "limb/batch.h", "limb/builder.h", "limb/edit.h", "limb/spatial.h", "limb/read.h",
+             "limb/table.h", "limb/run.h"}
 # The doctor examines loops on the robot itself.
 DOCTOR_PUBLIC = {"limb/assemble.h"}
 # Springs of MJCF follow from the inertia that their joints move.

@@ -331,9 +331,10 @@ int cli_writes(const cli_args* args, const char* option, const char* endings)
 
 const char* cli_format(const cli_args* args, const char* fallback)
 {
-  static const char* const forms[][2] = {{".txt", "text"}, {".json", "json"}, {".csv", "csv"},
-                                         {".npy", "npy"},  {".tex", "latex"}, {".html", "html"},
-                                         {".htm", "html"}, {".c", "c"},       {".h", "c"}};
+  static const char* const forms[][2] = {{".txt", "text"},        {".json", "json"},   {".csv", "csv"},
+                                         {".npy", "npy"},         {".arrow", "arrow"}, {".feather", "arrow"},
+                                         {".parquet", "parquet"}, {".tex", "latex"},   {".html", "html"},
+                                         {".htm", "html"},        {".c", "c"},         {".h", "c"}};
   const char *format = cli_get(args, "format"), *path = cli_get(args, "output"), *named = NULL;
   for (size_t k = 0; path && !is_special(path) && k < sizeof forms / sizeof *forms; k++)
     if (cli_ends_in(path, forms[k][0])) named = forms[k][1];

@@ -115,7 +115,7 @@ void cli_progress_report(void* progress, uint64_t done, uint64_t total); // an u
 const char* cli_input_refused(const char* path);
 
 // Endings of tables of numbers.
-#define CLI_TABLES ".csv .npy .arrow .feather"
+#define CLI_TABLES ".csv .npy .arrow .feather .parquet"
 
 // Endings of the pictures that a drawing can become.
 #define CLI_DRAWINGS ".svg .png .pdf .html"

@@ -11,7 +11,7 @@
 
 static const cli_option output_options[] = {
   {"", NULL, "the output"},
-  {"output", "FILE", "where to write: .csv, .npy or .arrow (default: CSV on standard output)"},
+  {"output", "FILE", "where to write: .csv, .npy, .arrow or .parquet (default: CSV on standard output)"},
   {0},
 };
 
@@ -101,7 +101,7 @@ static int run_states(const cli_args* args, cli_robot* robot, cli_states* s)
   if (code == EXIT_FINE && loops) code = cli_states_complete(s, STATES_Q | STATES_V);
   if (code != EXIT_FINE) return code;
   limb_threads* threads = NULL;
-  code = cli_threads_open(args, &threads);
+  code = cli_threads_open(s, &threads);
   o.pool = limb_threads_pool(threads);
   limb_status status = code == EXIT_FINE ? limb_evaluator_create(robot->model, &o, NULL, &e) : LIMB_OK;
   if (e && status == LIMB_OK) status = limb_evaluator_add(e, "acc", NULL, NULL, &err);

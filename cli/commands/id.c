@@ -34,7 +34,8 @@ static const cli_option path_options[] = {
 static const cli_option output_options[] = {
   {"", NULL, "the output"},
   {"output", "FILE",
-   "torques, .csv, .npy or .arrow (default: CSV on standard output, unless --size, --plot or --animate is given)"},
+   "torques, .csv, .npy, .arrow or .parquet (default: CSV on standard output, unless --size, --plot or --animate is "
+   "given)"},
   {"format", "text|json|csv", "of the sizing table (default: text)"},
   {0},
 };

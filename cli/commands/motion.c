@@ -132,7 +132,7 @@ static int open_evaluator(cli_motion* m)
   const int n = !m->loads ? 1 : m->loops ? 3 : 2;
   limb_error err = {0};
   limb_evaluator_options o = limb_default_evaluator_options();
-  const int code = cli_threads_open(m->args, &m->threads);
+  const int code = cli_threads_open(&m->states, &m->threads);
   if (code != EXIT_FINE) return code;
   o.pool = limb_threads_pool(m->threads);
   limb_status s = limb_evaluator_create(m->robot.model, &o, NULL, &m->e);

@@ -10,7 +10,7 @@
 static const cli_option own_options[] = {
   {"", NULL, "what to compute"},
   {"what", "LIST", "quantities, with commas between them: M,J.tool0,energy.kinetic; all: everything there is"},
-  {"states", "FILE", "table of states, one row each, CSV or NPY; - is standard input"},
+  {"states", "FILE", "table of states, one row each, CSV, NPY or Parquet; - is standard input"},
   {"frame", "NAME", "body or frame of quantities that do not name one themselves, as J.tool0 does"},
   {"ref", "body|world|aligned",
    "axes and point of quantities that do not name them, as J@body does (default: aligned)"},
@@ -27,8 +27,9 @@ static const cli_option own_options[] = {
 
 static const cli_option output_options[] = {
   {"", NULL, "the output"},
-  {"format", "json|csv|npy|text|markdown", "how results are printed (default: by the ending of --output, else json)"},
-  {"output", "FILE", "where to: .json, .csv, .npy or .txt (default: standard output)"},
+  {"format", "json|csv|npy|arrow|parquet|text|markdown",
+   "how results are printed (default: by the ending of --output, else json)"},
+  {"output", "FILE", "where to: .json, .csv, .npy, .arrow, .parquet or .txt (default: standard output)"},
   {0},
 };
 
@@ -108,11 +109,9 @@ static const char* const examples[] = {
 
 static const eval_printer* printer_of(const char* name)
 {
-  enum { PRINTERS = 4 };
-  static const eval_printer* const all[PRINTERS] = {&eval_json, &eval_csv, &eval_npy, &eval_text};
-  for (int k = 0; name && k < PRINTERS; k++)
-    if (strcmp(all[k]->name, name) == 0) return all[k];
-  return NULL;
+  for (int k = 0; name && k < EVAL_TABLES; k++)
+    if (strcmp(eval_tables[k].name, name) == 0) return &eval_tables[k];
+  return !name ? NULL : strcmp(name, "json") == 0 ? &eval_json : strcmp(name, "text") == 0 ? &eval_text : NULL;
 }
 
 // A contradiction is an error before anything is computed.
@@ -122,8 +121,9 @@ static int choose_printer(eval_run* r)
   r->printer = printer_of(format);
   if (!format) return EXIT_USAGE;
   if (!r->printer) return cli_usage(r->args, "--format %s is for --list", format);
-  if (r->printer == &eval_npy && (!path || !cli_ends_in(path, ".npy")))
-    return cli_usage(r->args, "NPY goes to a file: --output FILE.npy");
+  const limb_table_format table = r->printer->table;
+  if (table > LIMB_TABLE_CSV && (!path || limb_table_format_of(path) != table))
+    return cli_usage(r->args, "--format %s goes to a file: --output FILE.%s", format, format);
   return EXIT_FINE;
 }
 
@@ -352,7 +352,7 @@ static int run_rows(eval_run* r)
 static int print_rows(eval_run* r)
 {
   const char* title = cli_title(r->args);
-  const int table = r->printer == &eval_csv || r->printer == &eval_npy;
+  const int table = r->printer->table != LIMB_TABLE_NONE;
   int code = (table ? cli_output_reserve : cli_output_open)(&r->output, title, cli_get(r->args, "output"));
   if (code != EXIT_FINE) return code;
   r->out = r->output.stream;
@@ -394,7 +394,7 @@ static int create(eval_run* r)
   r->options.base = base;
   r->options.given = r->states.given.mark ? r->states.given.mark : r->states.base.mark;
   r->options.known = all ? eval_known_columns(r) : r->options.known | LIMB_NEEDS_V_R | LIMB_NEEDS_A_R;
-  const int code = cli_threads_open(r->args, &r->threads);
+  const int code = cli_threads_open(&r->states, &r->threads);
   r->options.pool = limb_threads_pool(r->threads);
   if (base && code == EXIT_FINE) s = limb_evaluator_create(r->robot.model, &r->options, NULL, &r->e);
   free(base);
@@ -470,5 +470,5 @@ const cli_command cli_eval = {
   .examples = examples,
   .options = options,
   .run = run_eval,
-  .writes = (const cli_written[]){{"output", ".json .csv .npy .txt"}, {0}},
+  .writes = (const cli_written[]){{"output", ".json .txt " CLI_TABLES}, {0}},
 };

@@ -19,9 +19,11 @@ typedef struct eval_printer {
   int (*row)(eval_run* r);
   int (*end)(eval_run* r);            // NULL: nothing to do
   int (*fail)(eval_run* r, int code); // instead of end, after a row that failed with this exit code; NULL: end
+  limb_table_format table;            // NONE: not a table
 } eval_printer;
 
-extern const eval_printer eval_json, eval_csv, eval_npy, eval_text; // json.c, print.c
+enum { EVAL_TABLES = 4 };
+extern const eval_printer eval_json, eval_text, eval_tables[EVAL_TABLES]; // json.c, print.c
 
 // Writes a row of the table as it is; NULL: what was written so far is on disk afterwards.
 int eval_take_row(void* context, const double* row);
@@ -40,7 +42,7 @@ struct eval_run {
   const eval_printer* printer;
   cli_output output;
   FILE* out;
-  limb_table_writer* table; // of CSV and NPY
+  limb_table_writer* table; // NULL: not a table
   cli_kept kept;            // rows of it, for --resume
   const char* path;         // where that is written; "-": standard output
   limb_data* watch;         // of rows that need not close the loops

@@ -189,4 +189,4 @@ static int json_fail(eval_run* r, int code)
   return fine ? EXIT_FINE : json_failed(r);
 }
 
-const eval_printer eval_json = {"json", json_begin, json_row, json_end, json_fail};
+const eval_printer eval_json = {"json", json_begin, json_row, json_end, json_fail, LIMB_TABLE_NONE};

@@ -1,4 +1,4 @@
-// `limb eval`: tables as CSV and NPY, and text for people, row by row.
+// `limb eval`: tables, and text for people, row by row.
 #include "base/command.h"
 #include "base/output.h"
 #include "base/print.h"
@@ -44,7 +44,7 @@ static int put_names(const eval_run* r, cli_text* out)
 }
 
 // A table without columns, of a robot without joints say, has no rows either.
-static int table_begin(eval_run* r, limb_table_format format)
+static int table_begin(eval_run* r)
 {
   cli_text names = {0};
   const int count = put_names(r, &names);
@@ -53,15 +53,12 @@ static int table_begin(eval_run* r, limb_table_format format)
   limb_error err = {0};
   const char* at = names.bytes;
   for (int k = 0; k < count && s == LIMB_OK; k++, at += strlen(at) + 1) column[k].name = at;
-  if (s == LIMB_OK && count > 0) s = limb_table_create(r->path, format, count, column, &r->table, &err);
+  if (s == LIMB_OK && count > 0) s = limb_table_create(r->path, r->printer->table, count, column, &r->table, &err);
+  if (s == LIMB_OK && r->table && r->states.pool) (void)!limb_table_set_pool(r->table, r->states.pool);
   free(column);
   cli_text_free(&names);
   return s == LIMB_E_ARG ? cli_usage(r->args, "--what: %s", err.text) : table_status(r, s);
 }
-
-static int csv_begin(eval_run* r) { return table_begin(r, LIMB_TABLE_CSV); }
-
-static int npy_begin(eval_run* r) { return table_begin(r, LIMB_TABLE_NPY); }
 
 // Time is in front of the numbers.
 static int table_row(eval_run* r)
@@ -80,8 +77,10 @@ int eval_take_row(void* context, const double* row)
 
 static int table_end(eval_run* r) { return r->table ? table_status(r, limb_table_end(r->table)) : EXIT_FINE; }
 
-const eval_printer eval_csv = {"csv", csv_begin, table_row, table_end, NULL};
-const eval_printer eval_npy = {"npy", npy_begin, table_row, table_end, NULL};
+const eval_printer eval_tables[] = {{"csv", table_begin, table_row, table_end, NULL, LIMB_TABLE_CSV},
+                                    {"npy", table_begin, table_row, table_end, NULL, LIMB_TABLE_NPY},
+                                    {"arrow", table_begin, table_row, table_end, NULL, LIMB_TABLE_ARROW},
+                                    {"parquet", table_begin, table_row, table_end, NULL, LIMB_TABLE_PARQUET}};
 
 // ---- text ------------------------------------------------------------------------------------------
 
@@ -244,4 +243,4 @@ static int text_row(eval_run* r)
   return EXIT_FINE;
 }
 
-const eval_printer eval_text = {"text", text_begin, text_row, NULL, NULL};
+const eval_printer eval_text = {"text", text_begin, text_row, NULL, NULL, LIMB_TABLE_NONE};

@@ -58,7 +58,8 @@ const cli_option sim_input_options[] = {
 const cli_option sim_output_options[] = {
   {"", NULL, "output"},
   {"output", "FILE,...",
-   "tables, by suffix .csv, .npy, .arrow or .h5; -: CSV on standard output (default, unless there are pictures)"},
+   "tables, by suffix .csv, .npy, .arrow, .parquet or .h5; -: CSV on standard output (default, unless there are "
+   "pictures)"},
   {"channels", "LIST", "columns of the tables: q,v,energy,pos.tool.x,M.elbow (default: q,v)"},
   {"directions", "WX,...",
    "directions of tasks at frames, as for Lambda: wx,wy,wz,vx,vy,vz, angular, linear (default: all six)"},

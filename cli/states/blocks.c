@@ -23,12 +23,14 @@ const cli_option cli_thread_options[] = {
   {0},
 };
 
-int cli_threads_open(const cli_args* args, limb_threads** out)
+int cli_threads_open(cli_states* s, limb_threads** out)
 {
   double n = 0;
-  const int code = cli_whole(args, "threads", 0, CLI_THREADS_MAX, &n);
+  const int code = cli_whole(s->args, "threads", 0, CLI_THREADS_MAX, &n);
   *out = NULL;
   if (code == EXIT_FINE && n != 1) (void)!limb_threads_create((int)n, NULL, out); // without: the caller's alone
+  s->pool = limb_threads_pool(*out);
+  if (s->reader) (void)!limb_csv_set_pool(s->reader, s->pool); // without memory: one after the other
   return code;
 }
 

@@ -1,4 +1,4 @@
-// Tables of states: columns by their names, rows of CSV or NPY; rows of robots with loops completed.
+// Tables of states: columns by their names, rows of CSV, NPY or Parquet; rows of robots with loops completed.
 #define _POSIX_C_SOURCE 200809L // fstat, fileno
 
 #include "states/states.h"
@@ -380,6 +380,7 @@ static int open_table(cli_answers* a, limb_table_format format, const char* pref
   const limb_status s = columns > 0 ? limb_table_create(cli_output_path(&a->out), format ? format : LIMB_TABLE_CSV,
                                                         columns, column, &a->w, &err)
                                     : LIMB_OK;
+  if (s == LIMB_OK && a->w && a->s->pool) (void)!limb_table_set_pool(a->w, a->s->pool); // without memory: one by one
   free(names);
   free(column);
   return written(a, s);

@@ -2,8 +2,8 @@
 //
 // Columns: time; q.<joint>, v.<joint>, a.<joint>, tau.<joint>, v_r.<joint>, a_r.<joint>, with the suffixes of
 // components where a joint has several; wrench.<frame>.mx .my .mz .fx .fy .fz; base_velocity.wx ... .vz and
-// base_acceleration. Tables are CSV or NPY; memory does not grow with the number of rows. Rows of robots with loops are
-// completed and checked on request (limb_complete_state).
+// base_acceleration. Tables are CSV, NPY or Parquet; memory does not grow with the number of rows. Rows of robots with
+// loops are completed and checked on request (limb_complete_state).
 #ifndef LIMB_CLI_STATES_H
 #define LIMB_CLI_STATES_H
 
@@ -62,9 +62,10 @@ typedef struct cli_states {
   limb_csv_reader* reader; // NULL: there is no table
   const char** option;     // names of columns of the command line; NULL: they are of a table
   int options;
-  unsigned wanted; // bits of what states_next fills in
-  uint64_t bytes;  // size of the file; 0: not known
-  double* row;     // as read
+  unsigned wanted;       // bits of what states_next fills in
+  uint64_t bytes;        // size of the file; 0: not known
+  double* row;           // as read
+  const limb_pool* pool; // for digits of tables; NULL: none
   int* column[STATES_GROUPS];
   double* value[STATES_GROUPS];
   int (*wrench_column)[6];
@@ -192,10 +193,10 @@ int cli_kept_is_due(cli_kept* k); // 1: rows must be flushed, so that kill -9 lo
 int cli_kept_stays(const cli_kept* k);
 void cli_kept_stop(cli_kept* k, uint64_t rows);
 
-// Threads for long tables, by --threads; NULL without any: a pool of limb_threads_pool(NULL) is the caller's alone.
-// EXIT_FINE, or EXIT_USAGE after a message. blocks.c
+// Threads for long tables, by --threads, which also scan and print the digits of CSV; NULL without any: a pool of
+// limb_threads_pool(NULL) is the caller's alone. EXIT_FINE, or EXIT_USAGE after a message. blocks.c
 extern const cli_option cli_thread_options[];
-int cli_threads_open(const cli_args* args, limb_threads** out);
+int cli_threads_open(cli_states* s, limb_threads** out);
 
 // Reads all rows, and calls row for each, in order, with the numbers of the evaluator; NULL: who is called computes
 // them for the row at hand, and reports what fails. Long tables are computed in blocks, on the evaluator's pool. An

@@ -21,7 +21,7 @@
 
 static const cli_option run_options[] = {
   {"", NULL, "the sweep"},
-  {"output", "FILE", "the table: .arrow, .csv or .npy (default: that of the study, or its name with .arrow)"},
+  {"output", "FILE", "the table: .arrow, .parquet, .csv or .npy (default: that of the study, or its name with .arrow)"},
   {"resume", NULL, "go on with the rows that an earlier sweep has left; begins if there are none"},
   {"restart", NULL, "remove these rows, and begin again"},
   {"list", NULL, "print the cases as CSV, and run none; exit code 1 if some cannot be set up"},
@@ -48,7 +48,8 @@ static const char about[] = //
   "lists, grids, distributions, Latin hypercubes, Sobol's sequence.\n"
   "Case k has the same numbers whoever computes it: any number of threads, processes and parts gives the same table. "
   "Cases that fail are rows with a reason.\n"
-  "The table is Arrow, which pandas, polars, R and Julia read (pandas.read_feather), CSV or NPY. Until it is complete, "
+  "The table is Arrow, which pandas, polars, R and Julia read (pandas.read_feather), Parquet, CSV or NPY. Until it is "
+  "complete, "
   "rows are in the folder OUTPUT.rows: a sweep that was stopped or killed loses at most what it was computing, and "
   "--resume goes on.\n"
   "mpirun -n 64 limb sweep study.yaml runs the study on 64 processes, which take cases as they finish. Arrays of jobs "
@@ -137,7 +138,7 @@ static char* with_ending(const char* path, const char* ending)
 // --output, or that of the study beside its file.
 static int find_output(sweep_task* t)
 {
-  static const char endings[] = ".arrow .feather .csv .npy";
+  static const char endings[] = ".arrow .feather .parquet .csv .npy";
   const limb_run_value* own = &limb_sweep_study(t->sweep)->output;
   const char* given = cli_get(t->args, "output");
   if (given) {

@@ -39,7 +39,7 @@
 // This header does not include those of the libraries on top, and of OpenMP:
 //
 //     limb_io     limb/read.h      robots from files and to files, the doctor
-//                 limb/table.h     CSV, NPY, HDF5
+//                 limb/table.h     CSV, NPY, Arrow, Parquet, HDF5
 //                 limb/run.h       run files
 //     limb_sim    limb/sim.h       simulation
 //                 limb/control.h   formulas, signals, controllers

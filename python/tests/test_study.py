@@ -88,7 +88,7 @@ def test_dask_cluster(study):
 
 def test_the_tool_makes_the_same(study, tmp_path):
     rows = study.run()
-    for name in ("out.npy", "out.arrow"):
+    for name in ("out.npy", "out.arrow", "out.parquet"):
         subprocess.run(
             [os.environ["LIMB_TOOL"], "sweep", study.path, "--quiet", "--output", tmp_path / name], check=True
         )
@@ -102,6 +102,9 @@ def test_the_tool_makes_the_same(study, tmp_path):
     assert arrow.schema.field("final.q.joint1").metadata == {b"unit": b"rad"}
     for name in study.columns:
         assert arrow[name].to_pylist() == rows[name].tolist()
+    parquet = pytest.importorskip("pyarrow.parquet").read_table(tmp_path / "out.parquet")
+    parquet.validate(full=True)
+    assert parquet.equals(arrow) and parquet.schema.equals(arrow.schema, check_metadata=True)
 
 
 def test_pickle(study):

@@ -44,20 +44,38 @@ static limb_status csv_open(limb_table_writer* w, const limb_table_column* colum
   return s == LIMB_OK ? limb_csv_end_row(csv) : s;
 }
 
+static limb_status write_block(limb_table_writer* w)
+{
+  const size_t rows = w->block_rows;
+  w->block_rows = 0;
+  return rows > 0 ? limb_csv_rows(w->own, w->block, rows, (size_t)w->columns, w->pool) : LIMB_OK;
+}
+
 static limb_status csv_row(limb_table_writer* w, const double* x, const char* const* text)
 {
   limb_status s = LIMB_OK;
+  if (w->pool) {
+    const size_t n = (size_t)w->columns;
+    memcpy(w->block + w->block_rows++ * n, x, n * sizeof *x);
+    return w->block_rows == w->block_max ? write_block(w) : s;
+  }
   for (int k = 0; k < w->columns && s == LIMB_OK; k++)
     s = w->kind[k] == LIMB_TABLE_TEXT ? limb_csv_text(w->own, table_text(text, k)) : limb_csv_number(w->own, x[k]);
   return s == LIMB_OK ? limb_csv_end_row(w->own) : s;
 }
 
-static limb_status csv_flush(limb_table_writer* w) { return limb_csv_finish(w->own); }
+static limb_status csv_flush(limb_table_writer* w)
+{
+  const limb_status s = write_block(w);
+  const limb_status finished = limb_csv_finish(w->own);
+  return s == LIMB_OK ? finished : s;
+}
 
 static limb_status csv_end(limb_table_writer* w) { return limb_table_close_stream(w, csv_flush(w)); }
 
 static void csv_free(limb_table_writer* w)
 {
+  if (w->pool) (void)write_block(w); // rows in front of a failure
   limb_csv_destroy(w->own);
   (void)limb_table_close_stream(w, LIMB_OK);
 }
@@ -211,6 +229,7 @@ limb_table_format limb_table_format_of(const char* path)
   if (strcmp(path, "-") == 0 || (dot && strcmp(dot, ".csv") == 0)) return LIMB_TABLE_CSV;
   if (dot && strcmp(dot, ".npy") == 0) return LIMB_TABLE_NPY;
   if (dot && (strcmp(dot, ".arrow") == 0 || strcmp(dot, ".feather") == 0)) return LIMB_TABLE_ARROW;
+  if (dot && strcmp(dot, ".parquet") == 0) return LIMB_TABLE_PARQUET;
   return dot && (strcmp(dot, ".h5") == 0 || strcmp(dot, ".hdf5") == 0) ? LIMB_TABLE_HDF5 : LIMB_TABLE_NONE;
 }
 
@@ -223,6 +242,7 @@ static const table_format* find_format(limb_table_format format)
   case LIMB_TABLE_NPY: return &to_npy;
   case LIMB_TABLE_HDF5: return &limb_table_hdf5;
   case LIMB_TABLE_ARROW: return &limb_table_arrow;
+  case LIMB_TABLE_PARQUET: return &limb_table_parquet;
   case LIMB_TABLE_NONE: break;
   }
   return NULL;
@@ -298,6 +318,21 @@ limb_status limb_table_row_texts(limb_table_writer* w, const double* x, const ch
 
 limb_status limb_table_row(limb_table_writer* w, const double* x) { return limb_table_row_texts(w, x, NULL); }
 
+limb_status limb_table_set_pool(limb_table_writer* w, const limb_pool* pool)
+{
+  enum { NUMBERS = 1 << 16, ROWS = 1 << 13 };
+  if (!w || !pool || pool->size != sizeof *pool || pool->threads < 1 || !pool->run) return LIMB_E_ARG;
+  if (w->format->row != csv_row || w->pool || pool->threads == 1) return LIMB_OK;
+  for (int k = 0; k < w->columns; k++)
+    if (w->kind[k] == LIMB_TABLE_TEXT) return LIMB_OK;
+  const size_t n = (size_t)w->columns, rows = NUMBERS / n;
+  w->block_max = rows > ROWS ? ROWS : rows < 1 ? 1 : rows;
+  w->block = malloc(w->block_max * n * sizeof *w->block);
+  if (!w->block) return LIMB_E_NOMEM;
+  w->pool = pool;
+  return LIMB_OK;
+}
+
 limb_status limb_table_flush(limb_table_writer* w)
 {
   if (!w) return LIMB_E_ARG;
@@ -316,6 +351,7 @@ void limb_table_destroy(limb_table_writer* w)
 {
   if (!w) return;
   w->format->free(w);
+  free(w->block);
   free(w->kind);
   free(w->path);
   free(w);

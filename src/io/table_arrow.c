@@ -124,18 +124,9 @@ static void finish(flat* f, size_t root)
 
 // ---- the writer ------------------------------------------------------------------------------------------------
 
-typedef struct texts {
-  char* bytes;
-  size_t used, capacity;
-  uint32_t* end; // of each row, after a zero
-} texts;
-
 typedef struct arrow {
-  limb_table_column* column; // own copies of names and units
-  int rows, count;           // of a batch; in the present one
-  double* number;            // columns x rows
-  texts* text;               // of columns of texts
-  uint64_t* block;           // offset, length of the message, length of the body: of each batch
+  table_columns batch;
+  uint64_t* block; // offset, length of the message, length of the body: of each batch
   size_t blocks;
   uint64_t at; // bytes written
 } arrow;
@@ -227,12 +218,11 @@ static void build_message(flat* f, int kind, size_t header, uint64_t body)
 static uint64_t padded(uint64_t n) { return (n + 7) / 8 * 8; }
 
 // The buffers of a column: no mask, then numbers; or no mask, ends, bytes. Returns their number.
-static int list_buffers(const arrow* a, int k, uint64_t* at, uint64_t* buffer)
+static int list_buffers(const table_columns* c, int k, uint64_t* at, uint64_t* buffer)
 {
-  const uint64_t n = (uint64_t)a->count;
-  const texts* t = &a->text[k];
-  const bool is_text = a->column[k].kind == LIMB_TABLE_TEXT;
-  const uint64_t size[3] = {0, is_text ? 4 * (n + 1) : 8 * n, t->used};
+  const uint64_t n = (uint64_t)c->count;
+  const bool is_text = c->column[k].kind == LIMB_TABLE_TEXT;
+  const uint64_t size[3] = {0, is_text ? 4 * (n + 1) : 8 * n, c->text[k].used};
   for (int i = 0; i < 2 + is_text; i++) {
     buffer[2 * i] = *at, buffer[2 * i + 1] = size[i];
     *at += padded(size[i]);
@@ -240,22 +230,22 @@ static int list_buffers(const arrow* a, int k, uint64_t* at, uint64_t* buffer)
   return 2 + is_text;
 }
 
-static bool build_batch(const limb_table_writer* w, flat* f, uint64_t* body)
+// False: out of memory.
+static bool build_batch(const table_columns* c, flat* f, uint64_t* body)
 {
-  const arrow* a = w->own;
-  const size_t n = (size_t)w->columns;
+  const size_t n = (size_t)c->columns;
   uint64_t *node = calloc(2 * n, sizeof *node), *buffer = calloc(6 * n, sizeof *buffer);
   size_t buffers = 0;
   *body = 0;
-  for (int k = 0; node && buffer && k < w->columns; k++) {
-    node[2 * k] = (uint64_t)a->count;
-    buffers += (size_t)list_buffers(a, k, body, buffer + 2 * buffers);
+  for (int k = 0; node && buffer && k < c->columns; k++) {
+    node[2 * k] = (uint64_t)c->count;
+    buffers += (size_t)list_buffers(c, k, body, buffer + 2 * buffers);
   }
   const bool fine = node && buffer;
   if (fine) {
     const size_t b = structs(f, buffers, 2, buffer), nodes = structs(f, n, 2, node);
     open_table(f);
-    scalar_field(f, 0, (uint64_t)a->count, 8);
+    scalar_field(f, 0, (uint64_t)c->count, 8);
     reference_field(f, 1, nodes);
     reference_field(f, 2, b);
     build_message(f, RECORD_BATCH, close_table(f), *body);
@@ -267,12 +257,12 @@ static bool build_batch(const limb_table_writer* w, flat* f, uint64_t* body)
 
 static bool write_column(limb_table_writer* w, int k)
 {
-  arrow* a = w->own;
-  const size_t n = (size_t)a->count;
-  double* x = a->number + (size_t)k * (size_t)a->rows;
-  if (a->column[k].kind == LIMB_TABLE_TEXT)
-    return write_bytes(w, a->text[k].end, 4 * (n + 1)) && write_bytes(w, a->text[k].bytes, a->text[k].used);
-  for (size_t i = 0; a->column[k].kind == LIMB_TABLE_INTEGER && i < n; i++) {
+  const table_columns* c = &((arrow*)w->own)->batch;
+  const size_t n = (size_t)c->count;
+  double* x = c->number + (size_t)k * (size_t)c->rows;
+  if (c->column[k].kind == LIMB_TABLE_TEXT)
+    return write_bytes(w, c->text[k].end, 4 * (n + 1)) && write_bytes(w, c->text[k].bytes, c->text[k].used);
+  for (size_t i = 0; c->column[k].kind == LIMB_TABLE_INTEGER && i < n; i++) {
     const int64_t whole = (int64_t)x[i];
     memcpy(&x[i], &whole, sizeof whole);
   }
@@ -285,89 +275,62 @@ static limb_status write_batch(limb_table_writer* w)
   flat f = {0};
   uint64_t body = 0, length = 0;
   const uint64_t at = a->at;
-  if (a->count == 0) return LIMB_OK;
+  if (a->batch.count == 0) return LIMB_OK;
   uint64_t* block = realloc(a->block, 3 * (a->blocks + 1) * sizeof *block);
   if (block) a->block = block;
-  bool fine = block && build_batch(w, &f, &body) && write_message(w, &f, &length);
+  const bool built = block && build_batch(&a->batch, &f, &body);
+  bool fine = built && write_message(w, &f, &length);
   for (int k = 0; k < w->columns && fine; k++) fine = write_column(w, k);
   free(f.bytes);
-  if (!fine) return LIMB_E_IO;
+  if (!fine) return built ? LIMB_E_IO : LIMB_E_NOMEM;
   memcpy(a->block + 3 * a->blocks++, (const uint64_t[]){at, length, body}, 3 * sizeof *block);
-  a->count = 0;
-  for (int k = 0; k < w->columns; k++) a->text[k].used = 0;
+  limb_columns_clear(&a->batch);
   return LIMB_OK;
 }
 
 // ---- the format ------------------------------------------------------------------------------------------------
 
-static char* copy_of(const char* s)
+unsigned char* limb_arrow_schema(int columns, const limb_table_column* column, size_t* size)
 {
-  const size_t n = s ? strlen(s) + 1 : 1;
-  char* own = malloc(n);
-  return own ? memcpy(own, s ? s : "", n) : NULL;
-}
-
-static bool reserve(limb_table_writer* w, const limb_table_column* column)
-{
-  const size_t n = (size_t)w->columns;
-  arrow* a = calloc(1, sizeof *a);
-  w->own = a;
-  if (!a) return false;
-  const size_t rows = NUMBERS / n;
-  a->rows = rows < ROWS_MIN ? ROWS_MIN : rows > ROWS_MAX ? ROWS_MAX : (int)rows;
-  a->column = calloc(n, sizeof *a->column);
-  a->text = calloc(n, sizeof *a->text);
-  a->number = calloc(n * (size_t)a->rows, sizeof *a->number);
-  bool fine = a->column && a->text && a->number;
-  for (size_t k = 0; k < n && fine; k++) {
-    a->column[k] = (limb_table_column){copy_of(column[k].name), copy_of(column[k].unit), column[k].kind};
-    fine = a->column[k].name && a->column[k].unit;
-    if (fine && column[k].kind == LIMB_TABLE_TEXT)
-      fine = (a->text[k].end = calloc((size_t)a->rows + 1, sizeof *a->text[k].end)) != NULL;
+  flat f = {0};
+  build_message(&f, SCHEMA, build_schema(&f, columns, column), 0);
+  const uint32_t head[2] = {0xffffffffU, (uint32_t)f.used};
+  *size = f.used + sizeof head;
+  unsigned char* out = f.failed ? NULL : malloc(*size);
+  if (out) {
+    memcpy(out, head, sizeof head);
+    memcpy(out + sizeof head, f.bytes + f.size - f.used, f.used);
   }
-  return fine;
+  free(f.bytes);
+  return out;
 }
 
 static limb_status arrow_open(limb_table_writer* w, const limb_table_column* column, limb_error* err)
 {
   static const char magic[8] = "ARROW1";
+  const int rows = NUMBERS / w->columns;
+  arrow* a = calloc(1, sizeof *a);
   (void)err;
-  if (!reserve(w, column)) return LIMB_E_NOMEM;
+  w->own = a;
+  if (!a || !limb_columns_reserve(&a->batch, w->columns, column,
+                                  rows < ROWS_MIN   ? ROWS_MIN
+                                  : rows > ROWS_MAX ? ROWS_MAX
+                                                    : rows))
+    return LIMB_E_NOMEM;
   const limb_status s = limb_table_open_stream(w, "wb");
   if (s != LIMB_OK) return s;
-  flat f = {0};
-  uint64_t length;
-  build_message(&f, SCHEMA, build_schema(&f, w->columns, ((arrow*)w->own)->column), 0);
-  const bool fine = write_bytes(w, magic, sizeof magic) && write_message(w, &f, &length);
-  free(f.bytes);
-  return fine ? LIMB_OK : LIMB_E_IO;
+  size_t size = 0;
+  unsigned char* schema = limb_arrow_schema(w->columns, a->batch.column, &size);
+  const bool fine = schema && write_bytes(w, magic, sizeof magic) && write_bytes(w, schema, size);
+  free(schema);
+  return fine ? LIMB_OK : schema ? LIMB_E_IO : LIMB_E_NOMEM;
 }
 
-static bool add_text(texts* t, int row, const char* s)
-{
-  const size_t n = strlen(s);
-  if (t->used + n > t->capacity) {
-    const size_t more = 2 * (t->used + n) + 64;
-    char* grown = realloc(t->bytes, more);
-    if (!grown) return false;
-    t->bytes = grown, t->capacity = more;
-  }
-  if (n > 0) memcpy(t->bytes + t->used, s, n);
-  t->used += n;
-  t->end[row + 1] = (uint32_t)t->used;
-  return true;
-}
-
-static limb_status arrow_row(limb_table_writer* w, const double* x, const char* const* text_of)
+static limb_status arrow_row(limb_table_writer* w, const double* x, const char* const* text)
 {
   arrow* a = w->own;
-  for (int k = 0; k < w->columns; k++) {
-    if (a->column[k].kind != LIMB_TABLE_TEXT)
-      a->number[(size_t)k * (size_t)a->rows + (size_t)a->count] = x[k];
-    else if (!add_text(&a->text[k], a->count, table_text(text_of, k)))
-      return LIMB_E_NOMEM;
-  }
-  return ++a->count < a->rows ? LIMB_OK : write_batch(w);
+  const limb_status s = limb_columns_add(&a->batch, x, text);
+  return s == LIMB_OK && a->batch.full ? write_batch(w) : s;
 }
 
 static limb_status arrow_flush(limb_table_writer* w) { return fflush(w->stream) == 0 ? LIMB_OK : LIMB_E_IO; }
@@ -376,7 +339,7 @@ static void build_footer(const limb_table_writer* w, flat* f)
 {
   const arrow* a = w->own;
   const size_t batches = structs(f, a->blocks, 3, a->block), none = structs(f, 0, 3, NULL);
-  const size_t schema = build_schema(f, w->columns, a->column);
+  const size_t schema = build_schema(f, w->columns, a->batch.column);
   open_table(f);
   reference_field(f, 1, schema);
   reference_field(f, 2, none);
@@ -399,7 +362,7 @@ static limb_status arrow_end(limb_table_writer* w)
                       fwrite(f.bytes + f.size - f.used, 1, f.used, w->stream) == f.used &&
                       fwrite(tail, 1, sizeof tail, w->stream) == sizeof tail;
     free(f.bytes);
-    if (!fine) s = LIMB_E_IO;
+    if (!fine) s = f.failed ? LIMB_E_NOMEM : LIMB_E_IO;
   }
   return limb_table_close_stream(w, s);
 }
@@ -408,14 +371,9 @@ static void arrow_free(limb_table_writer* w)
 {
   arrow* a = w->own;
   (void)limb_table_close_stream(w, LIMB_OK);
-  for (int k = 0; a && a->column && a->text && k < w->columns; k++) {
-    char *name, *unit;
-    memcpy(&name, &a->column[k].name, sizeof name);
-    memcpy(&unit, &a->column[k].unit, sizeof unit);
-    free(name), free(unit);
-    free(a->text[k].bytes), free(a->text[k].end);
-  }
-  if (a) free(a->column), free(a->text), free(a->number), free(a->block);
+  if (!a) return;
+  limb_columns_free(&a->batch);
+  free(a->block);
   free(a);
 }
 

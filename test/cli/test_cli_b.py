@@ -712,13 +712,14 @@ class Blocks(Case):
     def test_files(self):
         model, states = self.file("m.urdf", PENDULUM), self.table()
         head, rows = read_csv(self.run_limb("id", model, states).stdout)
-        for ending in ("npy", "arrow"):
+        for ending in ("npy", "arrow", "parquet"):
             self.run_limb("id", model, states, "--output", self.folder / f"tau.{ending}")
         data = (self.folder / "tau.npy").read_bytes()
         body = data[len(data) - 16 * self.ROWS:]
         self.assertEqual([list(x) for x in struct.iter_unpack("<2d", body)], rows)
         self.assertIn(b"'tau.hinge'", data[:200])
         self.assertEqual((self.folder / "tau.arrow").read_bytes()[-6:], b"ARROW1")
+        self.assertEqual((self.folder / "tau.parquet").read_bytes()[-4:], b"PAR1")
         forces = [[*a, b[1]] for a, b in zip(read_csv((self.folder / "long.csv").read_text())[1], rows)]
         there = self.file("tau.csv", table("time,q.hinge,v.hinge,a.hinge,tau.hinge", forces))
         acc = read_csv(self.run_limb("fd", model, there, "--threads", "2").stdout)[1]

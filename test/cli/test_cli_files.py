@@ -163,13 +163,13 @@ class Files(tool.Case):
 
     def test_endings(self):
         ask = ("eval", "m.urdf", "--q", "hinge=0", "--what", "M", "--output")
-        self.refused("ends in none of .json, .csv, .npy and .txt", *ask, "o.h5")
+        self.refused("ends in none of .json, .txt, .csv, .npy, .arrow, .feather and .parquet", *ask, "o.h5")
         self.refused("ends in none of", *ask, "o")
         self.refused("contradicts", *ask, "o.csv", "--format", "json")
         for option, name in (("--plot", "t.gif"), ("--plot", "t.csv"), ("--animate", "t.pdf"), ("--animate", "t.png")):
             self.refused("ends in none of", "id", "m.urdf", "t.csv", option, name)
             self.refused("ends in none of", "sim", "m.urdf", "--duration", "1", option, name)
-        self.refused("ends in none of .csv, .npy, .arrow and .feather", "id", "m.urdf", "t.csv", "--output",
+        self.refused("ends in none of .csv, .npy, .arrow, .feather and .parquet", "id", "m.urdf", "t.csv", "--output",
                      "o.txt")
         self.refused("ends in none of", "fd", "m.urdf", "t.csv", "--output", "o.json")
         self.refused("contradicts", "assemble", "four_bar", "--output", "o.json", "--format", "csv")

@@ -198,8 +198,9 @@ class Files(Case):
             self.ask(*state, "--output", path)
             self.assertTrue(path.read_text().startswith(begin), ending)
         self.refused("contradicts the ending of", *state, "--output", self.folder / "o.csv", "--format", "json")
-        self.refused("ends in none of .json, .csv, .npy and .txt", *state, "--output", self.folder / "o.xls")
-        self.refused("NPY goes to a file", *state, "--format", "npy")
+        self.refused("ends in none of .json, .txt, .csv, .npy, .arrow, .feather and .parquet", *state, "--output",
+                     self.folder / "o.xls")
+        self.refused("--format npy goes to a file", *state, "--format", "npy")
         self.assertFalse((self.folder / "o.csv").exists() or (self.folder / "o.xls").exists())
 
     def test_npy(self):

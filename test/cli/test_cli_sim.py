@@ -495,7 +495,7 @@ outputs:
         self.refuse(2, "the model has no frame 'tol'", *sim, "--channels", "pose.tol.px")
         self.refuse(2, "'lambda' is of robots with loops", *sim, "--channels", "lambda")
         self.refuse(2, "'q.elbow' is listed twice", *sim, "--channels", "q,q.elbow")
-        self.refuse(2, "ends in none of .csv, .npy, .arrow, .feather, .h5 and .hdf5", *sim, "--output",
+        self.refuse(2, "ends in none of .csv, .npy, .arrow, .feather, .parquet, .h5 and .hdf5", *sim, "--output",
                     self.folder / "x.txt")
         self.refuse(2, "x.csv: No such file", *sim, "--torques", self.folder / "x.csv")
         self.refuse(2, "No such file or directory", *sim, "--output", self.folder / "no" / "x.csv")

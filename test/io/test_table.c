@@ -1,4 +1,5 @@
 // Tables over time: what is written, what is read back, what is refused.
+#include "limb/batch.h"
 #include "limb/table.h"
 
 #include "io/csv_stream.h"
@@ -205,5 +206,63 @@ START_TEST(columns_are_read)
 }
 END_TEST
 
+// Digits on threads: the same bytes, the same rows and lines, the same complaint; also where a line ends with CR LF,
+// and where the last line does not end.
+START_TEST(threads_change_nothing)
+{
+  enum { MANY = 30000, BAD = 21234 };
+  static const limb_table_column three[] = {{.name = "a"}, {.name = "b"}, {.name = "c"}};
+  char path[2][256], *text[2];
+  size_t size[2];
+  limb_threads* threads = NULL;
+  limb_error err = {0};
+  assert_ok(limb_threads_create(3, NULL, &threads));
+  const limb_pool* pool = limb_threads_pool(threads);
+  for (int k = 0; k < 2; k++) {
+    limb_table_writer* w = NULL;
+    assert_ok(limb_table_create(path_of(k ? "pool.csv" : "one.csv", path[k]), LIMB_TABLE_CSV, 3, three, &w, &err));
+    if (k) assert_ok(limb_table_set_pool(w, pool));
+    for (int i = 0; i < MANY; i++) assert_ok(limb_table_row(w, (const double[]){i, i / 3.0, -1e-9 * i * i}));
+    assert_ok(limb_table_end(w));
+    limb_table_destroy(w);
+    text[k] = malloc(1 << 21);
+    assert_that(text[k]);
+    size[k] = read_file(path[k], text[k], 1 << 21);
+    (void)remove(path[k]);
+  }
+  assert_that(size[0] == size[1] && memcmp(text[0], text[1], size[0]) == 0);
+  text[0][size[0] - 1] = '\0';                    // the last line does not end
+  strchr(text[0] + size[0] / 2, '\n')[-1] = '\r'; // another digit less
+  for (int bad = 0; bad < 2; bad++) {
+    char* at = text[0];
+    for (int line = 1; bad && line < BAD; line++) at = strchr(at, '\n') + 1;
+    if (bad) *at = 'x';
+    FILE *plain = open_text(text[0]), *ahead = open_text(text[0]);
+    limb_csv_reader *r = NULL, *s = NULL;
+    double x[3], y[3];
+    int got = 1, more;
+    limb_error again = {0};
+    assert_ok(limb_csv_open(plain, NULL, &r, &err));
+    assert_ok(limb_csv_open(ahead, NULL, &s, &err));
+    assert_ok(limb_csv_set_pool(s, pool));
+    for (int i = 0; got; i++) {
+      const limb_status first = limb_csv_next(r, x, &got, &err), second = limb_csv_next(s, y, &more, &again);
+      assert_that(first == second && got == more && limb_csv_line(r) == limb_csv_line(s));
+      assert_that(limb_csv_unended(r) == limb_csv_unended(s));
+      if (first == LIMB_OK && got) assert_that(memcmp(x, y, sizeof x) == 0);
+      if (first == LIMB_OK) continue;
+      assert_that(bad && err.line == BAD && again.line == BAD && err.column == again.column);
+      ck_assert_str_eq(err.text, again.text);
+      got = 1;
+    }
+    assert_that(limb_csv_unended(r) && limb_csv_line(r) == MANY + 1);
+    limb_csv_close(r), limb_csv_close(s);
+    (void)fclose(plain), (void)fclose(ahead);
+  }
+  free(text[0]), free(text[1]);
+  limb_threads_destroy(threads);
+}
+END_TEST
+
 CHECK_MAIN("io/table", 1, formats_by_suffix, csv_is_text, npy_is_an_array, writers_refuse, full_disk_csv, full_disk_npy,
-           columns_are_read)
+           columns_are_read, threads_change_nothing)
