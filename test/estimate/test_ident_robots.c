@@ -309,5 +309,61 @@ START_TEST(instruments_remove_the_bias)
 }
 END_TEST
 
+// ---- standard deviations --------------------------------------------------------------------------------------
+
+// Samples of the five-bar without noise: q, v, tau.
+static double* record(plant* p, int samples)
+{
+  const int width = p->nq + 2 * p->nv;
+  double* x = malloc((size_t)(samples * width) * sizeof *x);
+  for (int i = 0; i < samples; i++) {
+    double* row = x + (size_t)(i * width);
+    plant_at(p, i / 100.0);
+    memcpy(row, p->q, (size_t)p->nq * sizeof *row), memcpy(row + p->nq, p->v, (size_t)p->nv * sizeof *row);
+    memcpy(row + p->nq + p->nv, p->tau, (size_t)p->nv * sizeof *row);
+  }
+  return x;
+}
+
+// Shares of 95 % intervals that hold, and physical fits that are physical, of a robot with loops; all robots are in
+// bench/identify.c.
+START_TEST(intervals_of_loops_hold)
+{
+  if (_i) return;
+  const int draws = CHECK_EFFORT(4, 8, 100), samples = 2500;
+  plant p = plant_make("five_bar", 0.25);
+  double* x = record(&p, samples);
+  int inside = 0, all = 0;
+  for (int draw = 0; draw < draws; draw++) {
+    limb_ident_options o = limb_default_ident_options();
+    limb_ident* found = NULL;
+    limb_ident_parameter k;
+    uint64_t seed = limb_mixed_bits(7 + (uint64_t)draw);
+    o.env = &p.env;
+    assert_ok(limb_ident_create(p.m, &o, &found));
+    for (int i = 0; i < samples; i++) {
+      const double* q = x + (size_t)(i * (p.nq + 2 * p.nv));
+      for (int j = 0; j < p.nv; j++) p.tau[j] = q[p.nq + p.nv + j] + 0.05 * noise(&seed);
+      const limb_ident_sample sample = {
+        .time = i / 100.0, .q = q, .v = q + p.nq, .tau = p.tau, .reference = NULL, .nwrench = 0, .wrench = NULL};
+      assert_ok(limb_ident_add(found, &sample, NULL));
+    }
+    assert_ok(limb_ident_fit(found, NULL));
+    for (int i = 0; limb_ident_get_parameter(found, i, &k) == LIMB_OK; i++)
+      if (k.verdict != LIMB_IDENT_HIDDEN) inside += fabs(k.value - k.model) < 1.96 * k.std, all++;
+    assert_ok(limb_ident_fit_physical(found, 1, NULL));
+    for (int i = 0; i < limb_inertial_parameter_count(p.m); i += LIMB_BODY_PARAMETERS) {
+      const sp_inertia Y = limb_inertia_from_parameters(limb_ident_theta(found) + i);
+      assert_that(Y.mass == 0 || !limb_inertia_defect(&Y));
+    }
+    limb_ident_destroy(found);
+  }
+  check_at("%d of %d intervals hold", inside, all);
+  assert_that(inside > (draws < 100 ? 0.85 : 0.93) * all && (draws < 100 || inside < 0.97 * all));
+  free(x);
+  plant_end(&p);
+}
+END_TEST
+
 CHECK_MAIN("ident_robots", ROBOTS, parameters_come_back, gains_follow_from_a_load, unmeasured_torques_do_not_count,
-           instruments_remove_the_bias)
+           instruments_remove_the_bias, intervals_of_loops_hold)
