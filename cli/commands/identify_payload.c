@@ -23,7 +23,7 @@ const cli_option cli_payload_options[] = {
 };
 
 // Below this product of step and bandwidth the filter follows the samples.
-static const double COARSE = 0.5, PI = 3.14159265358979323846;
+static const double COARSE = 0.5, FAR = 5, PI = 3.14159265358979323846;
 
 static const char* const quantity[] = {"mass", "com.x", "com.y", "com.z", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz"};
 static const char* const unit[] = {"kg", "m", "m", "m", "kg m^2", "kg m^2", "kg m^2", "kg m^2", "kg m^2", "kg m^2"};
@@ -36,6 +36,12 @@ typedef struct load_run {
   int frame;
   limb_payload_options o;
 } load_run;
+
+// What was found: the estimate, and the load nearest to it that a rigid body can have.
+typedef struct found_load {
+  limb_payload_result estimate, body;
+  double distance; // between them, in standard deviations
+} found_load;
 
 // ---- logs ------------------------------------------------------------------------------------------
 
@@ -159,15 +165,19 @@ static const char* verdict_of(const limb_payload_result* p, int k, double value,
   return std > 0.3 * fabs(value) ? "uncertain" : "";
 }
 
-static cli_table table(const limb_payload_result* p)
+static cli_table table(const found_load* found)
 {
-  cli_table t = cli_table_make("<quantity=name;>value;>std;<unit;<verdict");
-  double value[QUANTITIES], std[QUANTITIES];
+  const limb_payload_result* p = &found->estimate;
+  cli_table t =
+    cli_table_make("<quantity=name;>value;>std;>of a rigid body=physical_value;>std=physical_std;<unit;<verdict");
+  double value[QUANTITIES], std[QUANTITIES], body[QUANTITIES], body_std[QUANTITIES];
   numbers(p, value, std);
+  numbers(&found->body, body, body_std);
   for (int k = 0; k < QUANTITIES; k++) {
     cli_cell(&t, "%s", quantity[k]);
     cli_cell_number(&t, value[k]);
     cli_cell_number(&t, p->hidden & 1U << k ? HUGE_VAL : std[k]);
+    cli_cell_number(&t, body[k]), cli_cell_number(&t, body_std[k]);
     cli_cell(&t, "%s", unit[k]);
     cli_cell(&t, "%s", verdict_of(p, k, value[k], std[k]));
   }
@@ -176,33 +186,36 @@ static cli_table table(const limb_payload_result* p)
 
 static limb_status write_csv(limb_csv_writer* w, const void* result)
 {
-  const limb_payload_result* p = result;
-  double value[QUANTITIES], std[QUANTITIES];
-  numbers(p, value, std);
-  limb_status s = cli_csv_head(w, (const char* const[]){"name", "value", "std", NULL});
+  const found_load* found = result;
+  double value[QUANTITIES], std[QUANTITIES], body[QUANTITIES], body_std[QUANTITIES];
+  numbers(&found->estimate, value, std), numbers(&found->body, body, body_std);
+  limb_status s =
+    cli_csv_head(w, (const char* const[]){"name", "value", "std", "physical_value", "physical_std", NULL});
   for (int k = 0; k < QUANTITIES && s == LIMB_OK; k++) {
     s = limb_csv_text(w, quantity[k]);
-    if (s == LIMB_OK) s = limb_csv_numbers(w, (const double[]){value[k], std[k]}, 2);
+    if (s == LIMB_OK) s = limb_csv_numbers(w, (const double[]){value[k], std[k], body[k], body_std[k]}, 4);
     if (s == LIMB_OK) s = limb_csv_end_row(w);
   }
   return s;
 }
 
-static int print(const load_run* r, const limb_payload_result* p)
+static int print(const load_run* r, const found_load* found)
 {
+  const limb_payload_result* p = &found->estimate;
   const char* frame = cli_get(r->args, "payload");
-  cli_table t = table(p);
+  cli_table t = table(found);
   if (cli_is(r->args, "format", "json")) {
     json_t* answer = cli_json_answer();
-    cli_json_set(answer, "model frame samples equations residual before physical load",
+    cli_json_set(answer, "model frame samples equations residual before physical distance load",
                  cli_json_text(limb_model_name(r->robot->model)), cli_json_text(frame),
                  json_integer((json_int_t)p->samples), json_integer(p->equations), cli_json_number(p->residual),
-                 cli_json_number(p->before), json_boolean(p->physical), cli_table_json(&t));
+                 cli_json_number(p->before), json_boolean(p->physical), cli_json_number(found->distance),
+                 cli_table_json(&t));
     return cli_json_print(answer, stdout, cli_title(r->args));
   }
   if (cli_is(r->args, "format", "csv")) {
     cli_table_free(&t);
-    return cli_csv_print(stdout, cli_title(r->args), write_csv, p);
+    return cli_csv_print(stdout, cli_title(r->args), write_csv, found);
   }
   printf("%s%s%s: a load at '%s', from %llu samples, %d equations per joint\n", cli_on(stdout, CLI_BOLD),
          limb_model_name(r->robot->model), cli_off(stdout, CLI_BOLD), frame, (unsigned long long)p->samples,
@@ -210,25 +223,35 @@ static int print(const load_run* r, const limb_payload_result* p)
   printf("torques beside those of the model, filtered: rms %.4g without the load, %.4g with it\n\n", p->before,
          p->residual);
   cli_table_print(&t, stdout, "");
-  printf("\nin the axes of the frame; the inertia is about the centre of mass\n");
+  printf(
+    "\nin the axes of the frame; the inertia is about the centre of mass. The rigid body is %.2g standard deviations\n"
+    "from the estimate; where the motion shows little, it is a ball of water of that mass.\n",
+    found->distance);
   return EXIT_FINE;
 }
 
-static void warn(const load_run* r, const limb_payload_result* p)
+static void warn(const load_run* r, const found_load* found)
 {
+  const limb_payload_result* p = &found->estimate;
   const char* path = cli_operand(r->args, 1);
   const char* defect = limb_inertia_defect(&p->load);
   if (p->hidden)
-    (void)fprintf(stderr, "%s: warning: the motion does not show all parameters of the load; those count as zero\n",
-                  path);
+    (void)fprintf(
+      stderr, "%s: warning: the motion does not show all parameters of the load; the estimate counts those as zero\n",
+      path);
   if (!p->physical)
     (void)fprintf(stderr,
-                  "%s: warning: no rigid body can have this load (%s): see the standard deviations; a motion "
-                  "that turns the load faster, about all axes, shows more\n",
+                  "%s: warning: no rigid body can have this estimate (%s); the nearest one is beside it. A motion that "
+                  "turns the load faster, about all axes, shows more\n",
                   path,
                   p->load.mass <= 0 ? "its mass is not positive"
                   : defect          ? defect
                                     : "");
+  if (found->distance > FAR)
+    (void)fprintf(stderr,
+                  "%s: warning: the nearest load that a rigid body can have is %.2g standard deviations from the "
+                  "estimate, which noise does not explain: is the model of the robot right (--empty)?\n",
+                  path, found->distance);
   if (p->residual > 0.5 * p->before)
     (void)fprintf(stderr,
                   "%s: warning: the load explains less than half of what the model does not: is the model of the "
@@ -237,13 +260,13 @@ static void warn(const load_run* r, const limb_payload_result* p)
 }
 
 // The model with a body "payload" at the frame.
-static int write_model(const load_run* r, const limb_payload_result* p)
+static int write_model(const load_run* r, const found_load* found)
 {
   const char* path = cli_get(r->args, "output");
   limb_error err = {0};
   limb_builder* b = limb_reading_builder(r->robot->reading);
-  if (!p->physical) return cli_usage(r->args, "--output %s: not written, for no rigid body can have this load", path);
-  const limb_status s = limb_builder_add_payload(b, "payload", cli_get(r->args, "payload"), NULL, &p->load, &err);
+  const sp_inertia* load = &found->body.load;
+  const limb_status s = limb_builder_add_payload(b, "payload", cli_get(r->args, "payload"), NULL, load, &err);
   return s == LIMB_OK ? cli_write_model(r->args, NULL, b, path) : cli_failed(r->args, path, s, &err);
 }
 
@@ -254,7 +277,8 @@ static int identify_payload(load_run* r)
                                        "min-speed", "gain",      "inside-shapes", "current",   "load",    "unmeasured"};
   const cli_args* args = r->args;
   double cutoff = r->o.gain / (2 * PI);
-  limb_payload_result loaded, empty;
+  found_load found = {0};
+  limb_payload_result empty, *loaded = &found.estimate;
   for (int k = 0; k < COUNT_OF(others); k++)
     if (cli_has(args, others[k])) return cli_usage(args, "--%s is not for --payload FRAME", others[k]);
   if (cli_operand_count(args) != 2) return cli_usage(args, "--payload takes one log; that without the load is --empty");
@@ -263,16 +287,18 @@ static int identify_payload(load_run* r)
   if (code != EXIT_FINE) return code;
   r->o.gain = 2 * PI * cutoff, r->o.env = &r->robot->env;
   if (cli_has(args, "no-offset")) r->o.friction &= ~(unsigned)LIMB_IDENT_OFFSET;
-  code = estimate(r, cli_operand(args, 1), &loaded);
+  code = estimate(r, cli_operand(args, 1), loaded);
   if (code == EXIT_FINE && cli_has(args, "empty")) {
     code = cli_reads(args, cli_get(args, "empty"));
     if (code == EXIT_FINE) code = estimate(r, cli_get(args, "empty"), &empty);
-    if (code == EXIT_FINE && limb_payload_subtract(&loaded, &empty, &loaded) != LIMB_OK) code = EXIT_NUMERICAL;
+    if (code == EXIT_FINE && limb_payload_subtract(loaded, &empty, loaded) != LIMB_OK) code = EXIT_NUMERICAL;
   }
   if (code != EXIT_FINE) return code;
-  warn(r, &loaded);
-  if (cli_has(args, "output")) code = write_model(r, &loaded);
-  return code == EXIT_FINE ? print(r, &loaded) : code;
+  const limb_status s = limb_payload_physical(loaded, &found.body, &found.distance);
+  if (s != LIMB_OK) return cli_failed(args, "the load of a rigid body", s, NULL);
+  warn(r, &found);
+  if (cli_has(args, "output")) code = write_model(r, &found);
+  return code == EXIT_FINE ? print(r, &found) : code;
 }
 
 int cli_seeks_payload(const cli_args* args)

@@ -438,6 +438,18 @@ LIMB_NODISCARD LIMB_API limb_status limb_payload_estimate(const limb_payload* x,
 LIMB_NODISCARD LIMB_API limb_status limb_payload_subtract(const limb_payload_result* loaded,
                                                           const limb_payload_result* empty, limb_payload_result* out);
 
+/// The most likely load that a rigid body can have: least squares of the distance from an estimate, in its own standard
+/// deviations, and the entropic divergence from a ball of water of that mass, which counts where the motion shows
+/// little (Lee, Wensing, Park 2020; Newton's method on the log-determinant). Hidden parameters are those of the ball.
+/// Nothing is allocated.
+/// @param r         an estimate, physical or not
+/// @param out       phi, covariance, load and its standard deviations are those of the physical load; may be r
+/// @param distance  how many standard deviations it is away from r: above 4 noise does not explain it; NULL: not needed
+///                  (output)
+/// @return LIMB_OK; LIMB_E_ARG (NULL); LIMB_E_SINGULAR (an estimate without covariance); LIMB_E_NOCONV.
+LIMB_NODISCARD LIMB_API limb_status limb_payload_physical(const limb_payload_result* r, limb_payload_result* out,
+                                                          double* distance);
+
 #ifdef __cplusplus
 }
 #endif

@@ -146,13 +146,18 @@ limb_status limb_instruments_of(limb_ident* x, int k, const double* estimate, do
 
 limb_row limb_middle_row(const limb_ident* x, int k) { return limb_log_row(x, x->middle[k]); }
 
-// e = tau - A theta; zero where equations do not count
-static void residual_of(const limb_ident* x, const double* A, const double* theta, double* e)
+bool limb_counts(const limb_ident* x, int k, int joint)
+{
+  return x->counts[joint] && fabs(limb_middle_row(x, k).v[joint]) >= x->o.min_speed;
+}
+
+// e = tau - A theta of equation k; zero where it does not count
+static void residual_of(const limb_ident* x, int k, const double* A, const double* theta, double* e)
 {
   for (int j = 0; j < x->nv; j++, A += x->n + 1) {
     e[j] = A[x->n];
-    for (int k = 0; k < x->n; k++) e[j] -= A[k] * theta[k];
-    if (!x->counts[j]) e[j] = 0;
+    for (int i = 0; i < x->n; i++) e[j] -= A[i] * theta[i];
+    if (!limb_counts(x, k, j)) e[j] = 0;
   }
 }
 
@@ -161,7 +166,7 @@ limb_status limb_residuals(limb_ident* x, const double* estimate)
   limb_status s = LIMB_OK;
   for (int r = 0; r < x->count && s == LIMB_OK; r++) {
     s = limb_equations_of(x, r, x->block);
-    if (s == LIMB_OK) residual_of(x, x->block, estimate, x->residual + (size_t)r * (size_t)x->nv);
+    if (s == LIMB_OK) residual_of(x, r, x->block, estimate, x->residual + (size_t)r * (size_t)x->nv);
   }
   return s;
 }
@@ -187,10 +192,9 @@ void limb_whiten(const limb_ident* x, bool inverse, size_t step, double* u)
 // Lines that do not count: torques that are not measured, joints below the least speed.
 void limb_leave_out(const limb_ident* x, int k, double* A)
 {
-  const double* v = limb_middle_row(x, k).v;
   const size_t line = (size_t)x->n + 1;
   for (int j = 0; j < x->nv; j++)
-    if (!x->counts[j] || fabs(v[j]) < x->o.min_speed) memset(A + (size_t)j * line, 0, line * sizeof *A);
+    if (!limb_counts(x, k, j)) memset(A + (size_t)j * line, 0, line * sizeof *A);
 }
 
 // One equation, weighed. e: nv numbers of scratch.
@@ -199,7 +203,7 @@ static limb_status weighed(limb_ident* x, int k, limb_whitening how, const doubl
   const int nv = x->nv, line = x->n + 1;
   const limb_status s = limb_equations_of(x, k, A);
   if (s != LIMB_OK) return s;
-  if (how == BY_ROBUST) residual_of(x, A, estimate, e);
+  if (how == BY_ROBUST) residual_of(x, k, A, estimate, e);
   limb_leave_out(x, k, A);
   if (how == BY_NOTHING) return s;
   for (int i = 0; i < line; i++) limb_whiten(x, how != TIMES_NOISE, (size_t)line, A + i);

@@ -40,6 +40,14 @@ static double squares_of(const limb_triangle* t, const double* x)
   return sum;
 }
 
+// Fitted rows of a joint, less its share of the parameters.
+static double freedom_of(const limb_ident* x, int joint)
+{
+  int rows = 0;
+  for (int r = 0; r < x->count && x->o.min_speed > 0; r++) rows += x->role[r] && limb_counts(x, r, joint);
+  return fmax((x->o.min_speed > 0 ? rows : x->train) - (double)x->best.rank / x->nv, 1);
+}
+
 // Covariance of the residuals of fitted rows, divided by what n parameters leave; only its diagonal unless all.
 // noise: its Cholesky factor.
 static void estimate_noise(limb_ident* x, bool all)
@@ -54,10 +62,9 @@ static void estimate_noise(limb_ident* x, bool all)
       for (int j = 0; j <= i; j++)
         if (all || i == j) S[i * nv + j] += e[i] * e[j];
   }
-  const double freedom = fmax(x->train - (double)x->best.rank / nv, 1);
   for (int i = 0; i < nv; i++) {
     for (int j = 0; j <= i; j++) {
-      double sum = S[i * nv + j] / freedom;
+      double sum = S[i * nv + j] / sqrt(freedom_of(x, i) * freedom_of(x, j));
       for (int k = 0; k < j; k++) sum -= S[i * nv + k] * S[j * nv + k];
       S[i * nv + j] = i == j ? sqrt(fmax(sum, 1e-24)) : sum / S[j * nv + j];
     }
@@ -201,7 +208,7 @@ static limb_ident_residual summarise(const limb_ident* x, int joint, int role)
     if (!x->counts[j]) continue;
     out.rows = 0;
     for (int r = 0; r < x->count; r++) {
-      if (x->role[r] != role) continue;
+      if (x->role[r] != role || !limb_counts(x, r, j)) continue;
       const double e = x->residual[r * nv + j], tau = torque_of(x, r, j);
       residual += e * e, torque += tau * tau, mean += tau, square += tau * tau, lagged += e * before;
       before = e, out.rows++;

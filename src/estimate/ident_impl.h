@@ -1,8 +1,7 @@
 // What the files of an identification share: rows of a filtered log, triangles of least squares, the object.
 //
 //   log.c             samples -> windows, by a filter without phase; its cut-off
-//   rows.c            filtered coordinates -> rows: quaternions, closed loops, instruments
-//   loads.c           known loads, measured wrenches
+//   rows.c            filtered coordinates -> rows: quaternions, closed loops, instruments; known loads, wrenches
 //   equations.c       rows -> regressor -> triangle
 //   least_squares.c   triangles, estimates, their covariance
 //   fit.c             the estimators, validation
@@ -215,6 +214,7 @@ limb_status limb_instruments_of(limb_ident* x, int k, const double* estimate, do
 void limb_forget_instruments(limb_ident* x); // before another estimate
 limb_status limb_solve_instrumental(limb_ident* x);
 limb_status limb_residuals(limb_ident* x, const double* estimate);
+bool limb_counts(const limb_ident* x, int k, int joint);    // it is measured there, and not too slow
 size_t limb_equations_work(const limb_ident* x);            // numbers of limb_ident.block
 void limb_leave_out(const limb_ident* x, int k, double* A); // zero lines for what does not count
 
@@ -236,7 +236,6 @@ limb_status limb_smooth_rows(limb_ident* x); // instruments of logs without refe
 limb_status limb_check_quaternions(const limb_ident* x, const double* q, double time, limb_error* err);
 void limb_keep_side(const limb_ident* x, const double* before, double* q);
 
-// loads.c
 const double* limb_load_of(const limb_ident* x, int log); // nb numbers; NULL: none
 limb_status limb_add_wrenches(limb_ident* x, const limb_ident_sample* sample, double* tau);
 bool limb_end_load(limb_ident* x);

@@ -13,7 +13,7 @@
 // the variance of their residuals, with a factor for what correlation is left:
 //
 //   phi = (sum S_j / s_j^2)^-1 sum z_j / s_j^2,   s_j^2 = |e_j|^2 / rows (1 + c) / (1 - c)
-#include "limb/ident.h"
+#include "estimate/physical_impl.h"
 
 #include "base/numeric.h"
 #include "base/status.h"
@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PHI = LIMB_BODY_PARAMETERS, TERMS = 3, WIDE = PHI + TERMS + 1, SQUARE = WIDE * WIDE, ROUNDS = 5, FEWEST = 15 };
+enum { PHI = LIMB_BODY_PARAMETERS, EXTRA = 3, WIDE = PHI + EXTRA + 1, SQUARE = WIDE * WIDE, ROUNDS = 5, FEWEST = 15 };
 
 static const double SPACING = 2;      // of rows, in 1 / gain
 static const double HIDDEN = 1e-10;   // what is left of a squared column beside the others
@@ -40,7 +40,7 @@ struct limb_payload {
   uint64_t samples;
   double rows;          // with regard to memory
   double *integral, *y; // nv x PHI: of the observer of the columns
-  double* term;         // nv x TERMS: F of offset, v, sign v
+  double* term;         // nv x EXTRA: F of offset, v, sign v
   double *row, *last;   // nv x WIDE: the row at hand, the one before
   bool has_last;
   double *sums, *lagged; // nv x SQUARE
@@ -63,7 +63,7 @@ static size_t place(limb_payload* x, double* block)
   limb_observer* o = &x->observer;
   double* place[14];
   const size_t size[14] = {nv,          nv,        limb_observer_work(limb_data_model(o->d)),
-                           nv * PHI,    nv * PHI,  nv * TERMS,
+                           nv * PHI,    nv * PHI,  nv * EXTRA,
                            nv * WIDE,   nv * WIDE, nv * SQUARE,
                            nv * SQUARE, nv * PHI,  nv * PHI,
                            motions,     motions};
@@ -191,9 +191,9 @@ static void filter(limb_payload* x, double dt, const double* v)
     x->integral[i] += dt * x->y[i];
   }
   for (int j = 0; j < x->nv; j++) {
-    double* term = x->term + j * TERMS;
-    const double now[TERMS] = {1, v[j], tanh(COULOMB_AT * v[j])};
-    for (int k = 0; k < TERMS; k++) term[k] += step * (now[k] - term[k]);
+    double* term = x->term + j * EXTRA;
+    const double now[EXTRA] = {1, v[j], tanh(COULOMB_AT * v[j])};
+    for (int k = 0; k < EXTRA; k++) term[k] += step * (now[k] - term[k]);
   }
 }
 
@@ -204,7 +204,7 @@ static void take_row(limb_payload* x)
   const bool offset = x->o.friction & LIMB_IDENT_OFFSET, friction = x->o.friction & LIMB_PAYLOAD_FRICTION;
   for (int j = 0; j < x->nv; j++) {
     double *row = x->row + j * WIDE, *sums = x->sums + j * SQUARE, *lagged = x->lagged + j * SQUARE;
-    const double *term = x->term + j * TERMS, *last = x->last + j * WIDE;
+    const double *term = x->term + j * EXTRA, *last = x->last + j * WIDE;
     memcpy(row, x->y + j * PHI, PHI * sizeof *row);
     row[PHI] = offset * term[0], row[PHI + 1] = friction * term[1], row[PHI + 2] = friction * term[2];
     row[WIDE - 1] = -x->observer.r[j];
@@ -225,7 +225,7 @@ static limb_status begin(limb_payload* x, const double* q, const double* v)
   if (s == LIMB_OK) s = columns(x, q, v);
   if (s != LIMB_OK) return s;
   memcpy(x->integral, x->P, (size_t)x->nv * PHI * sizeof *x->P);
-  memset(x->y, 0, (size_t)x->nv * PHI * sizeof *x->y), memset(x->term, 0, (size_t)x->nv * TERMS * sizeof *x->term);
+  memset(x->y, 0, (size_t)x->nv * PHI * sizeof *x->y), memset(x->term, 0, (size_t)x->nv * EXTRA * sizeof *x->term);
   x->begun = true, x->has_last = false, x->since = 0, x->samples++;
   return LIMB_OK;
 }
@@ -247,31 +247,31 @@ limb_status limb_payload_step(limb_payload* x, double dt, const double* q, const
 // ---- an estimate ------------------------------------------------------------------------------------------
 
 typedef struct joint_terms {
-  double value[TERMS];
+  double value[EXTRA];
 } joint_terms;
 
 // The terms of a joint that fit best beside phi: sums over its rows. Those that the motion does not show are zero.
 static joint_terms fit_terms(const double* N, const double* phi)
 {
   joint_terms t = {{0}};
-  double A[TERMS][TERMS + 1];
-  for (int a = 0; a < TERMS; a++) {
+  double A[EXTRA][EXTRA + 1];
+  for (int a = 0; a < EXTRA; a++) {
     const double* row = N + (PHI + a) * WIDE;
-    for (int b = 0; b < TERMS; b++) A[a][b] = row[PHI + b];
-    A[a][TERMS] = row[WIDE - 1];
-    for (int k = 0; k < PHI; k++) A[a][TERMS] -= row[k] * phi[k];
+    for (int b = 0; b < EXTRA; b++) A[a][b] = row[PHI + b];
+    A[a][EXTRA] = row[WIDE - 1];
+    for (int k = 0; k < PHI; k++) A[a][EXTRA] -= row[k] * phi[k];
   }
-  bool used[TERMS] = {false};
-  for (int a = 0; a < TERMS; a++) { // Gauss and Jordan on the diagonal
+  bool used[EXTRA] = {false};
+  for (int a = 0; a < EXTRA; a++) { // Gauss and Jordan on the diagonal
     const double pivot = A[a][a];
     used[a] = pivot > 1e-9 * N[(PHI + a) * WIDE + PHI + a];
-    for (int i = 0; i < TERMS && used[a]; i++) {
+    for (int i = 0; i < EXTRA && used[a]; i++) {
       const double factor = i == a ? 0 : A[i][a] / pivot;
-      for (int b = a; b <= TERMS && i != a; b++) A[i][b] -= factor * A[a][b];
+      for (int b = a; b <= EXTRA && i != a; b++) A[i][b] -= factor * A[a][b];
     }
   }
-  for (int a = 0; a < TERMS; a++)
-    if (used[a]) t.value[a] = A[a][TERMS] / A[a][a];
+  for (int a = 0; a < EXTRA; a++)
+    if (used[a]) t.value[a] = A[a][EXTRA] / A[a][a];
   return t;
 }
 
@@ -280,7 +280,7 @@ static void eliminate(const double* N, double* S)
 {
   double A[SQUARE];
   memcpy(A, N, sizeof A);
-  for (int p = PHI; p < PHI + TERMS; p++) {
+  for (int p = PHI; p < PHI + EXTRA; p++) {
     const double pivot = A[p * WIDE + p];
     if (!(pivot > 1e-9 * N[p * WIDE + p])) continue;
     for (int i = 0; i < WIDE; i++) {
@@ -310,7 +310,7 @@ static double variance_of(const limb_payload* x, int joint, const double* phi, d
   for (int k = 0; k < WIDE; k++) u[k] = k < PHI ? -phi[k] : k < WIDE - 1 ? -t.value[k - PHI] : 1;
   *squares = fmax(form(N, u), 0);
   const double c = *squares > 0 ? form(x->lagged + joint * SQUARE, u) / *squares : 0;
-  const double correlation = fmin(fmax(c, exp(-SPACING)), 0.95), rows = x->rows - TERMS - (double)PHI / x->nv;
+  const double correlation = fmin(fmax(c, exp(-SPACING)), 0.95), rows = x->rows - EXTRA - (double)PHI / x->nv;
   const double floor = 1e-20 * N[SQUARE - 1] + 1e-300; // of logs without noise
   return fmax(*squares, floor) / fmax(rows, 1) * (1 + correlation) / (1 - correlation);
 }
@@ -366,7 +366,7 @@ static void derivatives_of(const double* phi, double D[9][PHI])
 }
 
 // Mass, centre of mass and inertia about it, and their standard deviations.
-static void interpret(limb_payload_result* r)
+void limb_payload_interpret(limb_payload_result* r)
 {
   double D[9][PHI], variance[9] = {0};
   r->load = limb_inertia_from_parameters(r->phi);
@@ -415,7 +415,7 @@ limb_status limb_payload_estimate(const limb_payload* x, limb_payload_result* ou
   if (x->rows < FEWEST - 0.5) return LIMB_E_ORDER;
   *out = (limb_payload_result){.samples = x->samples, .equations = (int)(x->rows + 0.5)};
   const limb_status s = estimate(x, out);
-  if (s == LIMB_OK) interpret(out);
+  if (s == LIMB_OK) limb_payload_interpret(out);
   return s;
 }
 
@@ -427,7 +427,7 @@ limb_status limb_payload_subtract(const limb_payload_result* loaded, const limb_
   r.hidden |= empty->hidden;
   for (int k = 0; k < PHI; k++) r.phi[k] = r.hidden & 1U << k ? 0 : r.phi[k] - empty->phi[k];
   for (int k = 0; k < PHI * PHI; k++) r.covariance[k] += empty->covariance[k];
-  interpret(&r);
+  limb_payload_interpret(&r);
   *out = r;
   return LIMB_OK;
 }

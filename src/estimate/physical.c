@@ -2,13 +2,9 @@
 // as it was that grows without bound where an inertia stops being physical.
 //
 // Reference: T. Lee, P. Wensing, F. Park, Geometric robot dynamic identification: a convex programming approach, IEEE
-//            Trans. Robotics 36(2), 2020; P. Wensing, S. Kim, J.-J. Slotine, Linear matrix inequalities for physically
-//            consistent inertial parameter identification, IEEE Robotics and Automation Letters 3(1), 2018 (the
-//            pseudo-inertia); S. Boyd, L. Vandenberghe, Convex optimization, 2004, section 9.5 (Newton's method).
+//            Trans. Robotics 36(2), 2020; S. Boyd, L. Vandenberghe, Convex optimization, 2004, section 9.5 (Newton's
+//            method).
 // Cost:      some ten steps of n u^2 + u^3 / 3, for u parameters; six weights, each on five folds and on the whole.
-//
-//   P = [Sigma h; h' m],  Sigma = tr(I) 1 / 2 - I      an inertia is physical if and only if P > 0
-//   D(P, P0) = -log det(P P0^-1) + tr(P0^-1 P) - 4     entropic divergence, 0 at P0
 //
 //   min over u = (theta, friction):  |R M u - z|^2 / 2 + g sum D(P_b, P0_b) - B sum log p,     M = [K 0; 0 1]
 //
@@ -26,72 +22,6 @@ enum { MAX_STEPS = 60, NEAR_WALLS = 4 };
 
 static const double BARRIER = 1e-2, FIRST_BARRIER = 1e4, SMALLEST = 1e-6;
 
-// ---- pseudo-inertias --------------------------------------------------------------------------------------
-
-static matrix4 pseudo_inertia(const double t[BODY])
-{
-  const double half = (t[4] + t[7] + t[9]) / 2;
-  return (matrix4){{{half - t[4], -t[5], -t[6], t[1]},
-                    {-t[5], half - t[7], -t[8], t[2]},
-                    {-t[6], -t[8], half - t[9], t[3]},
-                    {t[1], t[2], t[3], t[0]}}};
-}
-
-static matrix4 product(const matrix4* A, const matrix4* B)
-{
-  matrix4 C = {{{0}}};
-  for (int i = 0; i < 4; i++)
-    for (int j = 0; j < 4; j++)
-      for (int k = 0; k < 4; k++) C.x[i][j] += A->x[i][k] * B->x[k][j];
-  return C;
-}
-
-static double trace_of_product(const matrix4* A, const matrix4* B)
-{
-  double sum = 0;
-  for (int i = 0; i < 4; i++)
-    for (int k = 0; k < 4; k++) sum += A->x[i][k] * B->x[k][i];
-  return sum;
-}
-
-// P = L L'; false unless P > 0.
-static bool factor(const matrix4* P, matrix4* out)
-{
-  matrix4 L = {{{0}}};
-  for (int j = 0; j < 4; j++) {
-    for (int i = j; i < 4; i++) {
-      double sum = P->x[i][j];
-      for (int k = 0; k < j; k++) sum -= L.x[i][k] * L.x[j][k];
-      if (i == j && !(sum > 1e-14 * fabs(P->x[j][j]))) return false;
-      L.x[i][j] = i == j ? sqrt(sum) : sum / L.x[j][j];
-    }
-  }
-  *out = L;
-  return true;
-}
-
-// log det P, and P^-1 by its Cholesky factor; false unless P > 0.
-static bool invert(const matrix4* P, matrix4* inverse, double* log_det)
-{
-  matrix4 L, G = {{{0}}}; // G = L^-1
-  if (!factor(P, &L)) return false;
-  *log_det = 2 * log(L.x[0][0] * L.x[1][1] * L.x[2][2] * L.x[3][3]);
-  for (int j = 0; j < 4; j++) {
-    for (int i = j; i < 4; i++) {
-      double sum = i == j;
-      for (int k = j; k < i; k++) sum -= L.x[i][k] * G.x[k][j];
-      G.x[i][j] = sum / L.x[i][i];
-    }
-  }
-  for (int i = 0; i < 4; i++) {
-    for (int j = 0; j < 4; j++) {
-      inverse->x[i][j] = 0;
-      for (int k = i > j ? i : j; k < 4; k++) inverse->x[i][j] += G.x[k][i] * G.x[k][j];
-    }
-  }
-  return true;
-}
-
 // ---- the problem ------------------------------------------------------------------------------------------
 
 static double distance_to(const half_space* w, const double* u)
@@ -105,11 +35,13 @@ double limb_physical_divergence(const physical* p)
 {
   double sum = 0;
   for (int b = 0; b < p->bodies; b++) {
-    const matrix4 P = pseudo_inertia(p->u + (ptrdiff_t)b * BODY);
+    const matrix4 P = limb_pseudo_inertia(p->u + (ptrdiff_t)b * BODY);
     matrix4 inverse;
     double log_det, log_prior;
-    if (!p->free[b * BODY] || !invert(&P, &inverse, &log_det) || !invert(&p->prior[b], &inverse, &log_prior)) continue;
-    sum += trace_of_product(&p->prior[b], &P) - log_det - log_prior - 4;
+    if (!p->free[b * BODY] || !limb_pseudo_invert(&P, &inverse, &log_det) ||
+        !limb_pseudo_invert(&p->prior[b], &inverse, &log_prior))
+      continue;
+    sum += limb_pseudo_trace(&p->prior[b], &P) - log_det - log_prior - 4;
   }
   return sum;
 }
@@ -121,11 +53,11 @@ double limb_physical_value(const physical* p, const double* u)
   double value = 0;
   for (int b = 0; b < p->bodies; b++) {
     if (!p->free[b * BODY]) continue;
-    const matrix4 P = pseudo_inertia(u + (ptrdiff_t)b * BODY);
+    const matrix4 P = limb_pseudo_inertia(u + (ptrdiff_t)b * BODY);
     matrix4 inverse;
     double log_det;
-    if (!invert(&P, &inverse, &log_det)) return HUGE_VAL;
-    value += p->weight * (trace_of_product(&p->prior[b], &P) - log_det);
+    if (!limb_pseudo_invert(&P, &inverse, &log_det)) return HUGE_VAL;
+    value += p->weight * (limb_pseudo_trace(&p->prior[b], &P) - log_det);
   }
   for (int k = 0; k < p->nu; k++) {
     if (!p->sign[k]) continue;
@@ -145,22 +77,12 @@ double limb_physical_value(const physical* p, const double* u)
   return value;
 }
 
-// Gradient and Hessian of the divergence of one body: tr((P0^-1 - P^-1) E_k), tr(P^-1 E_k P^-1 E_l).
+// Gradient and Hessian of the divergence of one body.
 static void add_divergence(physical* p, int body)
 {
   const ptrdiff_t first = (ptrdiff_t)body * BODY;
-  const matrix4 P = pseudo_inertia(p->u + first);
-  matrix4 inverse, E[BODY], F[BODY];
-  double log_det;
-  if (!p->free[first] || !invert(&P, &inverse, &log_det)) return;
-  for (int k = 0; k < BODY; k++) {
-    double unit[BODY] = {0};
-    unit[k] = 1;
-    E[k] = pseudo_inertia(unit), F[k] = product(&inverse, &E[k]);
-    p->g[first + k] += p->weight * (trace_of_product(&p->prior[body], &E[k]) - trace_of_product(&inverse, &E[k]));
-  }
-  for (int k = 0; k < BODY; k++)
-    for (int l = 0; l < BODY; l++) p->H[first + k + (first + l) * p->nu] += p->weight * trace_of_product(&F[k], &F[l]);
+  if (p->free[first])
+    limb_pseudo_divergence(&p->prior[body], p->u + first, p->weight, p->g + first, p->H + first + first * p->nu, p->nu);
 }
 
 // Gradient and Hessian of -B log(a . u + c).
@@ -182,13 +104,8 @@ static void differentiate(physical* p)
     const double* a = p->A + (ptrdiff_t)k * n;
     p->g[k] = 0;
     for (int i = 0; i < n; i++) p->g[k] += a[i] * p->residual[i];
-    for (int l = 0; l <= k; l++) {
-      const double* b = p->A + (ptrdiff_t)l * n;
-      double sum = 0;
-      for (int i = 0; i < n; i++) sum += a[i] * b[i];
-      p->H[k + (ptrdiff_t)l * nu] = p->H[l + (ptrdiff_t)k * nu] = sum;
-    }
   }
+  memcpy(p->H, p->gram, (size_t)nu * (size_t)nu * sizeof *p->H);
   for (int b = 0; b < p->bodies; b++) add_divergence(p, b);
   for (int w = 0; w < p->walls; w++) add_wall(p, &p->wall[w]);
   for (int k = 0; k < nu; k++) {
@@ -256,7 +173,7 @@ limb_status limb_physical_minimise(physical* p)
   return s == LIMB_OK ? descend(p) : s;
 }
 
-// A = R M, z of a triangle.
+// A = R M, A' A, z of a triangle.
 void limb_physical_equations(physical* p, const limb_triangle* t)
 {
   const int n = p->x->n, nb = p->x->nb;
@@ -271,6 +188,10 @@ void limb_physical_equations(physical* p, const limb_triangle* t)
     for (int i = 0; i < n && k >= p->np; i++) a[i] = i <= nb + k - p->np ? t->R[i + (nb + k - p->np) * size] : 0;
   }
   memcpy(p->z, t->R + n * size, (size_t)n * sizeof *p->z);
+  for (int k = 0; k < p->nu; k++)
+    for (int l = 0; l <= k; l++)
+      p->gram[k + (ptrdiff_t)l * p->nu] = p->gram[l + (ptrdiff_t)k * p->nu] =
+        limb_dot((size_t)n, p->A + (ptrdiff_t)k * n, p->A + (ptrdiff_t)l * n);
 }
 
 // By larger weights first, each solution the start of the next: the smaller the weight, the nearer to the bounds.
@@ -301,7 +222,7 @@ static void prior_of(physical* p, int body)
   for (int k = 0; k < BODY; k++) p->free[body * BODY + k] = t[0] > 0;
   if (!(t[0] > 0)) return; // it stays without mass
   double radius = 0;
-  while (P = pseudo_inertia(t), !invert(&P, &p->prior[body], &log_det)) {
+  while (P = limb_pseudo_inertia(t), !limb_pseudo_invert(&P, &p->prior[body], &log_det)) {
     if (radius == 0)
       limb_ident_report(p->x,
                         "the model's inertia of '%s' is not that of a rigid body: the fit starts from a thicker one",
@@ -419,10 +340,11 @@ static bool reserve(physical* p)
   p->free = calloc(2 * nu, 1), p->sign = p->free + nu;
   p->prior = calloc((size_t)p->bodies + 1, sizeof *p->prior);
   p->wall = calloc(8 * (size_t)p->bodies + 1, sizeof *p->wall);
-  p->start = calloc(6 * nu + nu * nu + n * nu + 2 * n, sizeof(double));
+  p->start = calloc(6 * nu + 2 * nu * nu + n * nu + 2 * n, sizeof(double));
   if (!p->free || !p->prior || !p->start || !p->wall) return false;
   p->u = p->start + nu, p->g = p->u + nu, p->next = p->g + nu, p->scale = p->next + nu;
-  p->H = p->scale + 2 * nu, p->A = p->H + nu * nu, p->z = p->A + n * nu, p->residual = p->z + n;
+  p->H = p->scale + 2 * nu, p->gram = p->H + nu * nu, p->A = p->gram + nu * nu, p->z = p->A + n * nu,
+  p->residual = p->z + n;
   return limb_parameters(p->x->m, p->start) == LIMB_OK;
 }
 

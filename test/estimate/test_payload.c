@@ -173,6 +173,67 @@ START_TEST(what_is_hidden_is_marked)
 }
 END_TEST
 
+// Short and noisy logs, of a box, of nothing, of what a plane hides: the physical load is one that a body can have, and
+// where noise alone makes the difference it is within its reach.
+START_TEST(physical_loads)
+{
+  if (_i > 2) return;
+  int impossible = 0;
+  for (int k = 0; k < CHECK_EFFORT(2, 6, 30); k++) {
+    bench b = bench_make(_i == 2 ? "planar_2r" : "ur5", 4);
+    limb_payload* x = NULL;
+    limb_payload_result r, p;
+    double distance = -1;
+    b.log.seed = 100 + (uint64_t)k, b.log.noise = 3;
+    if (_i == 1) {
+      motion_end(&b.log);
+      b.log = motion_make(b.m, 4), b.log.noise = 3, b.log.seed = 100 + (uint64_t)k;
+    }
+    assert_ok(limb_payload_create(b.m, b.frame, NULL, &x));
+    run(&b, x, 3, 200, 0.3);
+    assert_ok(limb_payload_estimate(x, &r));
+    impossible += !r.physical;
+    assert_ok(limb_payload_physical(&r, &p, &distance));
+    check_at("mass %g +- %g, physical %g +- %g, %g away", r.load.mass, r.mass_std, p.load.mass, p.mass_std, distance);
+    assert_that(p.physical && p.load.mass > 0 && !limb_inertia_defect(&p.load));
+    assert_that(distance < 6 && p.mass_std <= r.mass_std + 1e-9);
+    assert_that(fabs(p.load.mass - r.load.mass) < 4 * r.mass_std);
+    limb_payload_destroy(x);
+    bench_end(&b);
+  }
+  assert_that(impossible > 0);
+}
+END_TEST
+
+// Without noise: a load that is physical stays, a point mass gets hardly any inertia.
+START_TEST(physical_loads_stay)
+{
+  if (_i > 1) return;
+  bench b = bench_make("ur5", 4);
+  limb_payload* x = NULL;
+  limb_payload_result r;
+  double distance = 0;
+  assert_ok(limb_payload_create(b.m, b.frame, NULL, &x));
+  run(&b, x, 4, 1000, 0);
+  assert_ok(limb_payload_estimate(x, &r));
+  if (_i) {
+    r.load = limb_inertia_point(2, sp_v3(0.1, 0, 0.05));
+    limb_inertia_to_parameters(&r.load, r.phi);
+  }
+  const sp_inertia before = r.load;
+  assert_ok(limb_payload_physical(&r, &r, &distance));
+  check_at("%g away", distance);
+  assert_close(r.load.mass, before.mass, 1e-2, 0);
+  assert_close_vec3(r.load.com, before.com, 2e-2, 0);
+  assert_that(distance < 4 && r.load.xx < before.xx + 3 * r.inertia_std[0] + 1e-3);
+  assert_status(limb_payload_physical(NULL, &r, NULL), LIMB_E_ARG);
+  memset(r.covariance, 0, sizeof r.covariance);
+  assert_status(limb_payload_physical(&r, &r, NULL), LIMB_E_SINGULAR);
+  limb_payload_destroy(x);
+  bench_end(&b);
+}
+END_TEST
+
 START_TEST(steps_do_not_allocate)
 {
   if (_i || !CAN_WATCH) return;
@@ -183,9 +244,9 @@ START_TEST(steps_do_not_allocate)
   run(&b, x, 3, 200, 0);
   watching = 1, calls = 0;
   const limb_status s = limb_payload_step(x, 1e-3, b.log.q, b.log.v, b.log.tau);
-  const limb_status t = limb_payload_estimate(x, &r);
+  const limb_status t = limb_payload_estimate(x, &r), u = limb_payload_physical(&r, &r, NULL);
   watching = 0;
-  assert_ok(s), assert_ok(t);
+  assert_ok(s), assert_ok(t), assert_ok(u);
   assert_that(calls == 0);
   limb_payload_destroy(x);
   bench_end(&b);
@@ -231,4 +292,4 @@ START_TEST(bad_calls_are_refused)
 END_TEST
 
 CHECK_MAIN("payload", ROBOTS, load_comes_back, standard_deviations_are_honest, follows_changes,
-           what_is_hidden_is_marked, steps_do_not_allocate, bad_calls_are_refused)
+           what_is_hidden_is_marked, physical_loads, physical_loads_stay, steps_do_not_allocate, bad_calls_are_refused)
