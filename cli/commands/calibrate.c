@@ -7,6 +7,7 @@
 #include "base/print.h"
 #include "commands/identify.h"
 #include "robot/robot.h"
+#include "states/states.h"
 
 #include <errno.h>
 #include <math.h>
@@ -19,13 +20,14 @@ static const cli_option own_options[] = {
   {"unknown", "device|target|both",
    "what is also estimated: the pose of the device, that of the target on the frame, or both"},
   {"device", "X,Y,Z,R,P,Y",
-   "pose of the world in the device, m and rpy in rad; with --unknown a first guess (default: identity)"},
+   "pose of the world in the device, in m and rad or with units: 1,0,35cm,0,0,90deg; with --unknown a first guess "
+   "(default: identity)"},
   {"target", "X,Y,Z,R,P,Y", "pose of the target in the frame; with --unknown a first guess (default: identity)"},
   {"train", "SHARE",
    "the share of the measurements that is fitted, from the first on; the rest validates (default: 0.7)"},
   {"", NULL, "the calibration"},
   {"offsets", NULL, "estimate joint offsets only"},
-  {"output", "FILE", "the calibrated model, .yaml or .urdf"},
+  {"output", "FILE", "the calibrated model, .yaml or .urdf; a URDF is changed in place"},
   {0},
 };
 
@@ -72,9 +74,19 @@ typedef struct calibrate_run {
 
 static int read_pose(const calibrate_run* r, const char* name, sp_pose* out)
 {
+  const char* list = cli_get(r->args, name);
   double x[6];
-  if (!cli_has(r->args, name)) return EXIT_FINE;
-  if (!cli_numbers(r->args, name, 6, x)) return EXIT_USAGE;
+  for (int k = 0; list && k < 6; k++) {
+    char number[64];
+    const size_t length = strcspn(list, ",");
+    if ((list[length] == ',') != (k < 5) || length >= sizeof number)
+      return cli_usage(r->args, "--%s takes six numbers: x,y,z,roll,pitch,yaw, such as 1.2,0,35cm,0,0,90deg", name);
+    (void)snprintf(number, sizeof number, "%.*s", (int)length, list);
+    const int code = cli_unit_number(r->args, name, "pose", number, k < 3 ? "m" : "rad", &x[k]);
+    if (code != EXIT_FINE) return code;
+    list += length + (list[length] == ',');
+  }
+  if (!list) return EXIT_FINE;
   *out = sp_pose_make(sp_rot_rpy(x[3], x[4], x[5]), sp_v3(x[0], x[1], x[2]));
   return EXIT_FINE;
 }
@@ -122,12 +134,17 @@ static int find_columns(calibrate_run* r)
   static const char* const part[] = {"position.x",   "position.y",   "position.z",  "quaternion.x",
                                      "quaternion.y", "quaternion.z", "quaternion.w"};
   char name[CLI_NAME_SPACE];
+  int there = 0, missing = 0;
   for (int k = 0; k < r->robot.dofs.nq; k++) {
     (void)snprintf(name, sizeof name, "q.%s", r->robot.dofs.q[k].name);
     r->column[k] = limb_csv_find(r->reader, name);
-    if (r->column[k] < 0) return cli_usage(r->args, "%s: there is no column %s", r->path, name);
+    if (r->column[k] >= 0) continue;
+    if (missing++ == 0)
+      (void)fprintf(stderr, "%s: %s: there is no column %s", cli_title(r->args), r->path, name);
+    else
+      (void)fprintf(stderr, ", %s", name);
   }
-  int there = 0;
+  if (missing) return (void)fprintf(stderr, "\n"), EXIT_USAGE;
   for (int k = 0; k < 7; k++) {
     r->measured[k] = find_part(r, part[k]);
     if (r->measured[k] >= 0) there |= 1 << k;
@@ -279,7 +296,7 @@ static int write_model(const calibrate_run* r)
   limb_error err = {0};
   limb_builder* b = limb_reading_builder(r->robot.reading);
   const limb_status s = limb_calibration_apply(r->x, b, &err);
-  return s == LIMB_OK ? cli_write_model(r->args, NULL, b, path) : cli_failed(r->args, path, s, &err);
+  return s == LIMB_OK ? cli_write_model(r->args, r->robot.reading, b, path) : cli_failed(r->args, path, s, &err);
 }
 
 static int calibrate(calibrate_run* r)

@@ -1,5 +1,5 @@
-// A URDF file with the inertias, friction and rotors of another robot of the same parts: the numbers are replaced in
-// the text, all other bytes stay.
+// A URDF file with the inertias, friction, rotors and placements of joints of another robot of the same parts: the
+// numbers are replaced in the text, all other bytes stay.
 //
 // The file is read anew; what differs from the robot is an edit: bytes that go, and a text in their place. <inertial>
 // keeps the axes of its <origin>; an element or attribute that is missing is inserted.
@@ -198,6 +198,22 @@ static void rewrite_link(rewriter* w, const xml_node* link)
 
 // ---- joints ---------------------------------------------------------------------------------------
 
+// <origin> of a joint: its pose in the link before it.
+static void rewrite_origin(rewriter* w, const xml_node* joint, const sp_pose* old, const sp_pose* new)
+{
+  const xml_node* origin = limb_xml_child(joint, "origin");
+  const sp_vec3 moved = sp_sub3(new->p, old->p);
+  char xyz[3 * LIMB_NUMBER_SPACE], rpy[3 * LIMB_NUMBER_SPACE], text[6 * LIMB_NUMBER_SPACE + 32];
+  double turned = 0;
+  for (int k = 0; k < 9; k++) turned = fmax(turned, fabs(new->R.m[k] - old->R.m[k]));
+  const int moves = sp_dot3(moved, moved) > 1e-28, turns = turned > 1e-14;
+  print_vector(new->p, xyz), print_vector(sp_rpy_rot(new->R), rpy);
+  (void)snprintf(text, sizeof text, "<origin xyz=\"%s\" rpy=\"%s\"/>", xyz, rpy);
+  if (!origin && (moves || turns)) insert(w, joint, text);
+  if (origin && moves) set(w, origin, "xyz", xyz);
+  if (origin && turns) set(w, origin, "rpy", rpy);
+}
+
 static void rewrite_joint(rewriter* w, const xml_node* joint)
 {
   const char* name = limb_xml_get(joint, "name");
@@ -205,6 +221,7 @@ static void rewrite_joint(rewriter* w, const xml_node* joint)
   char text[3 * LIMB_NUMBER_SPACE + 64];
   if (!name || limb_builder_get_joint(w->file, limb_builder_find_joint(w->file, name), &old) != LIMB_OK) return;
   if (limb_builder_get_joint(w->robot, limb_builder_find_joint(w->robot, name), &new) != LIMB_OK) return;
+  rewrite_origin(w, joint, &old.placement, &new.placement);
   const xml_node *dynamics = limb_xml_child(joint, "dynamics"), *own = limb_xml_child(joint, "limb");
   if (dynamics && new.viscous != old.viscous) set(w, dynamics, "damping", limb_show(new.viscous).text);
   if (dynamics && new.coulomb != old.coulomb) set(w, dynamics, "friction", limb_show(new.coulomb).text);
