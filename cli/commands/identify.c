@@ -11,7 +11,8 @@
 
 static const cli_option own_options[] = {
   {"", NULL, "the fit"},
-  {"method", "weighted|ordinary|robust|likelihood|total|instrumental", "the estimator (default: weighted)"},
+  {"method", "weighted|ordinary|robust|likelihood|total|instrumental",
+   "the estimator (default: weighted); instruments are along the columns q_r.<joint>, if they are there"},
   {"asymmetry", NULL, "viscous friction that depends on the direction"},
   {"stribeck", NULL, "more friction at low speed"},
   {"no-offset", NULL, "no constant torque per joint"},
@@ -35,7 +36,8 @@ static const cli_option own_options[] = {
   {"current", "JOINT,...",
    "columns tau are currents, whose gains are estimated; all: of all motors. Requires logs with different loads "
    "(--load)"},
-  {"load", "LOG=MASS@FRAME[:X:Y:Z],...", "a known point mass that the robot carries in that log"},
+  {"load", "LOG=MASS@FRAME,...",
+   "a known load that the robot carries in that log: b.csv=5kg@hand,com=(0,0,10cm),inertia=(xx,yy,zz)"},
   {"unmeasured", "JOINT,...", "joints whose torques are not measured: their equations do not count"},
   {0},
 };
@@ -105,14 +107,19 @@ static int read_options(const cli_args* args, const limb_environment* env, limb_
 static int read_rows(cli_states* s, const double* gain, limb_ident* x)
 {
   cli_progress progress = cli_progress_begin("identify", s->bytes);
-  const int has_v = cli_states_has(s, STATES_V);
+  const int has_v = cli_states_has(s, STATES_V), has_reference = cli_states_has(s, STATES_Q_R);
   int code = EXIT_FINE, got = 0;
   while (code == EXIT_FINE) {
     code = cli_interrupted() ? EXIT_USAGE : cli_states_next(s, &got);
     if (code != EXIT_FINE || !got) break;
     for (int k = 0; k < s->dofs->nv; k++) s->tau[k] *= gain[k];
-    const limb_ident_sample sample = {
-      .time = s->time, .q = s->q, .v = has_v ? s->v : NULL, .tau = s->tau, .nwrench = s->nwrench, .wrench = s->wrench};
+    const limb_ident_sample sample = {.time = s->time,
+                                      .q = s->q,
+                                      .v = has_v ? s->v : NULL,
+                                      .tau = s->tau,
+                                      .reference = has_reference ? s->q_r : NULL,
+                                      .nwrench = s->nwrench,
+                                      .wrench = s->wrench};
     limb_error err = {0};
     const limb_status status = limb_ident_add(x, &sample, &err);
     if (status != LIMB_OK) code = cli_states_failed(s, status, "the log", err.text);
@@ -140,6 +147,7 @@ static int need_columns(cli_states* s, const identify_inputs* in)
   excuse_torques(s, in->source);
   int code = cli_states_need(s, STATES_TIME | STATES_Q | (follows ? STATES_PART : 0) | v, purpose);
   if (code == EXIT_FINE) code = cli_states_need(s, STATES_TAU | STATES_IDLE, purpose);
+  if (code == EXIT_FINE && cli_states_has(s, STATES_Q_R)) code = cli_states_need(s, STATES_Q_R, purpose);
   return code == EXIT_FINE && follows ? cli_states_complete(s, STATES_Q | v) : code;
 }
 
@@ -206,7 +214,6 @@ static int fit_physical(const cli_args* args, cli_robot* robot, limb_ident* x)
   limb_error err = {0};
   int code = cli_positive(args, "weight", &weight);
   if (code == EXIT_FINE && cli_has(args, "l-curve")) weight = LIMB_IDENT_L_CURVE;
-  if (code == EXIT_FINE) code = cli_identify_bounds(args, robot->model, x);
   if (code != EXIT_FINE) return code;
   const limb_status s = limb_ident_fit_physical(x, weight, &err);
   if (s != LIMB_OK) return cli_failed(args, cli_operand(args, 1), s, &err);
@@ -226,7 +233,7 @@ static int is_physical(const cli_args* args)
 static int identify(const cli_args* args, cli_robot* robot, const identify_inputs* in, limb_ident* x)
 {
   limb_error err = {0};
-  int code = EXIT_FINE;
+  int code = cli_identify_bounds(args, robot->model, x);
   for (int k = 1; k < cli_operand_count(args) && code == EXIT_FINE; k++)
     code = read_log(args, robot, cli_operand(args, k), in, x);
   if (code != EXIT_FINE) return code;
@@ -251,7 +258,7 @@ static int run(const cli_args* args)
   identify_inputs in = {0};
   if (cli_has(args, "empty")) code = cli_usage(args, "--empty is for --payload FRAME");
   if (code == EXIT_FINE) code = read_options(args, &robot.env, &o);
-  if (code == EXIT_FINE) code = cli_identify_check_loads(args);
+  if (code == EXIT_FINE) code = cli_identify_check_loads(args, robot.model);
   if (code == EXIT_FINE) code = cli_identify_sources(args, &robot, &in);
   o.source = in.source;
   if (code == EXIT_FINE) {

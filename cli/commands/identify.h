@@ -18,9 +18,9 @@ typedef struct identify_inputs {
 // identify_inputs.c: exit codes, after a message.
 int cli_identify_sources(const cli_args* args, const cli_robot* robot, identify_inputs* in);
 void cli_identify_free(identify_inputs* in);
-int cli_identify_check_loads(const cli_args* args);
-int cli_identify_load(const cli_args* args, limb_ident* x, const char* log); // before its rows
-int cli_identify_bounds(const cli_args* args, const limb_model* m, limb_ident* x);
+int cli_identify_check_loads(const cli_args* args, const limb_model* m);
+int cli_identify_load(const cli_args* args, limb_ident* x, const char* log);       // before its rows
+int cli_identify_bounds(const cli_args* args, const limb_model* m, limb_ident* x); // before the log
 
 // Tables of the answer: residuals of the fit, or of the physical one; parameters; masses and so on.
 cli_table cli_identify_residuals(const cli_robot* robot, const limb_ident* x, int physical);

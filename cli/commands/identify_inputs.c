@@ -8,10 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The next item of "A,B=X,...": its name, and what follows "=", "" if nothing does. 0: no more, or too long.
+// How long the first item of a list is: to a comma outside of parentheses.
+static size_t item_length(const char* list)
+{
+  size_t length = 0;
+  for (int depth = 0; list[length] && (depth > 0 || list[length] != ','); length++)
+    depth += (list[length] == '(') - (list[length] == ')');
+  return length;
+}
+
+// The next item of "A,B=X,C=(X,Y),...": its name, and what follows "=", "" if nothing does. 0: no more, or too long.
 static int next_item(const char** list, char name[CLI_ITEM], char value[CLI_ITEM])
 {
-  const size_t length = strcspn(*list, ","), head = strcspn(*list, "=,");
+  const size_t length = item_length(*list), head = strcspn(*list, "=,");
   if (length == 0 || length >= CLI_ITEM) return 0;
   (void)snprintf(name, CLI_ITEM, "%.*s", (int)head, *list);
   (void)snprintf(value, CLI_ITEM, "%.*s", (int)(length - head), *list + head);
@@ -48,6 +57,19 @@ static int mark(const cli_args* args, const cli_robot* robot, const char* option
   return EXIT_FINE;
 }
 
+// Currents of all motors, and no load that is known: all parameters and gains could be scaled alike.
+static int check_gains(const cli_args* args, const cli_robot* robot, const unsigned char* source)
+{
+  int currents = 0, torques = 0;
+  for (int k = 0; k < robot->dofs.nv; k++) {
+    currents += source[k] == LIMB_IDENT_CURRENT;
+    torques += source[k] == LIMB_IDENT_TORQUE && !robot->dofs.v[k].passive;
+  }
+  if (currents == 0 || torques > 0 || cli_has(args, "load")) return EXIT_FINE;
+  return cli_usage(args, "--current: gains of all drives and parameters cannot be told apart: add a log of the motion "
+                         "with a known load, and name it by --load");
+}
+
 int cli_identify_sources(const cli_args* args, const cli_robot* robot, identify_inputs* in)
 {
   const char* list = cli_get(args, "gain");
@@ -65,22 +87,28 @@ int cli_identify_sources(const cli_args* args, const cli_robot* robot, identify_
     if (k < 0) return unknown(args, "gain", "joint", name, near);
     code = cli_unit_number(args, "gain", name, value, NULL, &in->gain[k]);
   }
-  return code;
+  return code == EXIT_FINE ? check_gains(args, robot, in->source) : code;
 }
 
 void cli_identify_free(identify_inputs* in) { free(in->source), free(in->gain); }
 
 // ---- loads -----------------------------------------------------------------------------------------
 
-// MASS@FRAME[:X:Y:Z], a point mass.
-static int set_load(const cli_args* args, limb_ident* x, const char* log, char* text)
+// What the robot carries in one log.
+typedef struct known_load {
+  char frame[CLI_ITEM];
+  sp_inertia Y;
+} known_load;
+
+// "MASS@FRAME[:X:Y:Z]"
+static int read_load(const cli_args* args, const char* log, char* text, known_load* out)
 {
   char *frame = strchr(text, '@'), *at = frame ? strchr(frame, ':') : NULL;
-  double mass = 0, p[3] = {0, 0, 0};
-  limb_error err = {0};
+  double p[3] = {0, 0, 0};
+  *out = (known_load){0};
   if (!frame) return cli_usage(args, "--load: %.64s=%.64s: put it on a body or frame, such as 2kg@hand", log, text);
   *frame++ = '\0';
-  int code = cli_unit_number(args, "load", log, text, "kg", &mass);
+  int code = cli_unit_number(args, "load", log, text, "kg", &out->Y.mass);
   for (int k = 0; k < 3 && at && code == EXIT_FINE; k++) {
     char* number = at + 1;
     *at = '\0', at = strchr(number, ':');
@@ -88,34 +116,87 @@ static int set_load(const cli_args* args, limb_ident* x, const char* log, char* 
     code = cli_unit_number(args, "load", log, number, "m", &p[k]);
   }
   if (code != EXIT_FINE) return code;
-  if (!(mass > 0)) return cli_usage(args, "--load: %.64s: its mass is not above 0", log);
-  const sp_inertia load = limb_inertia_point(mass, sp_v3(p[0], p[1], p[2]));
-  if (limb_ident_set_load(x, frame, NULL, &load, &err) == LIMB_OK) return EXIT_FINE;
-  return cli_usage(args, "--load: %.64s: %s", log, err.text);
+  if (!(out->Y.mass > 0)) return cli_usage(args, "--load: %.64s: its mass is not above 0", log);
+  (void)snprintf(out->frame, sizeof out->frame, "%s", frame);
+  out->Y.com = sp_v3(p[0], p[1], p[2]);
+  return EXIT_FINE;
+}
+
+// com=(X,Y,Z), inertia=(XX,YY,ZZ) or (XX,XY,XZ,YY,YZ,ZZ) about it.
+static int extend_load(const cli_args* args, const char* name, char* text, known_load* out)
+{
+  sp_inertia* Y = &out->Y;
+  const int com = strcmp(name, "com") == 0;
+  double x[6];
+  int count = 0, code = EXIT_FINE;
+  const size_t length = strlen(text);
+  const int closed = length > 1 && text[0] == '(' && text[length - 1] == ')';
+  if (closed) text[length - 1] = '\0';
+  for (char *one = closed ? text + 1 : NULL, *next; one && count < 6 && code == EXIT_FINE; one = next) {
+    next = strchr(one, ',');
+    if (next) *next++ = '\0';
+    code = cli_unit_number(args, "load", name, one, com ? "m" : "kg*m^2", &x[count++]);
+  }
+  if (code != EXIT_FINE) return code;
+  if (com && count == 3)
+    Y->com = sp_v3(x[0], x[1], x[2]);
+  else if (!com && count == 3)
+    Y->xx = x[0], Y->yy = x[1], Y->zz = x[2];
+  else if (!com && count == 6)
+    Y->xx = x[0], Y->xy = x[1], Y->xz = x[2], Y->yy = x[3], Y->yz = x[4], Y->zz = x[5];
+  else
+    return cli_usage(args, "--load: write %s", com ? "com=(x,y,z)" : "inertia=(xx,yy,zz) or (xx,xy,xz,yy,yz,zz)");
+  return EXIT_FINE;
+}
+
+// The next load of the list, "LOG=MASS@FRAME[:X:Y:Z][,com=(X,Y,Z)][,inertia=(XX,YY,ZZ)]". 0: no more, or *code is an
+// error.
+static int next_load(const cli_args* args, const char** list, char log[CLI_ITEM], known_load* out, int* code)
+{
+  char name[CLI_ITEM], value[CLI_ITEM];
+  if (!*list || *code != EXIT_FINE || !next_item(list, log, value)) return 0;
+  *code = read_load(args, log, value, out);
+  for (const char* ahead = *list; *code == EXIT_FINE && next_item(&ahead, name, value); *list = ahead) {
+    if (strcmp(name, "com") != 0 && strcmp(name, "inertia") != 0) break;
+    *code = extend_load(args, name, value, out);
+  }
+  const char* defect = *code == EXIT_FINE ? limb_inertia_defect(&out->Y) : NULL;
+  if (defect) *code = cli_usage(args, "--load: %.64s: no body has this mass and inertia: %s", log, defect);
+  return *code == EXIT_FINE;
 }
 
 int cli_identify_load(const cli_args* args, limb_ident* x, const char* log)
 {
   const char* list = cli_get(args, "load");
-  char name[CLI_ITEM], value[CLI_ITEM];
+  char name[CLI_ITEM];
+  known_load load;
   limb_error err = {0};
+  int code = EXIT_FINE;
   if (limb_ident_set_load(x, NULL, NULL, NULL, &err) != LIMB_OK) return cli_usage(args, "--load: %s", err.text);
-  while (list && next_item(&list, name, value))
-    if (strcmp(name, log) == 0) return set_load(args, x, log, value);
-  return EXIT_FINE;
+  while (next_load(args, &list, name, &load, &code)) {
+    if (strcmp(name, log) != 0) continue;
+    if (limb_ident_set_load(x, load.frame, NULL, &load.Y, &err) == LIMB_OK) return EXIT_FINE;
+    return cli_usage(args, "--load: %.64s: %s", log, err.text);
+  }
+  return code;
 }
 
-int cli_identify_check_loads(const cli_args* args)
+int cli_identify_check_loads(const cli_args* args, const limb_model* m)
 {
   const char* list = cli_get(args, "load");
-  char name[CLI_ITEM], value[CLI_ITEM];
-  while (list && next_item(&list, name, value)) {
+  char name[CLI_ITEM], hint[LIMB_FRAME_HINT];
+  known_load load;
+  int code = EXIT_FINE;
+  while (next_load(args, &list, name, &load, &code)) {
     int found = 0;
     for (int k = 1; k < cli_operand_count(args); k++) found |= strcmp(cli_operand(args, k), name) == 0;
     if (!found)
       return cli_usage(args, "--load: '%.100s' is not one of the logs; write it as it is written there", name);
+    if (limb_find_frame(m, load.frame) < 0)
+      return cli_usage(args, "--load: there is no body or frame '%.64s'%s", load.frame,
+                       limb_frame_hint(m, load.frame, hint));
   }
-  return EXIT_FINE;
+  return code;
 }
 
 // ---- bounds ----------------------------------------------------------------------------------------
@@ -208,6 +289,19 @@ static int inside_shapes(const cli_args* args, const limb_model* m, limb_ident_b
   return found ? EXIT_FINE : cli_usage(args, "--inside-shapes: the shapes of '%s' are unknown", cli_operand(args, 0));
 }
 
+static int unknown_body(const cli_args* args, const limb_model* m, const char* name)
+{
+  const int count = limb_body_count(m);
+  const char** names = calloc((size_t)count + 1, sizeof *names);
+  limb_body_info info;
+  if (!names) return cli_out_of_memory(args);
+  for (int k = 1, n = 0; k < count; k++)
+    if (limb_get_body(m, k, &info) == LIMB_OK) names[n++] = info.name;
+  const int code = unknown(args, "bound", "body", name, limb_nearest_name(name, names));
+  free(names);
+  return code;
+}
+
 static int named_bounds(const cli_args* args, const limb_model* m, limb_ident_bounds* bounds, unsigned char* given)
 {
   const char* list = cli_get(args, "bound");
@@ -216,7 +310,7 @@ static int named_bounds(const cli_args* args, const limb_model* m, limb_ident_bo
     const char* dot = strrchr(name, '.');
     (void)snprintf(body, sizeof body, "%.*s", dot ? (int)(dot - name) : 0, name);
     const int k = limb_find_body(m, body);
-    if (k <= 0) return unknown(args, "bound", "body", dot ? body : name, NULL);
+    if (k <= 0) return unknown_body(args, m, dot ? body : name);
     const int code = set_range(args, name, value, &bounds[k]);
     if (code != EXIT_FINE) return code;
     given[k] = 1;

@@ -8,12 +8,17 @@
 
 enum { MAX_LISTED = 10, NAME_SIZE = CLI_NAME_SPACE };
 
-static const char* const prefix[STATES_GROUPS] = {"q.", "v.", "a.", "tau.", "v_r.", "a_r."};
+static const char* const prefix[STATES_GROUPS] = {"q.", "v.", "a.", "tau.", "v_r.", "a_r.", "q_r."};
 static const char* const wrench_part[6] = {".mx", ".my", ".mz", ".fx", ".fy", ".fz"};
 
-int states_width(const cli_dofs* dofs, int group) { return group == 0 ? dofs->nq : dofs->nv; }
+static int has_positions(int group) { return group == 0 || group == GROUP_Q_R; }
 
-static const cli_dof* entry(const cli_dofs* dofs, int group, int k) { return group == 0 ? &dofs->q[k] : &dofs->v[k]; }
+int states_width(const cli_dofs* dofs, int group) { return has_positions(group) ? dofs->nq : dofs->nv; }
+
+static const cli_dof* entry(const cli_dofs* dofs, int group, int k)
+{
+  return has_positions(group) ? &dofs->q[k] : &dofs->v[k];
+}
 
 // Name of a column, in text of its own.
 static const char* column_name(const cli_dofs* dofs, int group, int k, char text[NAME_SIZE])
@@ -110,7 +115,7 @@ static int joint_without_coordinate(const cli_states* s, const char* name, limb_
 // behind the first dot, or as a whole when there is none.
 static const char* nearest_column(const cli_states* s, const char* wrong, char text[NAME_SIZE])
 {
-  static const char* const groups[] = {"q", "v", "a", "tau", "v_r", "a_r", "wrench", NULL};
+  static const char* const groups[] = {"q", "v", "a", "tau", "v_r", "a_r", "q_r", "wrench", NULL};
   static const char* const plain[] = {"time", NULL};
   const size_t head = strcspn(wrong, ".");
   char start[12];
@@ -127,7 +132,7 @@ static const char* nearest_column(const cli_states* s, const char* wrong, char t
     return text;
   }
   const char* name = NULL;
-  const int found = cli_find_dof(s->dofs, wrong[head] ? wrong + head + 1 : wrong, group == 0, &name);
+  const int found = cli_find_dof(s->dofs, wrong[head] ? wrong + head + 1 : wrong, has_positions(group), &name);
   if (found >= 0) name = entry(s->dofs, group, found)->name;
   if (!name) return limb_nearest_name(wrong, plain);
   (void)snprintf(text, NAME_SIZE, "%s%s", prefix[group], name);

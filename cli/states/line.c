@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char* const name_of[STATES_GROUPS] = {"q", "v", "a", "tau", "v_r", "a_r"};
+static const char* const name_of[GROUP_Q_R] = {"q", "v", "a", "tau", "v_r", "a_r"};
 
 const cli_option cli_state_options[] = {
   {"", NULL, "one state, instead of a table"},
@@ -36,7 +36,7 @@ const cli_option cli_state_options[] = {
 int cli_has_state_line(const cli_args* args)
 {
   int any = cli_has(args, "branch") || cli_has(args, "pose");
-  for (int g = 0; g < STATES_GROUPS; g++) any |= cli_has(args, name_of[g]);
+  for (int g = 0; g < GROUP_Q_R; g++) any |= cli_has(args, name_of[g]);
   return any;
 }
 
@@ -153,12 +153,13 @@ static int make_columns(cli_states* s, double* const* value, unsigned char* cons
 {
   const int loops = limb_loop_count(s->model) > 0 && !cli_has(s->args, "tree");
   s->path = "the command line";
-  for (int g = 0; g < STATES_GROUPS; g++) s->options += states_width(s->dofs, g);
+  for (int g = 0; g < GROUP_Q_R; g++) s->options += states_width(s->dofs, g);
   s->option = calloc((size_t)s->options + 1, sizeof *s->option);
   if (!s->option || !states_reserve(s)) return cli_out_of_memory(s->args);
   const int by_joint = names_joints(s->args, GROUP_A) && names_joints(s->args, GROUP_TAU);
   int column = 0;
-  for (int g = 0; g < STATES_GROUPS; g++) {
+  for (int k = 0; k < s->dofs->nq; k++) s->column[GROUP_Q_R][k] = -1;
+  for (int g = 0; g < GROUP_Q_R; g++) {
     const int only_named = (loops && g < GROUP_TAU) || (by_joint && (g == GROUP_A || g == GROUP_TAU));
     const int there = g < 2 || cli_has(s->args, name_of[g]);
     if (loops && g < 3) choose_given(s, g, named[g]);
@@ -225,11 +226,11 @@ int states_close_rounded(cli_states* s)
 
 int cli_states_line(cli_states* s, const cli_args* args, cli_robot* robot)
 {
-  double* value[STATES_GROUPS] = {NULL};
-  unsigned char* named[STATES_GROUPS] = {NULL};
+  double* value[GROUP_Q_R] = {NULL};
+  unsigned char* named[GROUP_Q_R] = {NULL};
   int code = EXIT_FINE;
   *s = (cli_states){.args = args, .model = robot->model, .dofs = &robot->dofs, .path = "the command line"};
-  for (int g = 0; g < STATES_GROUPS; g++) {
+  for (int g = 0; g < GROUP_Q_R; g++) {
     const size_t n = (size_t)states_width(&robot->dofs, g) + 1;
     value[g] = calloc(n, sizeof **value);
     named[g] = calloc(n, 1);
@@ -237,10 +238,10 @@ int cli_states_line(cli_states* s, const cli_args* args, cli_robot* robot)
   }
   if (code == EXIT_FINE) code = find_start(s, value[0]);
   if (code == EXIT_FINE) code = cli_take_pose(args, robot, value[0], named[0]);
-  for (int g = 0; g < STATES_GROUPS && code == EXIT_FINE; g++) code = read_group(s, g, value[g], named[g]);
+  for (int g = 0; g < GROUP_Q_R && code == EXIT_FINE; g++) code = read_group(s, g, value[g], named[g]);
   if (code == EXIT_FINE) code = make_columns(s, value, named);
   if (code == EXIT_FINE) code = states_find_branches(s);
-  for (int g = 0; g < STATES_GROUPS; g++) free(value[g]), free(named[g]);
+  for (int g = 0; g < GROUP_Q_R; g++) free(value[g]), free(named[g]);
   if (code != EXIT_FINE) cli_states_close(s);
   return code;
 }

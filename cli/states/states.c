@@ -66,7 +66,7 @@ int states_reserve(cli_states* s)
     if (!s->column[g] || !s->value[g]) return 0;
   }
   s->q = s->value[0], s->v = s->value[1], s->a = s->value[2], s->tau = s->value[3];
-  s->v_r = s->value[4], s->a_r = s->value[5];
+  s->v_r = s->value[4], s->a_r = s->value[5], s->q_r = s->value[GROUP_Q_R];
   // No table has more wrenches than columns.
   s->wrench = calloc((size_t)columns + 1, sizeof *s->wrench);
   s->wrench_column = calloc((size_t)columns + 1, sizeof *s->wrench_column);

@@ -1,7 +1,7 @@
 // States of a robot: rows of a table, one by one, or one state of the command line.
 //
-// Columns: time; q.<joint>, v.<joint>, a.<joint>, tau.<joint>, v_r.<joint>, a_r.<joint>, with the suffixes of
-// components where a joint has several; wrench.<frame>.mx .my .mz .fx .fy .fz; base_velocity.wx ... .vz and
+// Columns: time; q.<joint>, v.<joint>, a.<joint>, tau.<joint>, v_r.<joint>, a_r.<joint>, q_r.<joint>, with the suffixes
+// of components where a joint has several; wrench.<frame>.mx .my .mz .fx .fy .fz; base_velocity.wx ... .vz and
 // base_acceleration. Tables are CSV, NPY or Parquet; memory does not grow with the number of rows. Rows of robots with
 // loops are completed and checked on request (limb_complete_state).
 #ifndef LIMB_CLI_STATES_H
@@ -33,15 +33,17 @@ enum {
   STATES_IDLE = 128, // with TAU: of joints without motor it may be missing; it is zero then
   STATES_PART = 256, // with Q, V, A: some columns may be missing; they are zero until loops complete them
   STATES_V_R = 8192, // as LIMB_NEEDS_V_R
-  STATES_A_R = 16384
+  STATES_A_R = 16384,
+  STATES_Q_R = 32768 // commanded positions, in tables only
 };
 
-enum { STATES_GROUPS = 6 };
+enum { STATES_GROUPS = 7 };
 
 // The bit of a group of columns.
 static inline unsigned states_bit(int group)
 {
-  static const unsigned bit[STATES_GROUPS] = {STATES_Q, STATES_V, STATES_A, STATES_TAU, STATES_V_R, STATES_A_R};
+  static const unsigned bit[STATES_GROUPS] = {STATES_Q,   STATES_V,   STATES_A,  STATES_TAU,
+                                              STATES_V_R, STATES_A_R, STATES_Q_R};
   return bit[group];
 }
 
@@ -73,8 +75,8 @@ typedef struct cli_states {
   int nquat;
   int* quat; // where quaternions begin in q
 
-  double *q, *v, *a, *tau, *v_r, *a_r; // of the row at hand; those that are wanted
-  cli_given given, base;               // of STATES_GIVEN and STATES_BASE
+  double *q, *v, *a, *tau, *v_r, *a_r, *q_r; // of the row at hand; those that are wanted
+  cli_given given, base;                     // of STATES_GIVEN and STATES_BASE
   double time;
   int has_time;
   int nwrench;
@@ -225,8 +227,8 @@ void cli_answers_close(cli_answers* a);
 //
 // Columns of a table of states: what they are called, which are there, which are missing or unknown.
 
-// Groups of columns: 0 q, 1 v, and these.
-enum { GROUP_A = 2, GROUP_TAU = 3 };
+// Groups of columns: 0 q, 1 v, and these. Those before q_r are options, too.
+enum { GROUP_A = 2, GROUP_TAU = 3, GROUP_Q_R = 6 };
 
 // Columns of the table, whatever it is: their number, the name of one, one by its name (-1: none).
 int states_columns(const cli_states* s);
