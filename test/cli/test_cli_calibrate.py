@@ -7,14 +7,11 @@ test_cli_calibrate.py <limb>
 import csv
 import io
 import json
-import pathlib
 import random
 import subprocess
-import sys
-import tempfile
-import unittest
 
-LIMB = None
+from tool import ToolTest, main
+
 JOINTS = ["shoulder_pan", "shoulder_lift", "elbow", "wrist_1", "wrist_2", "wrist_3"]
 OFFSET = [0.004, -0.01, 0.007, 0.002, -0.006, 0.003]
 POSE = [
@@ -31,22 +28,7 @@ POSE = [
 ]
 
 
-class Calibrate(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
-    def limb(self, *words, code=0):
-        done = subprocess.run([LIMB, *words], capture_output=True, text=True, check=False)
-        self.assertEqual(done.returncode, code, f"{words}\n{done.stdout[-500:]}\n{done.stderr[-2000:]}")
-        return done
-
-    def write(self, name, header, rows):
-        path = self.folder / name
-        path.write_text("\n".join([",".join(header), *(",".join(map(repr, r)) for r in rows), ""]))
-        return str(path)
-
+class Calibrate(ToolTest):
     def poses(self, model, rows):
         """Of the tip, as the tool computes them."""
         states = self.write("states.csv", [f"q.{n}" for n in JOINTS], rows)
@@ -83,13 +65,38 @@ class Calibrate(unittest.TestCase):
         rows = list(csv.DictReader(io.StringIO(self.limb("calibrate", "ur5", table, "--format", "csv").stdout)))
         self.assertEqual(rows[12]["name"], "shoulder_pan.offset")
 
+    def test_urdf_in_place(self):
+        """Origins change, every other byte stays; the file then has the measured poses."""
+        model, new = self.folder / "arm.urdf", self.folder / "new.urdf"
+        self.limb("convert", "ur5", str(model))
+        model.write_text(model.read_text().replace("<joint ", "<!--  kept,  as it is -->\n  <joint ", 1))
+        table, q, real = self.measured()
+        self.limb("calibrate", str(model), table, "--frame", "tip", "--output", str(new))
+        before, after = model.read_text().splitlines(), new.read_text().splitlines()
+        self.assertEqual(len(before), len(after))
+        changed = [a for a, b in zip(before, after) if a != b]
+        self.assertTrue(changed)
+        for line in changed:
+            self.assertIn("<origin", line)
+        for found, pose in zip(self.poses(str(new), q), real):
+            for a, b in zip(found[:3], pose[:3]):
+                self.assertAlmostEqual(a, b, delta=1e-7)
+
+    def test_units_of_the_set_up(self):
+        table, _, _ = self.measured()
+        for pose in ("10cm,0,0,0,0,90deg", "0.1,0,0,0,0,1.5707963267948966"):
+            answer = json.loads(self.limb("calibrate", "ur5", table, "--device", pose, "--format", "json").stdout)
+            self.assertAlmostEqual(answer["device"]["position"][0], 0.1)
+        self.refused("six numbers", "calibrate", "ur5", table, "--device", "1,2,3")
+        self.refused("--target", "calibrate", "ur5", table, "--target", "1kg,0,0,0,0,0")
+
     def test_complaints(self):
         def refused(word, *words, code=2):
             self.assertIn(word, self.limb("calibrate", *words, code=code).stderr)
 
         table, q, _ = self.measured()
         refused("nothing was measured", "ur5", self.write("a.csv", [f"q.{n}" for n in JOINTS], q))
-        refused("no column q.elbow", "ur5", self.write("b.csv", ["q.shoulder_pan", "q.shoulder_lift"], [[0, 0]]))
+        refused("no column q.elbow, q.wrist_1, q.wrist_2, q.wrist_3", "ur5", self.write("b.csv", ["q.shoulder_pan", "q.shoulder_lift"], [[0, 0]]))
         refused("some columns are missing", "ur5", self.measured("c.csv", columns=POSE[:2])[0])
         refused("too few", "ur5", self.measured("d.csv", columns=POSE[:3], count=4)[0])
         refused("no frame 'nose'", "ur5", table, "--frame", "nose")
@@ -98,7 +105,7 @@ class Calibrate(unittest.TestCase):
         refused("cannot be opened", "ur5", str(self.folder / "none.csv"))
         refused("the table has no rows", "ur5", self.write("f.csv", [*(f"q.{n}" for n in JOINTS), *POSE], []))
         done = subprocess.run(
-            [LIMB, "calibrate", "ur5", self.measured("g.csv", POSE[:3], 60, 1000.0)[0]],
+            [self.tool, "calibrate", "ur5", self.measured("g.csv", POSE[:3], 60, 1000.0)[0]],
             capture_output=True,
             text=True,
             check=False,
@@ -107,5 +114,4 @@ class Calibrate(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    LIMB = sys.argv.pop(1)
-    unittest.main()
+    main()

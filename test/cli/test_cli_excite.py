@@ -9,12 +9,9 @@ import io
 import json
 import math
 import pathlib
-import subprocess
-import sys
-import tempfile
-import unittest
 
-LIMB = None
+from tool import ToolTest, main
+
 
 
 def extreme_singular_values(rows):
@@ -39,17 +36,7 @@ def extreme_singular_values(rows):
     return lengths[-1], lengths[0]
 
 
-class Excite(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
-    def limb(self, *words, code=0):
-        done = subprocess.run([LIMB, *words], capture_output=True, text=True, check=False)
-        self.assertEqual(done.returncode, code, f"{words}\n{done.stdout[-500:]}\n{done.stderr[-2000:]}")
-        return done
-
+class Excite(ToolTest):
     def refused(self, word, *words, code=2):
         done = self.limb("excite", *words, code=code)
         self.assertIn(word, done.stderr)
@@ -161,9 +148,8 @@ class Excite(unittest.TestCase):
         self.refused("at most 1", "panda", "--share", "2")
         self.refused("rows", "panda", "--rate", "1e9")
         self.refused("--output", "panda", "--format", "csv")
-        self.refused("coordinates", "humanoid", code=3)
+        self.refused("three revolute joints", "humanoid", code=3)
 
 
 if __name__ == "__main__":
-    LIMB = sys.argv.pop(1)
-    unittest.main()
+    main()
