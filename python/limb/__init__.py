@@ -23,6 +23,7 @@ from ._errors import (
 )
 from .build import Builder, Payload
 from .code import Equations, Generated
+from .estimate import Calibrated, Change, Excitation, Load, LoadEstimator, calibrate, excite
 from .goals import Goal, Solution
 from .identify import Estimate, Identified, Log, Residual, identify
 from .model import Attachment, Environment, Model, Plan, Reading, load, loads, quantities, robots, rules
@@ -39,6 +40,8 @@ __all__ = [
     "Attachment",
     "Body",
     "Builder",
+    "Calibrated",
+    "Change",
     "ConvergenceError",
     "Coordinate",
     "Environment",
@@ -46,6 +49,7 @@ __all__ = [
     "Error",
     "Estimate",
     "Event",
+    "Excitation",
     "FileError",
     "Finding",
     "Frame",
@@ -54,6 +58,8 @@ __all__ = [
     "Identified",
     "Joint",
     "Live",
+    "Load",
+    "LoadEstimator",
     "Log",
     "Loop",
     "Model",
@@ -77,6 +83,8 @@ __all__ = [
     "Study",
     "Trajectory",
     "UnsupportedError",
+    "calibrate",
+    "excite",
     "identify",
     "load",
     "loads",

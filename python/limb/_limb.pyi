@@ -67,6 +67,16 @@ class Simulation:
     def over(self) -> bool: ...
     def summary(self) -> dict[str, Any]: ...
 
+@final
+class LoadEstimator:
+    def __new__(
+        cls, robot: Robot, frame: int, friction: int, options: dict[str, Any], env: Environment | None, /
+    ) -> LoadEstimator: ...
+    def add(self, dt: Array, q: Array, v: Array, tau: Array, /) -> None: ...
+    def gap(self) -> None: ...
+    def reset(self) -> None: ...
+    def estimate(self, empty: LoadEstimator | None, /) -> Row: ...
+
 class Plan:
     def __init__(
         self,
@@ -1103,6 +1113,34 @@ class Robot:
         bounds: list[Row],
         weight: float,
         env: Environment | None,
+        /,
+    ) -> Row: ...
+    def _excite(
+        self,
+        options: dict[str, Any],
+        criterion: int,
+        friction: int,
+        exclude: int,
+        start: Array | None,
+        keep: list[Row],
+        seed: int,
+        threads: int,
+        rate: float,
+        env: Environment | None,
+        /,
+    ) -> Row: ...
+    def _calibrate(
+        self,
+        q: Array,
+        position: Array | None,
+        rotation: Array | None,
+        distance: Array | None,
+        frame: int,
+        unknown: int,
+        offsets_only: int,
+        train: float,
+        device: Sequence[float] | None,
+        target: Sequence[float] | None,
         /,
     ) -> Row: ...
     def _base_formulas(self) -> list[tuple[str, str, tuple[float, ...]]]: ...

@@ -156,6 +156,9 @@ PyObject* robot_animate(PyObject* self, PyObject* args);
 PyObject* robot_ik(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* names);
 PyObject* robot_base_formulas(PyObject* self, PyObject* unused);
 PyObject* robot_identify(PyObject* self, PyObject* args);
+PyObject* robot_excite(PyObject* self, PyObject* args); // estimate.c
+PyObject* robot_calibrate(PyObject* self, PyObject* args);
+extern PyType_Spec load_estimator_spec;
 PyObject* robot_integrate(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* names); // manifold.c
 PyObject* robot_difference(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* names);
 PyObject* robot_normalize(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* names);
@@ -236,7 +239,7 @@ extern PyType_Spec study_spec;
 
 // Types of the module, made at import.
 typedef struct limb_types {
-  PyTypeObject *robot, *plan, *environment, *builder, *simulation, *study;
+  PyTypeObject *robot, *plan, *environment, *builder, *simulation, *study, *load_estimator;
 } limb_types;
 extern limb_types types;
 

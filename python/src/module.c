@@ -126,7 +126,10 @@ static int start(PyObject* module)
   types.builder = add_type(module, &builder_spec);
   types.simulation = add_type(module, &simulation_spec);
   types.study = add_type(module, &study_spec);
-  return types.robot && types.plan && types.environment && types.builder && types.simulation && types.study ? 0 : -1;
+  types.load_estimator = add_type(module, &load_estimator_spec);
+  const limb_types* t = &types;
+  const int all = t->robot && t->plan && t->environment && t->builder && t->simulation && t->study && t->load_estimator;
+  return all ? 0 : -1;
 }
 
 static PyMethodDef methods[] = {

@@ -374,6 +374,8 @@ static const PyMethodDef other_methods[] = {
   {"_equations", robot_equations, METH_VARARGS, NULL},
   {"_base_formulas", robot_base_formulas, METH_NOARGS, NULL},
   {"_identify", robot_identify, METH_VARARGS, NULL},
+  {"_excite", robot_excite, METH_VARARGS, NULL},
+  {"_calibrate", robot_calibrate, METH_VARARGS, NULL},
 };
 
 enum { OTHERS = sizeof other_methods / sizeof *other_methods };
