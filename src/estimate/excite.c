@@ -77,9 +77,11 @@ static limb_limits limits_of(const limb_excite_problem* p, const limb_joint_info
 // Why no motion is found for a joint; NULL: nothing is wrong.
 static const char* refuse(const limb_joint_info* info)
 {
-  if (info->nq != info->nv) return "has more coordinates than velocities";
-  if (info->shaft >= 0) return "is behind an elastic shaft";
-  return info->passive ? "has no motor" : NULL;
+  if (info->nq != info->nv)
+    return "turns in space, and its Fourier series would be no motion of three angles: fix it (--lock), or model it as "
+           "three revolute joints";
+  if (info->shaft >= 0) return "is behind an elastic shaft: take the robot without the shaft";
+  return info->passive ? "has no motor, so that its motion follows from the others: fix it (--lock)" : NULL;
 }
 
 static limb_status read_joint(limb_excite_problem* p, int joint, limb_error* err)
@@ -88,11 +90,7 @@ static limb_status read_joint(limb_excite_problem* p, int joint, limb_error* err
   const limb_status s = limb_get_joint(p->m, joint, &info);
   if (s != LIMB_OK) return s;
   const char* why = refuse(&info);
-  if (why)
-    return limb_fail(
-      err, LIMB_E_UNSUPPORTED, "robot",
-      "joint '%.200s' %s: motions are found for joints with a motor and as many coordinates as velocities",
-      info.def.name, why);
+  if (why) return limb_fail(err, LIMB_E_UNSUPPORTED, "robot", "joint '%.200s' %s", info.def.name, why);
   for (int k = 0; k < info.nv; k++) {
     const limb_limits l = p->limit[info.v + k] = limits_of(p, &info, k);
     if (l.v == 0 || l.tau == 0)
@@ -199,7 +197,10 @@ static limb_status make_base(limb_excite_problem* p)
 static limb_status make_problem(limb_excite_problem* p, limb_error* err)
 {
   const limb_model* m = p->m;
-  if (limb_loop_count(m) > 0) return limb_fail(err, LIMB_E_UNSUPPORTED, "robot", "it has loops");
+  if (limb_loop_count(m) > 0)
+    return limb_fail(err, LIMB_E_UNSUPPORTED, "robot",
+                     "it has loops, and motions are searched for trees: move its motors along sines whose frequencies "
+                     "are no multiples of each other, and compare the condition that limb identify prints");
   p->nv = limb_nv(m), p->width = 2 * p->o.harmonics, p->samples = SAMPLES_PER_HARMONIC * p->o.harmonics + 1;
   if (p->samples < 4 * SAMPLES_PER_HARMONIC) p->samples = 4 * SAMPLES_PER_HARMONIC;
   if (p->nv == 0) return limb_fail(err, LIMB_E_UNSUPPORTED, "robot", "it has no joint that moves");

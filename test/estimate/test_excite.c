@@ -269,7 +269,7 @@ START_TEST(bad_input_is_named)
   double start[DOFS] = {0, 100};
   limb_excite_options o = fine;
   refused("four_bar", &o, LIMB_E_UNSUPPORTED, "loops");
-  refused("humanoid", &o, LIMB_E_UNSUPPORTED, "coordinates");
+  refused("humanoid", &o, LIMB_E_UNSUPPORTED, "three revolute joints");
   o.start = start;
   refused("ur5", &o, LIMB_E_ARG, "shoulder_lift");
   start[1] = (double)NAN;
