@@ -346,10 +346,10 @@ LIMB_NODISCARD LIMB_API limb_status limb_repair(limb_reading* r, int* changed, l
 LIMB_NODISCARD LIMB_API limb_status limb_write_repaired(const limb_reading* r, limb_text_fn* write, void* context,
                                                         limb_error* err);
 
-/// Writes the file as read, with the inertias, friction, rotors, springs and placements of joints of a robot of the same
-/// parts, such as one with other parameters (limb_ident_apply, limb_calibration_apply). Bodies and joints are found by
-/// name; all other bytes are preserved: order, comments, shapes. URDF only; use limb_write for other formats and for
-/// robots that were changed otherwise.
+/// Writes the file as read, with the inertias, friction, rotors, springs and placements of joints of a robot with the
+/// same parts, such as one with other parameters (limb_ident_apply, limb_calibration_apply). Bodies and joints are
+/// found by name; all other bytes are preserved: order, comments, shapes. URDF only; use limb_write for other formats
+/// and for robots that were changed otherwise.
 /// @return LIMB_OK; LIMB_E_UNSUPPORTED (not a URDF in UTF-8, or one that needs xacro); LIMB_E_ARG; LIMB_E_NOMEM.
 LIMB_NODISCARD LIMB_API limb_status limb_write_in_place(const limb_reading* r, const limb_builder* b,
                                                         limb_text_fn* write, void* context, limb_error* err);

@@ -96,7 +96,8 @@ class Calibrate(ToolTest):
 
         table, q, _ = self.measured()
         refused("nothing was measured", "ur5", self.write("a.csv", [f"q.{n}" for n in JOINTS], q))
-        refused("no column q.elbow, q.wrist_1, q.wrist_2, q.wrist_3", "ur5", self.write("b.csv", ["q.shoulder_pan", "q.shoulder_lift"], [[0, 0]]))
+        few = self.write("b.csv", ["q.shoulder_pan", "q.shoulder_lift"], [[0, 0]])
+        refused("no column q.elbow, q.wrist_1, q.wrist_2, q.wrist_3", "ur5", few)
         refused("some columns are missing", "ur5", self.measured("c.csv", columns=POSE[:2])[0])
         refused("too few", "ur5", self.measured("d.csv", columns=POSE[:3], count=4)[0])
         refused("no frame 'nose'", "ur5", table, "--frame", "nose")
