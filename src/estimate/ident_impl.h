@@ -4,11 +4,12 @@
 //   rows.c            filtered coordinates -> rows: quaternions, closed loops, instruments; known loads, wrenches
 //   equations.c       rows -> regressor -> triangle
 //   least_squares.c   triangles, estimates, their covariance
+//   ident.c           the object, answers, estimates as a robot
 //   fit.c             the estimators, validation
 //   instruments.c     instrumental variables
 //   physical.c        parameters that rigid bodies can have
 //   physical_weight.c the weight of the model in that fit
-//   apply.c           estimates as a robot
+//   pseudo_inertia.c  its matrices; payload.c, payload_physical.c: loads of grippers, by the same
 //   observer.c        torques from outside (needs none of the others)
 //   suspicions.c      sentences about logs that are not what they should be
 #ifndef LIMB_IDENT_IMPL_H
