@@ -279,13 +279,15 @@ typedef struct limb_second_derivatives {
   double* dqdx;
 } limb_second_derivatives;
 
-/// The Hessian of lambda' tau: entry (j, k) of dydz (nv x nv) is sum_i lambda_i d2tau_i / dy_j dz_k. O(n^2 depth).
+/// The Hessian of lambda' tau: entry (j, k) of dydz (nv x nv) is sum_i lambda_i d2tau_i / dy_j dz_k. O(n depth), as
+/// first derivatives; with wrenches or mimic joints O(n^2 depth).
 LIMB_NODISCARD LIMB_API limb_status limb_inverse_dynamics_hessian(limb_dual* w, const double* q, const double* v,
                                                                   const double* a, const limb_environment* env,
                                                                   const double* lambda,
                                                                   const limb_second_derivatives* out);
 
-/// The Hessian of lambda' a of forward dynamics. O(n^2 depth) and 2 n solves with M.
+/// The Hessian of lambda' a of forward dynamics. First derivatives and three products of nv x nv matrices; with
+/// wrenches or mimic joints O(n^2 depth) and 2 n solves with M.
 LIMB_NODISCARD LIMB_API limb_status limb_forward_dynamics_hessian(limb_dual* w, const double* q, const double* v,
                                                                   const double* tau, const limb_environment* env,
                                                                   const double* lambda,
@@ -300,7 +302,8 @@ LIMB_NODISCARD LIMB_API limb_status limb_inverse_dynamics_second_derivatives(lim
                                                                              const limb_environment* env,
                                                                              const limb_second_derivatives* out);
 
-/// Tensors of forward dynamics: d2a_i / dy_j dz_k. O(n^4): products with M^-1.
+/// Tensors of forward dynamics: d2a_i / dy_j dz_k. O(n^4): products of the tensors of inverse dynamics with M^-1;
+/// several times slower without dqdx, which the others are made of, and with wrenches or mimic joints.
 LIMB_NODISCARD LIMB_API limb_status limb_forward_dynamics_second_derivatives(limb_dual* w, const double* q,
                                                                              const double* v, const double* tau,
                                                                              const limb_environment* env,

@@ -42,7 +42,7 @@ static limb_dual* lay_out(limb_arena* a, const limb_model* m, limb_dual_use use,
     t.dq = take(a, nv * nv), t.dv = take(a, nv * nv), t.dx = take(a, nv * nv);
     t.acc = take_doubles(a, nv), t.mu = take_doubles(a, nv);
     for (int k = 0; k < LIMB_DUAL_SCRATCH; k++) t.rows[k] = take_doubles(a, LIMB_TANGENTS * nv);
-    t.work = take_doubles(a, LIMB_SECOND_CELLS * (size_t)limb_second_columns(m));
+    t.work = take_doubles(a, limb_second_work(m)), t.slopes = take_doubles(a, 4 * nv * nv);
     t.path = limb_arena_take(a, LIMB_SECOND_PLACES * (size_t)m->ncdof, sizeof *t.path);
   }
   if (w) *w = t;

@@ -47,6 +47,7 @@ struct limb_dual {
   double* rows[LIMB_DUAL_SCRATCH]; // LIMB_TANGENTS x nv each: scratch of second derivatives
   double* work;                    // of tensors (limb_kernels_lanes_second)
   int* path;
+  double* slopes; // 4 nv x nv: of accelerations, and a Hessian
 };
 
 static inline bool limb_dual_has_loops(const limb_dual* w) { return w && w->m->nloop > 0; }
@@ -79,6 +80,24 @@ limb_status limb_dual_ready(const limb_dual* w);
 typedef enum limb_dual_kind { LIMB_DUAL_INVERSE, LIMB_DUAL_FORWARD } limb_dual_kind;
 limb_status limb_dual_slopes(limb_dual* w, limb_dual_kind kind, const limb_dual_at* at, const limb_directions* along,
                              const double* dx, int first);
+
+// ---- second derivatives in closed form (second_closed.c) ----------------------------------------------------
+
+// A point of inverse or forward dynamics.
+typedef struct limb_second_point {
+  limb_dual_kind kind;
+  limb_dual_at given;   // as the user gave it
+  limb_dual_at inverse; // the same point of inverse dynamics: x are accelerations
+  limb_call_environment around;
+} limb_second_point;
+
+// Whether there is a closed form: not with wrenches or mimic joints.
+bool limb_second_is_closed(const limb_dual* w, const limb_second_point* p);
+
+// All tensors that are wanted, those of forward dynamics with out->dqdx only; and Hessians of sums with weights.
+limb_status limb_second_tensors(limb_dual* w, const limb_second_point* p, const limb_second_derivatives* out);
+limb_status limb_second_hessian(limb_dual* w, const limb_second_point* p, const double* lambda,
+                                const limb_second_derivatives* out);
 
 // How many directions the group from first on has.
 static inline int limb_dual_used(const limb_directions* along, int first)

@@ -10,9 +10,9 @@
 //                      gradient of lambda' a, with mu = M^-1 lambda and mu' = -M^-1 M' mu:
 //                               -((dtau/dx)^T)' mu - (dtau/dx)^T mu'  by q and v,   mu'  by tau
 //
-// Tensors of inverse dynamics are made in closed form (kernel/second_kernel.h), unless there are wrenches or mimic
-// joints. The others are first derivatives along all directions: by q or v first, along q afterwards; by v twice.
-// Derivatives by q and by v or x may be taken in either order.
+// Hessians and tensors are made in closed form (second_closed.c), unless there are wrenches or mimic joints. They are
+// first derivatives along all directions then: by q or v first, along q afterwards; by v twice. Derivatives by q and
+// by v or x may be taken in either order.
 //
 // Cost: O(n depth) for each group of LIMB_TANGENTS directions, and solves with M; a Hessian has 2 n directions.
 
@@ -21,18 +21,9 @@
 #include "dynamics/dual_impl.h"
 #include "kernel/tables.h"
 
-#include <math.h>
 #include <string.h>
 
 // ---- points and directions ----------------------------------------------------------------------------------
-
-// A point of inverse or forward dynamics.
-typedef struct second_point {
-  limb_dual_kind kind;
-  limb_dual_at given;   // as the user gave it
-  limb_dual_at inverse; // the same point of inverse dynamics: x are accelerations
-  limb_call_environment around;
-} second_point;
 
 // The directions of x, and below those that must not be there.
 static const double* x_directions(limb_dual_kind kind, const limb_directions* along)
@@ -45,8 +36,8 @@ static const double* other_directions(limb_dual_kind kind, const limb_directions
   return kind == LIMB_DUAL_INVERSE ? along->dtau : along->da;
 }
 
-// Checks a call and finds the accelerations; along may be NULL.
-static limb_status enter(limb_dual* w, second_point* p, const limb_directions* along)
+// Checks a call and reads its environment; along may be NULL.
+static limb_status enter_point(limb_dual* w, limb_second_point* p, const limb_directions* along)
 {
   const limb_directions none = {0};
   const limb_directions* with = along ? along : &none;
@@ -58,6 +49,14 @@ static limb_status enter(limb_dual* w, second_point* p, const limb_directions* a
   // the environment is read here, because force laws must be refused and not called
   if (s == LIMB_OK) s = limb_dual_enter(w, at, false, &p->around);
   p->inverse = *at;
+  return s;
+}
+
+// The same, and finds the accelerations.
+static limb_status enter(limb_dual* w, limb_second_point* p, const limb_directions* along)
+{
+  const limb_dual_at* at = &p->given;
+  const limb_status s = enter_point(w, p, along);
   if (s != LIMB_OK || p->kind == LIMB_DUAL_INVERSE) return s;
   p->inverse.x = w->acc;
   return limb_forward_dynamics(w->d, at->q, at->v, at->x, at->env, w->acc);
@@ -84,7 +83,7 @@ static limb_directions unit_directions(limb_dual* w, int first, bool by_q)
 }
 
 // Accelerations along the group: as given, or in rows of scratch.
-static limb_status accelerations(limb_dual* w, const second_point* p, const limb_directions* group, int rows,
+static limb_status accelerations(limb_dual* w, const limb_second_point* p, const limb_directions* group, int rows,
                                  const double** da)
 {
   const limb_dual_at* at = &p->given;
@@ -94,7 +93,7 @@ static limb_status accelerations(limb_dual* w, const second_point* p, const limb
 }
 
 // Derivatives of inverse dynamics (w->dq, w->dv, w->dx) with tangents along the group.
-static limb_status slopes_along(limb_dual* w, const second_point* p, const limb_directions* group)
+static limb_status slopes_along(limb_dual* w, const limb_second_point* p, const limb_directions* group)
 {
   const double* da;
   const limb_status s = accelerations(w, p, group, ROWS_ACC, &da);
@@ -111,7 +110,7 @@ static void put_blocks(const limb_dual_number* A, size_t entries, int first, int
   }
 }
 
-static limb_status matrices_along(limb_dual* w, const second_point* p, const limb_directions* along,
+static limb_status matrices_along(limb_dual* w, const limb_second_point* p, const limb_directions* along,
                                   const limb_kernels_slopes* out)
 {
   const size_t nv = (size_t)w->m->nv;
@@ -134,7 +133,7 @@ limb_status limb_inverse_dynamics_derivatives_along(limb_dual* w, const double* 
 {
   if (limb_dual_has_loops(w)) return LIMB_E_UNSUPPORTED;
   if (!along || !out) return LIMB_E_ARG;
-  second_point p = {.kind = LIMB_DUAL_INVERSE, .given = {q, v, a, env}};
+  limb_second_point p = {.kind = LIMB_DUAL_INVERSE, .given = {q, v, a, env}};
   const limb_kernels_slopes to = {out->tau, out->dtau_dq, out->dtau_dv, out->M};
   const limb_status s = enter(w, &p, along);
   return s == LIMB_OK ? matrices_along(w, &p, along, &to) : s;
@@ -146,7 +145,7 @@ limb_status limb_forward_dynamics_derivatives_along(limb_dual* w, const double* 
 {
   if (limb_dual_has_loops(w)) return LIMB_E_UNSUPPORTED;
   if (!along || !out) return LIMB_E_ARG;
-  second_point p = {.kind = LIMB_DUAL_FORWARD, .given = {q, v, tau, env}};
+  limb_second_point p = {.kind = LIMB_DUAL_FORWARD, .given = {q, v, tau, env}};
   const limb_kernels_slopes to = {out->acc, out->dacc_dq, out->dacc_dv, out->dacc_dtau};
   const limb_status s = enter(w, &p, along);
   return s == LIMB_OK ? matrices_along(w, &p, along, &to) : s;
@@ -165,8 +164,8 @@ static void add_product(const limb_dual* w, const limb_dual_number* A, int slot,
 }
 
 // One group of pairs.
-static limb_status pairs(limb_dual* w, const second_point* p, const limb_directions* first, const limb_directions* then,
-                         double* out)
+static limb_status pairs(limb_dual* w, const limb_second_point* p, const limb_directions* first,
+                         const limb_directions* then, double* out)
 {
   const int n = w->m->nv, used = first->count;
   const double* u_a;
@@ -186,8 +185,8 @@ static limb_status pairs(limb_dual* w, const second_point* p, const limb_directi
   return limb_mass_matrix_solve(w->d, p->given.q, used, out, out);
 }
 
-static limb_status along_twice(limb_dual* w, second_point* p, const limb_directions* first, const limb_directions* then,
-                               double* out)
+static limb_status along_twice(limb_dual* w, limb_second_point* p, const limb_directions* first,
+                               const limb_directions* then, double* out)
 {
   if (!w || !first || !then || !out || first->count != then->count) return LIMB_E_ARG;
   limb_status s = enter(w, p, first);
@@ -206,7 +205,7 @@ limb_status limb_inverse_dynamics_along_twice(limb_dual* w, const double* q, con
                                               const limb_directions* then, double* out)
 {
   if (limb_dual_has_loops(w)) return LIMB_E_UNSUPPORTED;
-  second_point p = {.kind = LIMB_DUAL_INVERSE, .given = {q, v, a, env}};
+  limb_second_point p = {.kind = LIMB_DUAL_INVERSE, .given = {q, v, a, env}};
   return along_twice(w, &p, first, then, out);
 }
 
@@ -215,14 +214,14 @@ limb_status limb_forward_dynamics_along_twice(limb_dual* w, const double* q, con
                                               const limb_directions* then, double* out)
 {
   if (limb_dual_has_loops(w)) return LIMB_E_UNSUPPORTED;
-  second_point p = {.kind = LIMB_DUAL_FORWARD, .given = {q, v, tau, env}};
+  limb_second_point p = {.kind = LIMB_DUAL_FORWARD, .given = {q, v, tau, env}};
   return along_twice(w, &p, first, then, out);
 }
 
 // ---- products of the Hessian --------------------------------------------------------------------------------
 
 // mu: the weights of tau that are worth lambda: lambda itself, or M^-1 lambda in forward dynamics.
-static limb_status find_weights(limb_dual* w, const second_point* p, const double* lambda, const double** mu)
+static limb_status find_weights(limb_dual* w, const limb_second_point* p, const double* lambda, const double** mu)
 {
   if (!limb_finite_v(w->d, lambda)) return LIMB_E_NONFINITE;
   *mu = p->kind == LIMB_DUAL_INVERSE ? lambda : w->mu;
@@ -246,7 +245,8 @@ static void weigh(const limb_dual* w, const limb_dual_number* A, int slot, doubl
 }
 
 // mu' = -M^-1 M' mu of a group; NULL in inverse dynamics, whose weights are fixed.
-static limb_status weight_rates(limb_dual* w, const second_point* p, const double* mu, int used, const double** dmu)
+static limb_status weight_rates(limb_dual* w, const limb_second_point* p, const double* mu, int used,
+                                const double** dmu)
 {
   double* rows = w->rows[ROWS_MU];
   *dmu = NULL;
@@ -259,7 +259,7 @@ static limb_status weight_rates(limb_dual* w, const second_point* p, const doubl
 }
 
 // Products with a group of directions, count rows each; NULL: not computed.
-static limb_status gradients(limb_dual* w, const second_point* p, const double* mu, const limb_directions* group,
+static limb_status gradients(limb_dual* w, const limb_second_point* p, const double* mu, const limb_directions* group,
                              const limb_gradients* out)
 {
   const int n = w->m->nv;
@@ -284,7 +284,7 @@ static limb_status gradients(limb_dual* w, const second_point* p, const double* 
 
 static double* row_of(double* A, int row, int nv) { return A ? A + (ptrdiff_t)row * nv : NULL; }
 
-static limb_status hessian_along(limb_dual* w, second_point* p, const double* lambda, const limb_directions* along,
+static limb_status hessian_along(limb_dual* w, limb_second_point* p, const double* lambda, const limb_directions* along,
                                  const limb_gradients* out)
 {
   if (!lambda || !along || !out) return LIMB_E_ARG;
@@ -306,7 +306,7 @@ limb_status limb_inverse_dynamics_hessian_along(limb_dual* w, const double* q, c
                                                 const limb_directions* along, const limb_gradients* out)
 {
   if (limb_dual_has_loops(w)) return LIMB_E_UNSUPPORTED;
-  second_point p = {.kind = LIMB_DUAL_INVERSE, .given = {q, v, a, env}};
+  limb_second_point p = {.kind = LIMB_DUAL_INVERSE, .given = {q, v, a, env}};
   return hessian_along(w, &p, lambda, along, out);
 }
 
@@ -315,7 +315,7 @@ limb_status limb_forward_dynamics_hessian_along(limb_dual* w, const double* q, c
                                                 const limb_directions* along, const limb_gradients* out)
 {
   if (limb_dual_has_loops(w)) return LIMB_E_UNSUPPORTED;
-  second_point p = {.kind = LIMB_DUAL_FORWARD, .given = {q, v, tau, env}};
+  limb_second_point p = {.kind = LIMB_DUAL_FORWARD, .given = {q, v, tau, env}};
   return hessian_along(w, &p, lambda, along, out);
 }
 
@@ -335,11 +335,13 @@ static void put_rows(int n, const double* rows, int first, int used, double* H)
   if (H) memcpy(H + (ptrdiff_t)first * n, rows, bytes);
 }
 
-static limb_status hessian(limb_dual* w, second_point* p, const double* lambda, const limb_second_derivatives* out)
+static limb_status hessian(limb_dual* w, limb_second_point* p, const double* lambda, const limb_second_derivatives* out)
 {
   if (!lambda || !out) return LIMB_E_ARG;
   const double* mu;
-  limb_status s = enter(w, p, NULL);
+  limb_status s = enter_point(w, p, NULL);
+  if (s == LIMB_OK && limb_second_is_closed(w, p)) return limb_second_hessian(w, p, lambda, out);
+  if (s == LIMB_OK) s = enter(w, p, NULL);
   if (s == LIMB_OK) s = find_weights(w, p, lambda, &mu);
   if (s != LIMB_OK) return s;
   const int n = w->m->nv;
@@ -367,7 +369,7 @@ limb_status limb_inverse_dynamics_hessian(limb_dual* w, const double* q, const d
                                           const limb_second_derivatives* out)
 {
   if (limb_dual_has_loops(w)) return LIMB_E_UNSUPPORTED;
-  second_point p = {.kind = LIMB_DUAL_INVERSE, .given = {q, v, a, env}};
+  limb_second_point p = {.kind = LIMB_DUAL_INVERSE, .given = {q, v, a, env}};
   return hessian(w, &p, lambda, out);
 }
 
@@ -376,7 +378,7 @@ limb_status limb_forward_dynamics_hessian(limb_dual* w, const double* q, const d
                                           const limb_second_derivatives* out)
 {
   if (limb_dual_has_loops(w)) return LIMB_E_UNSUPPORTED;
-  second_point p = {.kind = LIMB_DUAL_FORWARD, .given = {q, v, tau, env}};
+  limb_second_point p = {.kind = LIMB_DUAL_FORWARD, .given = {q, v, tau, env}};
   return hessian(w, &p, lambda, out);
 }
 
@@ -400,37 +402,14 @@ static void put_tensor(const limb_dual* w, const limb_dual_number* A, int first,
   }
 }
 
-// What smoothed Coulomb friction adds: of Fs tanh(v / width), -2 Fs t (1 - t^2) / width^2.
-static void add_friction(const limb_model* m, const limb_terms* terms, const double* v, double* dvdv)
-{
-  if (!m->has_actuators || !terms->friction || !(terms->width > 0)) return;
-  const size_t n = (size_t)m->nv;
-  for (int c = 0; c < m->ncdof; c++) {
-    const size_t k = (size_t)m->dof[c].v;
-    const double t = tanh(v[k] / terms->width);
-    dvdv[k * (n * n + n + 1)] -= 2 * m->actuator[c].coulomb * t * (1 - t * t) / (terms->width * terms->width);
-  }
-}
-
-// In closed form: rigid bodies in the kernel. Of what the joints add besides, only friction is not linear.
-static limb_status closed_tensors(limb_dual* w, const second_point* p, const limb_second_derivatives* out)
-{
-  const limb_model* m = w->d->m;
-  const limb_call_environment* x = &p->around;
-  const limb_kernels_motion in = {p->given.q, p->given.v, p->given.x, &x->terms, NULL, 0, NULL, 0};
-  const limb_kernels_lanes_second to = {out->dqdq, out->dqdv, out->dvdv, out->dqdx, w->work, w->path};
-  if (!limb_kernels_of(w->d)->id_second(m, m->k64, &w->d->ws, &in, &to)) return LIMB_E_NONFINITE;
-  if (out->dvdv) add_friction(m, &x->terms, p->given.v, out->dvdv);
-  return LIMB_OK;
-}
-
-static limb_status tensors(limb_dual* w, second_point* p, const limb_second_derivatives* out)
+static limb_status tensors(limb_dual* w, limb_second_point* p, const limb_second_derivatives* out)
 {
   if (!out) return LIMB_E_ARG;
-  limb_status s = enter(w, p, NULL);
+  limb_status s = enter_point(w, p, NULL);
+  const bool closed = s == LIMB_OK && limb_second_is_closed(w, p);
+  if (closed && (out->dqdx || p->kind == LIMB_DUAL_INVERSE)) return limb_second_tensors(w, p, out);
+  if (s == LIMB_OK) s = enter(w, p, NULL);
   if (s != LIMB_OK) return s;
-  const bool rigid = !w->m->has_mimic && p->around.ngiven == 0;
-  if (p->kind == LIMB_DUAL_INVERSE && rigid && limb_kernels_of(w->d)->id_second) return closed_tensors(w, p, out);
   const int n = w->m->nv;
   const bool by_q = out->dqdq || out->dqdv || out->dqdx, by_v = out->dvdv;
   for (int k = 0; by_q && k < n; k += LIMB_TANGENTS) {
@@ -454,7 +433,7 @@ limb_status limb_inverse_dynamics_second_derivatives(limb_dual* w, const double*
                                                      const limb_environment* env, const limb_second_derivatives* out)
 {
   if (limb_dual_has_loops(w)) return LIMB_E_UNSUPPORTED;
-  second_point p = {.kind = LIMB_DUAL_INVERSE, .given = {q, v, a, env}};
+  limb_second_point p = {.kind = LIMB_DUAL_INVERSE, .given = {q, v, a, env}};
   return tensors(w, &p, out);
 }
 
@@ -462,6 +441,6 @@ limb_status limb_forward_dynamics_second_derivatives(limb_dual* w, const double*
                                                      const limb_environment* env, const limb_second_derivatives* out)
 {
   if (limb_dual_has_loops(w)) return LIMB_E_UNSUPPORTED;
-  second_point p = {.kind = LIMB_DUAL_FORWARD, .given = {q, v, tau, env}};
+  limb_second_point p = {.kind = LIMB_DUAL_FORWARD, .given = {q, v, tau, env}};
   return tensors(w, &p, out);
 }

@@ -338,16 +338,39 @@ KERNEL_ENTRY bool set_id_derivatives(const limb_model* m, const link_const* k, c
   return fine && (loads_of(in) == 0 || !out->dq || set_finite_matrix(m, out->dq));
 }
 
+KERNEL lane_in rows_of_motion(const limb_model* m, const limb_ws* ws, const motion_in* in)
+{
+  return (lane_in){.q = dof_coordinates(m, &ws->table, in->q),
+                   .v = in_compiled_order(m, in->v, ws->v),
+                   .a = in_compiled_order(m, in->x, ws->a),
+                   .base = ws->base,
+                   .base_turns = ws->base_turns};
+}
+
 KERNEL_ENTRY bool set_id_second(const limb_model* m, const link_const* k, const limb_ws* ws, const motion_in* in,
                                 const second_out* out)
 {
   (void)k;
-  const lane_in rows = {.q = dof_coordinates(m, &ws->table, in->q),
-                        .v = in_compiled_order(m, in->v, ws->v),
-                        .a = in_compiled_order(m, in->x, ws->a),
-                        .base = ws->base,
-                        .base_turns = ws->base_turns};
+  const lane_in rows = rows_of_motion(m, ws, in);
   return LANE_KERNELS.second(m, &ws->table, &rows, out);
+}
+
+KERNEL_ENTRY bool set_id_hessian(const limb_model* m, const link_const* k, const limb_ws* ws, const motion_in* in,
+                                 const real* lambda, const second_out* out)
+{
+  (void)k;
+  const lane_in rows = rows_of_motion(m, ws, in);
+  return LANE_KERNELS.hessian(m, &ws->table, &rows, lambda, out);
+}
+
+KERNEL_ENTRY bool set_take_product(const limb_model* m, const limb_ws* ws, const real* A, real* X)
+{
+  return LANE_KERNELS.take_product(NULL, m->nv, A, X, ws->table.work, ws->table.list);
+}
+
+KERNEL_ENTRY bool set_fd_second(const limb_model* m, const lane_out* first, const second_out* out)
+{
+  return LANE_KERNELS.forward_second(m, first, out);
 }
 
 // The packed rows of M, from all of it in the user's order.

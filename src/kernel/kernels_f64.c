@@ -26,6 +26,9 @@ const limb_kernels LIMB_JOIN(limb_kernels_f64_, LIMB_ISA) = {SET(finite),
                                                              SET(fd_derivatives),
 #ifdef LANE_KERNELS_APART
                                                              SET(id_second),
+                                                             SET(id_hessian),
+                                                             SET(fd_second),
+                                                             SET(take_product),
 #endif
                                                              SET(factor),
                                                              SET(invert),

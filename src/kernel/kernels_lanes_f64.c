@@ -26,8 +26,9 @@ KERNEL void sines_of_lanes(real x, real* s, real* c)
 }
 
 #include "kernel/lane_tree_kernel.h"
+#include "kernel/second_forward_kernel.h"
 
-#define LANE_TREE lane_tree_factor, lane_tree_solve, lane_tree_inverse
+#define LANE_TREE lane_tree_factor, lane_tree_solve, lane_tree_inverse, lane_forward_second
 #include "kernel/lane_passes_kernel.h"
 
 const limb_kernels_lanes LIMB_JOIN(limb_lanes_f64_, LIMB_ISA) = LANE_KERNEL_TABLE;

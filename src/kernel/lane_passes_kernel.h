@@ -6,9 +6,9 @@
 #ifndef LIMB_KERNEL_LANE_PASSES_KERNEL_H
 #define LIMB_KERNEL_LANE_PASSES_KERNEL_H
 
+#include "kernel/hessian_kernel.h"
 #include "kernel/lane_matrix_kernel.h"
 #include "kernel/lane_products_kernel.h"
-#include "kernel/second_kernel.h"
 
 enum { WANT_ALL = WANT_M | WANT_DQ | WANT_DV };
 
@@ -161,14 +161,15 @@ KERNEL_ENTRY cell lane_forward_block(const limb_model* m, const limb_dof_table* 
 }
 
 #ifndef LANE_TREE
-#define LANE_TREE NULL, NULL, NULL // kernel/lane_tree_kernel.h
+#define LANE_TREE NULL, NULL, NULL, NULL // kernel/lane_tree_kernel.h, second_forward_kernel.h
 #endif
 
 // Fills a table of them (LIMB_LANE_SET, kernel/tables.h).
-#define LANE_KERNEL_TABLE                                                                               \
-  {                                                                                                     \
-    LANES, lane_inverse, lane_bias, lane_slopes, lane_coriolis, BLOCK_PAYS ? lane_forward_block : NULL, \
-      LANES > 1 ? lane_second : NULL, lane_invert, lane_body_rows, lane_take_product, LANE_TREE         \
+#define LANE_KERNEL_TABLE                                                                                              \
+  {                                                                                                                    \
+    LANES, lane_inverse, lane_bias, lane_slopes, lane_coriolis, BLOCK_PAYS ? lane_forward_block : NULL,                \
+      LANES > 1 ? lane_second : NULL, LANES > 1 ? lane_hessian : NULL, lane_invert, lane_body_rows, lane_take_product, \
+      LANE_TREE                                                                                                        \
   }
 
 #endif

@@ -144,18 +144,23 @@ KERNEL drift drift_spread(const cell* at, int k)
   return (drift){v3(x[0], x[1], x[2]), columns(v3(x[3], x[4], x[5]), v3(x[6], x[7], x[8]), v3(x[9], x[10], x[11]))};
 }
 
+KERNEL composite moved_of(drift own) // I', of B(S): first moments P, second ones K + K'
+{
+  const mat3 K = own.K;
+  const sym3 J = {add(K.xx, K.xx), add(K.xy, K.yx), add(K.xz, K.zx), add(K.yy, K.yy), add(K.yz, K.zy), add(K.zz, K.zz)};
+  return (composite){zero(), own.P, J};
+}
+
 KERNEL deepest deepest_of(const table* t, const second_out* out, int r)
 {
   const drift own = drift_spread(rates_at(out, r), RATE_OWN), turned = drift_spread(rates_at(out, r), RATE_TURNED);
-  const mat3 K = own.K; // I' has the first moments P and the second ones K + K'
-  const sym3 J = {add(K.xx, K.xx), add(K.xy, K.yx), add(K.xz, K.zx), add(K.yy, K.yy), add(K.yz, K.zy), add(K.zz, K.zz)};
   return (deepest){force_spread(t, ROW_T1, r),
                    force_spread(t, ROW_T2, r),
                    force_spread(t, ROW_T3, r),
                    entry3_spread(t, ROW_T4, r),
                    own,
                    turned,
-                   {zero(), own.P, J}};
+                   moved_of(own)};
 }
 
 KERNEL force twice_drift(drift D, motion x) { return kscalef(constant(2), drift_times(D, x)); }
@@ -322,6 +327,20 @@ KERNEL void go_to_link(const table* t, path* p, int l)
   }
 }
 
+// The dof table with all columns, and the rates.
+KERNEL_ONCE void lane_columns(const limb_model* m, const limb_dof_table* s, const lane_in* in, const second_out* out)
+{
+  const table t = table_of(m, s, FORM_TREE);
+  const path p = path_in(m, out);
+  memset(p.cells, 0, (size_t)(PATH_COUNT * limb_second_columns(m)) * sizeof *p.cells); // lanes behind the end are read
+  lane_dynamics(&t, in);
+  lane_columns_m(&t);
+  lane_columns_v(&t, SLOPES_FORCE);
+  lane_forces(&t);
+  lane_columns_q(&t);
+  lane_second_rates(&t, out);
+}
+
 // All tensors that are wanted, in the user's order; without mimic joints, actuators and wrenches. False: something is
 // not finite.
 KERNEL_ENTRY bool lane_second(const limb_model* m, const limb_dof_table* s, const lane_in* in, const second_out* out)
@@ -333,13 +352,7 @@ KERNEL_ENTRY bool lane_second(const limb_model* m, const limb_dof_table* s, cons
     if (to[k]) memset(to[k], 0, bytes);
   path p = path_in(m, out);
   real sum = zero();
-  memset(p.cells, 0, (size_t)(PATH_COUNT * limb_second_columns(m)) * sizeof *p.cells); // lanes behind the end are read
-  lane_dynamics(&t, in);
-  lane_columns_m(&t);
-  lane_columns_v(&t, SLOPES_FORCE);
-  lane_forces(&t);
-  lane_columns_q(&t);
-  lane_second_rates(&t, out);
+  lane_columns(m, s, in, out);
   for (int l = 0; l < m->nlink; l++) {
     go_to_link(&t, &p, l);
     for (int c = m->link[l].dof; c < end_of_dofs(&m->link[l]); c++) {

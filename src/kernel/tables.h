@@ -35,7 +35,7 @@ enum { BODY_ROW = 16 }; // cells of a row of a body's terms, whole vectors
   /* tensors, nv x nv x nv in the user's order, NULL: not computed; and scratch */                                    \
   typedef struct name##_second {                                                                                      \
     cell *dqdq, *dqdv, *dvdv, *dqdx;                                                                                  \
-    cell* work; /* LIMB_SECOND_CELLS limb_second_columns(m) */                                                        \
+    cell* work; /* limb_second_work(m) */                                                                             \
     int* path;  /* LIMB_SECOND_PLACES ncdof */                                                                        \
   } name##_second;                                                                                                    \
   typedef struct name {                                                                                               \
@@ -52,6 +52,9 @@ enum { BODY_ROW = 16 }; // cells of a row of a body's terms, whole vectors
                           const name##_out* out);                                                                     \
     /* second derivatives of rigid bodies; NULL: there is one lane only */                                            \
     bool (*second)(const limb_model* m, const limb_dof_table* s, const name##_in* in, const name##_second* out);      \
+    /* Hessians of lambda' tau, nv x nv each */                                                                       \
+    bool (*hessian)(const limb_model* m, const limb_dof_table* s, const name##_in* in, const cell* lambda,            \
+                    const name##_second* out);                                                                        \
     /* X = M^-1 in the user's order from its factors; work: n times the lanes; list: n places */                      \
     bool (*invert)(const limb_elimination* e, int n, const cell* L, cell* X, cell* work, int* list);                  \
     /* rows of a regressor, at Y + at[k], from the axes (w; v) of dofs dof[k]; put or added; false: not finite */     \
@@ -64,6 +67,8 @@ enum { BODY_ROW = 16 }; // cells of a row of a body's terms, whole vectors
     void (*tree_solve)(const limb_elimination* e, int n, const limb_dof_table* s, cell* x);                           \
     bool (*tree_inverse)(const limb_elimination* e, int n, const limb_dof_table* s, bool anywhere, cell* X, cell* dq, \
                          cell* dv);                                                                                   \
+    /* tensors of forward dynamics from those of inverse dynamics; first: M^-1, dacc/dq and dacc/dv; NULL as above */ \
+    bool (*forward_second)(const limb_model* m, const name##_out* first, const name##_second* out);                   \
   } name
 
 // The kernels of kernel/kernel_set.h over one scalar type: their arguments, and the type name_x_fn of every
@@ -127,6 +132,14 @@ enum { BODY_ROW = 16 }; // cells of a row of a body's terms, whole vectors
   /* rigid bodies only: no mimic joints and no wrenches; what actuators add is left out */                            \
   typedef bool name##_id_second_fn(const limb_model* m, const link_const* k, const limb_ws* ws,                       \
                                    const name##_motion* in, const name##_lanes_second* out);                          \
+  /* the same, summed over tau with weights: nv x nv each */                                                          \
+  typedef bool name##_id_hessian_fn(const limb_model* m, const link_const* k, const limb_ws* ws,                      \
+                                    const name##_motion* in, const real* lambda, const name##_lanes_second* out);     \
+  /* X = -A X, nv x nv */                                                                                             \
+  typedef bool name##_take_product_fn(const limb_model* m, const limb_ws* ws, const real* A, real* X);                \
+  /* of forward dynamics, from those in out; dqdx must be there; first: M^-1, dacc/dq and dacc/dv */                  \
+  typedef bool name##_fd_second_fn(const limb_model* m, const name##_lanes_out* first,                                \
+                                   const name##_lanes_second* out);                                                   \
   /* factors M into packed rows */                                                                                    \
   typedef real name##_factor_fn(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q,           \
                                 real* packed);                                                                        \
@@ -189,7 +202,7 @@ typedef struct limb_kernels {
   LIMB_KERNEL(limb_kernels, coriolis_matrix);
   LIMB_KERNEL(limb_kernels, id_derivatives);
   LIMB_KERNEL(limb_kernels, fd_derivatives);
-  LIMB_KERNEL(limb_kernels, id_second); // NULL: there is one lane only
+  LIMB_KERNEL(limb_kernels, id_second);
   LIMB_KERNEL(limb_kernels, factor);
   LIMB_KERNEL(limb_kernels, invert);
   LIMB_KERNEL(limb_kernels, solve);
@@ -204,6 +217,9 @@ typedef struct limb_kernels {
   LIMB_KERNEL(limb_kernels, forward_chain);
   LIMB_KERNEL(limb_kernels, momentum_matrix_at);
   LIMB_KERNEL(limb_kernels, way_poses);
+  LIMB_KERNEL(limb_kernels, id_hessian);
+  LIMB_KERNEL(limb_kernels, fd_second);
+  LIMB_KERNEL(limb_kernels, take_product);
 } limb_kernels;
 
 // Chains by vectors of columns (kernel/kernels_chain_f64.c).

@@ -70,6 +70,22 @@ static inline ptrdiff_t limb_second_columns(const limb_model* m)
   return (m->ncdof + (ptrdiff_t)LIMB_LANES_MAX - 1) / LIMB_LANES_MAX * LIMB_LANES_MAX;
 }
 
+// Those of forward dynamics work in the same place: four matrices and a few rows of nv whole vectors, and a block of
+// so many columns (kernel/second_forward_kernel.h).
+enum { LIMB_SOLVE_COLUMNS = 4 * LIMB_LANES_MAX };
+
+static inline ptrdiff_t limb_solve_width(const limb_model* m)
+{
+  return (m->nv + (ptrdiff_t)LIMB_LANES_MAX - 1) / LIMB_LANES_MAX * LIMB_LANES_MAX;
+}
+
+static inline size_t limb_second_work(const limb_model* m)
+{
+  const ptrdiff_t inverse = LIMB_SECOND_CELLS * limb_second_columns(m), n = m->nv;
+  const ptrdiff_t forward = (4 * n + 3) * limb_solve_width(m) + LIMB_SOLVE_COLUMNS * n;
+  return (size_t)(inverse > forward ? inverse : forward);
+}
+
 // What the products of velocities are to be: derivatives of the forces, or a Coriolis matrix. The two
 // kinds of that differ for ball and free joints.
 typedef enum limb_slopes {

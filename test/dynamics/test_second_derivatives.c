@@ -181,38 +181,66 @@ static void all_tensors(trial* t)
   end(&s);
 }
 
-// Without wrenches the tensors of inverse dynamics are made in closed form.
+// Without wrenches they are made in closed form.
+static scene begin_unloaded(trial* t)
+{
+  limb_environment env = along_surroundings(t);
+  env.nwrench = 0;
+  return begin_in(t, env);
+}
+
 static void closed_tensors(trial* t)
 {
   if (too_much(t)) return;
-  limb_environment env = along_surroundings(t);
-  env.nwrench = 0;
-  scene s = begin_in(t, env);
-  compare_tensors(&s, INVERSE);
+  scene s = begin_unloaded(t);
+  for (int kind = INVERSE; kind <= last_kind(t); kind++) compare_tensors(&s, kind);
   end(&s);
 }
 
 START_TEST(closed_tensors_are_the_complex_step) { trial_over(_i, STATES, closed_tensors); }
 END_TEST
 
-// A tensor that is asked for alone is the same as among the others, and nothing of an older one is left.
-static void single_tensors(trial* t)
+static limb_status hessians_of(scene* s, int kind, const double* lambda, const limb_second_derivatives* out)
 {
-  if (!trial_small(t)) return;
-  const size_t n = (size_t)t->nv, nnn = n * n * n;
-  limb_environment env = along_surroundings(t);
-  env.nwrench = 0;
-  scene s = begin_in(t, env);
-  const limb_second_derivatives all = tensors(t, nnn);
-  assert_ok(second_derivatives(&s, INVERSE, &all));
-  double* alone = trial_doubles(t, nnn);
+  trial* t = s->t;
+  return kind == FORWARD ? limb_forward_dynamics_hessian(s->w, t->q, t->v, s->tau, &s->env, lambda, out)
+                         : limb_inverse_dynamics_hessian(s->w, t->q, t->v, t->a, &s->env, lambda, out);
+}
+
+// Tensors, or Hessians with weights.
+static limb_status second_of(scene* s, int kind, const double* lambda, const limb_second_derivatives* out)
+{
+  return lambda ? hessians_of(s, kind, lambda, out) : second_derivatives(s, kind, out);
+}
+
+// What is asked for alone is the same as among the others, and nothing of an older one is left. Tensors of forward
+// dynamics without that by tau go another way: to the bit the others only.
+static void alone_as_together(scene* s, int kind, const double* lambda)
+{
+  trial* t = s->t;
+  const size_t n = (size_t)t->nv, count = lambda ? n * n : n * n * n;
+  const limb_second_derivatives all = tensors(t, count);
+  assert_ok(second_of(s, kind, lambda, &all));
+  double* alone = trial_doubles(t, count);
   const double* const want[4] = {all.dqdq, all.dqdv, all.dvdv, all.dqdx};
   for (int k = 0; k < 4; k++) {
     limb_second_derivatives one = {0};
     *(k == 0 ? &one.dqdq : k == 1 ? &one.dqdv : k == 2 ? &one.dvdv : &one.dqdx) = alone;
-    for (size_t i = 0; i < nnn; i++) alone[i] = (double)NAN;
-    assert_ok(second_derivatives(&s, INVERSE, &one));
-    assert_that(!memcmp(alone, want[k], nnn * sizeof *alone));
+    for (size_t i = 0; i < count; i++) alone[i] = (double)NAN;
+    assert_ok(second_of(s, kind, lambda, &one));
+    if (kind == INVERSE || lambda || k == 3) assert_that(!memcmp(alone, want[k], count * sizeof *alone));
+    check_close_matrix(CHECK_SITE("alone"), alone, want[k], (int)count, 1, TOL_FORWARD, TOL_FORWARD);
+  }
+}
+
+static void single_tensors(trial* t)
+{
+  if (!trial_small(t)) return;
+  scene s = begin_unloaded(t);
+  const double* lambda = along_directions(t, 1);
+  for (int kind = INVERSE; kind <= FORWARD; kind++) {
+    alone_as_together(&s, kind, NULL);
+    alone_as_together(&s, kind, lambda);
   }
   end(&s);
 }
@@ -388,11 +416,7 @@ static void hessians(scene* s, int kind, const double* lambda)
   trial* t = s->t;
   const size_t n = (size_t)t->nv, nn = n * n;
   const limb_second_derivatives H = tensors(t, nn), T = tensors(t, nn * n);
-  if (kind == FORWARD) {
-    assert_ok(limb_forward_dynamics_hessian(s->w, t->q, t->v, s->tau, &s->env, lambda, &H));
-  } else {
-    assert_ok(limb_inverse_dynamics_hessian(s->w, t->q, t->v, t->a, &s->env, lambda, &H));
-  }
+  assert_ok(hessians_of(s, kind, lambda, &H));
   assert_ok(second_derivatives(s, kind, &T));
   const double* const got[4] = {H.dqdq, H.dqdv, H.dvdv, H.dqdx};
   const double* const from[4] = {T.dqdq, T.dqdv, T.dvdv, T.dqdx};
@@ -421,7 +445,19 @@ static void weighted_sums(trial* t)
 START_TEST(hessians_of_weighted_sums) { trial_over(_i, STATES, weighted_sums); }
 END_TEST
 
+static void closed_sums(trial* t)
+{
+  if (too_much(t)) return;
+  scene s = begin_unloaded(t);
+  const double* lambda = along_directions(t, 1);
+  for (int kind = INVERSE; kind <= last_kind(t); kind++) hessians(&s, kind, lambda);
+  end(&s);
+}
+
+START_TEST(closed_hessians_of_weighted_sums) { trial_over(_i, STATES, closed_sums); }
+END_TEST
+
 CHECK_MAIN("dynamics/second_derivatives", trial_robots(), first_derivatives_change_as_the_complex_step_says,
            tensors_are_the_complex_step, closed_tensors_are_the_complex_step, tensors_alone_are_the_same,
            tensors_are_symmetric_up_to_brackets, pairs_of_directions_are_the_complex_step,
-           by_velocities_forces_are_polarised, hessians_of_weighted_sums)
+           by_velocities_forces_are_polarised, hessians_of_weighted_sums, closed_hessians_of_weighted_sums)
