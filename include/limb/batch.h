@@ -14,9 +14,9 @@
 // numbers and be aligned to LIMB_DATA_ALIGN. Lanes after the last state are read and written, but have no meaning. The
 // width is nq, nv, nv nv (row-major, full), or as stated. Inputs must not overlap outputs, except in limb_batch_step.
 //
-// Every call exists over double and, with _f32, over float: inputs, outputs and computation. Float vectors have twice
-// as many lanes. Results have about seven digits then, relative to the size and the mass of the whole robot; forward
-// dynamics of long chains loses most of them (docs/batch.md).
+// Every call except second derivatives exists over double and, with _f32, over float: inputs, outputs and computation.
+// Float vectors have twice as many lanes. Results have about seven digits then, relative to the size and the mass of
+// the whole robot; forward dynamics of long chains loses most of them (docs/batch.md).
 //
 // Statuses. A state that fails does not affect the others. Its outputs are NaN, its entry in `status` has the reason
 // (LIMB_E_NONFINITE; LIMB_E_ARG: a quaternion whose norm differs from 1 by more than 1e-3; LIMB_E_SINGULAR), and the
@@ -102,6 +102,7 @@ typedef struct limb_batch_options {
   int wrenches;                    ///< largest nwrench of limb_batch_environment; default 8
   const limb_pool* pool;           ///< default NULL: the caller's thread only
   const limb_loop_settings* loops; ///< for robots with loops (limb_set_loops), read once; default NULL: the defaults
+  int second;                      ///< 1: scratch for second derivatives, limb_dual_size() a thread; default 0
 } limb_batch_options;
 
 LIMB_API limb_batch_options limb_default_batch_options(void);
@@ -280,6 +281,40 @@ LIMB_NODISCARD LIMB_API limb_status limb_batch_forward_dynamics_derivatives_f32(
                                                                                 const limb_batch_environment* env,
                                                                                 const limb_fd_derivatives_f32* out,
                                                                                 limb_status* status);
+
+// Second derivatives are computed state by state, on the threads of the pool, with limb_batch_options.second = 1
+// (otherwise LIMB_E_ARG): over double, in LIMB_BATCH_BY_STATE, without loops and without wrenches per state
+// (LIMB_E_UNSUPPORTED).
+
+/// limb_inverse_dynamics_second_derivatives: n states of nv x nv x nv numbers each.
+LIMB_NODISCARD LIMB_API limb_status limb_batch_inverse_dynamics_second_derivatives(
+  limb_batch* b, size_t n, const double* q, const double* v, const double* a, const limb_batch_environment* env,
+  const limb_second_derivatives* out, limb_status* status);
+
+/// limb_forward_dynamics_second_derivatives.
+LIMB_NODISCARD LIMB_API limb_status limb_batch_forward_dynamics_second_derivatives(
+  limb_batch* b, size_t n, const double* q, const double* v, const double* tau, const limb_batch_environment* env,
+  const limb_second_derivatives* out, limb_status* status);
+
+/// Hessians of sums with weights.
+typedef struct limb_batch_hessian {
+  const double* lambda;        ///< n states of nv weights
+  limb_second_derivatives out; ///< n states of nv x nv numbers each; NULL: not computed
+} limb_batch_hessian;
+
+/// limb_inverse_dynamics_hessian.
+LIMB_NODISCARD LIMB_API limb_status limb_batch_inverse_dynamics_hessian(limb_batch* b, size_t n, const double* q,
+                                                                        const double* v, const double* a,
+                                                                        const limb_batch_environment* env,
+                                                                        const limb_batch_hessian* H,
+                                                                        limb_status* status);
+
+/// limb_forward_dynamics_hessian.
+LIMB_NODISCARD LIMB_API limb_status limb_batch_forward_dynamics_hessian(limb_batch* b, size_t n, const double* q,
+                                                                        const double* v, const double* tau,
+                                                                        const limb_batch_environment* env,
+                                                                        const limb_batch_hessian* H,
+                                                                        limb_status* status);
 
 // ---- kinematics -----------------------------------------------------------------------------------------
 

@@ -1,6 +1,7 @@
 // Batches: workspaces (one layout function that measures and lays out), the environment of a call, a job over all
 // states.
 
+#include "limb/derivatives.h"
 #include "limb/regressor.h"
 
 #include "base/memory.h"
@@ -29,7 +30,8 @@ static bool read_options(const limb_batch_options* given, limb_batch_options* ou
   *out = limb_default_batch_options();
   if (given && limb_sized_read(out, sizeof *out, given, sizeof *out) != LIMB_OK) return false;
   const bool layout = out->layout == LIMB_BATCH_BY_STATE || out->layout == LIMB_BATCH_BY_LANE;
-  return layout && out->wrenches >= 0 && (!out->pool || limb_pool_valid(out->pool));
+  const bool numbers = out->wrenches >= 0 && (out->second == 0 || out->second == 1);
+  return layout && numbers && (!out->pool || limb_pool_valid(out->pool));
 }
 
 // What every thread has besides its workspaces for one state.
@@ -64,6 +66,7 @@ static void lay_out_space(limb_arena* a, const limb_batch* b, limb_batch_space* 
   const int bodies = limb_inertial_parameter_count(m);
   lay_out_lanes(a, m, b->options.wrenches, limb_batch_regressor_fits(m, b->np) ? b->np : bodies, out);
   out->d = limb_arena_take(a, limb_data_size(m), 1);
+  out->w = b->options.second ? limb_arena_take(a, limb_dual_size(m, LIMB_DUAL_MATRICES), 1) : NULL;
 }
 
 static limb_batch* lay_out(limb_arena* a, const limb_model* m, const limb_batch_options* o)
@@ -96,7 +99,9 @@ static limb_status begin_space(limb_batch* b, limb_batch_space* s)
   memset(s->zeros, 0, (size_t)m->nv * LIMB_BATCH_VECTOR);
   s->is_regular = limb_is_regular, s->accelerate = limb_accelerate_links;
   limb_dof_table_clear(m, LIMB_BATCH_VECTOR, &s->ws.table);
-  const limb_status status = limb_data_init(m, s->d, limb_data_size(m), &s->d);
+  limb_status status = limb_data_init(m, s->d, limb_data_size(m), &s->d);
+  if (status == LIMB_OK && s->w)
+    status = limb_dual_init(m, LIMB_DUAL_MATRICES, s->w, limb_dual_size(m, LIMB_DUAL_MATRICES), &s->w);
   return status == LIMB_OK ? limb_set_loops(s->d, b->options.loops) : status;
 }
 

@@ -164,6 +164,19 @@ static limb_status forward_dynamics_derivatives(const limb_batch_call* c)
   return s == LIMB_OK ? limb_batch_go(c->b, &job, kernels_for(c, singly_fd)->fd_derivatives) : s;
 }
 
+// Second derivatives, or Hessians of sums with weights lambda.
+static limb_status second_derivatives(const limb_batch_call* c, const double* lambda, bool forward)
+{
+  limb_batch_job job;
+  const limb_status s = prepare(c, c->v && c->x, &job);
+  if (s != LIMB_OK) return s;
+  const limb_batch_kernels* k = limb_batch_matrix_kernels(c, false, 0);
+  if (c->b->m->nloop > 0 || !k) return LIMB_E_UNSUPPORTED;
+  if (!c->b->space[0].w) return LIMB_E_ARG;
+  job.lambda = lambda;
+  return limb_batch_go(c->b, &job, forward ? k->fd_second : k->id_second);
+}
+
 static limb_status regressor(const limb_batch_call* c, int np)
 {
   limb_batch_job job;
@@ -226,6 +239,53 @@ static limb_status transpose(limb_batch_turn* how, size_t n, size_t width, const
   how((ptrdiff_t)n, (ptrdiff_t)width, from, to);
   return LIMB_OK;
 }
+
+// ---- second derivatives ---------------------------------------------------------------------------------------
+
+// Over double only.
+// NOLINTBEGIN(readability-non-const-parameter)
+
+limb_status limb_batch_inverse_dynamics_second_derivatives(limb_batch* b, size_t n, const double* q, const double* v,
+                                                           const double* a, const limb_batch_environment* env,
+                                                           const limb_second_derivatives* out, limb_status* status)
+{
+  if (!out) return LIMB_E_ARG;
+  const limb_batch_call c = {b, LIMB_BATCH_F64, n, q, v, a, env, {out->dqdq, out->dqdv, out->dvdv, out->dqdx}, status};
+  return second_derivatives(&c, NULL, false);
+}
+
+limb_status limb_batch_forward_dynamics_second_derivatives(limb_batch* b, size_t n, const double* q, const double* v,
+                                                           const double* tau, const limb_batch_environment* env,
+                                                           const limb_second_derivatives* out, limb_status* status)
+{
+  if (!out) return LIMB_E_ARG;
+  const limb_batch_call c = {b,     LIMB_BATCH_F64, n, q, v, tau, env, {out->dqdq, out->dqdv, out->dvdv, out->dqdx},
+                             status};
+  return second_derivatives(&c, NULL, true);
+}
+
+limb_status limb_batch_inverse_dynamics_hessian(limb_batch* b, size_t n, const double* q, const double* v,
+                                                const double* a, const limb_batch_environment* env,
+                                                const limb_batch_hessian* H, limb_status* status)
+{
+  if (!H || !H->lambda) return LIMB_E_ARG;
+  const limb_second_derivatives* out = &H->out;
+  const limb_batch_call c = {b, LIMB_BATCH_F64, n, q, v, a, env, {out->dqdq, out->dqdv, out->dvdv, out->dqdx}, status};
+  return second_derivatives(&c, H->lambda, false);
+}
+
+limb_status limb_batch_forward_dynamics_hessian(limb_batch* b, size_t n, const double* q, const double* v,
+                                                const double* tau, const limb_batch_environment* env,
+                                                const limb_batch_hessian* H, limb_status* status)
+{
+  if (!H || !H->lambda) return LIMB_E_ARG;
+  const limb_second_derivatives* out = &H->out;
+  const limb_batch_call c = {b,     LIMB_BATCH_F64, n, q, v, tau, env, {out->dqdq, out->dqdv, out->dvdv, out->dqdx},
+                             status};
+  return second_derivatives(&c, H->lambda, true);
+}
+
+// NOLINTEND(readability-non-const-parameter)
 
 // ---- the public calls ---------------------------------------------------------------------------------------
 

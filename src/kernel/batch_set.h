@@ -375,11 +375,11 @@ KERNEL_ENTRY void batch_to_rows(ptrdiff_t n, ptrdiff_t width, const void* lanes,
   }
 }
 
-#define BATCH_KERNELS                                                                                           \
-  {                                                                                                             \
-    STATES, batch_to_lanes, batch_to_rows, batch_inverse_dynamics, batch_mass_matrix, batch_packed_mass_matrix, \
-      batch_mass_matrix_inverse, batch_forward_dynamics, batch_coriolis_matrix, batch_id_derivatives,           \
-      batch_fd_derivatives, batch_frame_poses, batch_frame_jacobian, batch_regressor, batch_steps, NULL         \
+#define BATCH_KERNELS                                                                                               \
+  {                                                                                                                 \
+    STATES, batch_to_lanes, batch_to_rows, batch_inverse_dynamics, batch_mass_matrix, batch_packed_mass_matrix,     \
+      batch_mass_matrix_inverse, batch_forward_dynamics, batch_coriolis_matrix, batch_id_derivatives,               \
+      batch_fd_derivatives, batch_frame_poses, batch_frame_jacobian, batch_regressor, batch_steps, NULL, NULL, NULL \
   }
 
 #endif

@@ -5,6 +5,7 @@
 #define LIMB_KERNEL_BATCH_TABLES_H
 
 #include "limb/batch.h"
+#include "limb/derivatives.h"
 #include "limb/loops.h"
 
 #include "kernel/tables.h"
@@ -20,6 +21,7 @@ typedef struct limb_batch_job {
   bool lanes;            // arrays are in lanes, not in rows
   ptrdiff_t n;           // states
   const void *q, *v, *x; // x: accelerations or forces; NULL: none
+  const double* lambda;  // weights of Hessians; NULL: tensors
   void* out[4];
   limb_status* status; // NULL: not needed
   limb_terms terms;
@@ -62,6 +64,7 @@ typedef struct limb_batch_space {
   void* loads;         // what the kernels call them
   void* wide;          // poses of all bodies and frames, or a Jacobian
   void* stages;        // of a step in time (kernel/step_kernel.h)
+  limb_dual* w;        // of second derivatives; NULL: no scratch for them
   limb_data* d;        // for robots that go state by state, and states in doubt:
   bool (*is_regular)(limb_data* d, const double* q, const unsigned char* given);
   limb_status (*accelerate)(limb_data* d, const limb_kernels_motion* in, const double* wrench, double* a);
@@ -86,6 +89,8 @@ typedef struct limb_batch_kernels {
   limb_batch_run *frame_poses, *frame_jacobian, *regressor;
   limb_batch_run* steps;       // out: q and v, which are q and v of the job as well
   limb_batch_run* bias_forces; // without v: gravity forces; NULL: inverse dynamics of the bodies alone
+  // out: by q and q, q and v, v and v, q and the last argument; NULL: not in lanes
+  limb_batch_run *id_second, *fd_second;
 } limb_batch_kernels;
 
 LIMB_DECLARE_TABLES(limb_batch_kernels, limb_batch_kernels_f64);
