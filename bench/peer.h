@@ -190,6 +190,7 @@ const bench_library* bench_mujoco(void);
 const bench_library* bench_dart(void);
 const bench_library* bench_simbody(void);
 const bench_library* bench_pinocchio(void); ///< in every module of its own: one for each compiler
+const bench_library* bench_pinocchio_generated(void);
 
 #ifdef __cplusplus
 }

@@ -9,6 +9,9 @@ int list(const bench_library** peers)
 #ifdef BENCH_HAVE_PINOCCHIO
   peers[n++] = bench_pinocchio();
 #endif
+#ifdef BENCH_HAVE_PINOCCHIO_GENERATED
+  peers[n++] = bench_pinocchio_generated();
+#endif
 #ifdef BENCH_HAVE_KDL
   peers[n++] = bench_kdl();
 #endif

@@ -16,12 +16,11 @@
 //                    have a row too many each, up to ten
 #include "peer_coordinates.hpp"
 #include "peer_library.hpp"
+#include "peer_pinocchio_robot.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <pinocchio/multibody.hpp>
-#include <pinocchio/multibody/joint.hpp>
 #include <unsupported/Eigen/CXX11/Tensor>
 
 #include <pinocchio/algorithm/aba-derivatives.hpp>
@@ -40,60 +39,14 @@
 
 namespace
 {
+using bench::to_vector;
 using Eigen::MatrixXd;
-using Eigen::Vector3d;
 using Eigen::VectorXd;
 using size = std::size_t;
 
-Vector3d to_vector(sp_vec3 x) { return {x.x, x.y, x.z}; }
-
-pinocchio::SE3 to_se3(const sp_pose& X)
-{
-  Eigen::Matrix3d R;
-  for (int i = 0; i < 9; i++) R(i / 3, i % 3) = X.R.m[i];
-  return {R, to_vector(X.p)};
-}
-
-pinocchio::Inertia to_inertia(const sp_inertia& Y)
-{
-  Eigen::Matrix3d J;
-  J << Y.xx, Y.xy, Y.xz, Y.xy, Y.yy, Y.yz, Y.xz, Y.yz, Y.zz;
-  return {Y.mass, to_vector(Y.com), pinocchio::Symmetric3(J)};
-}
-
-pinocchio::JointModel to_joint(const bench_link& l)
-{
-  const Vector3d u = to_vector(l.axis);
-  const bool turns = l.type == LIMB_REVOLUTE;
-  if (l.type == LIMB_FREE) return pinocchio::JointModelFreeFlyer();
-  if (u == Vector3d::UnitX())
-    return turns ? pinocchio::JointModel(pinocchio::JointModelRX()) : pinocchio::JointModelPX();
-  if (u == Vector3d::UnitY())
-    return turns ? pinocchio::JointModel(pinocchio::JointModelRY()) : pinocchio::JointModelPY();
-  if (u == Vector3d::UnitZ())
-    return turns ? pinocchio::JointModel(pinocchio::JointModelRZ()) : pinocchio::JointModelPZ();
-  if (turns) return pinocchio::JointModelRevoluteUnaligned(u);
-  return pinocchio::JointModelPrismaticUnaligned(u);
-}
-
-pinocchio::Model build(const bench_robot& r, std::vector<pinocchio::JointIndex>& joint)
-{
-  pinocchio::Model m;
-  m.gravity.linear() = to_vector(r.gravity);
-  for (int i = 0; i < r.nlink; i++) {
-    const bench_link& l = r.link[i];
-    const pinocchio::JointIndex parent = l.parent < 0 ? 0 : joint[size(l.parent)];
-    joint.push_back(m.addJoint(parent, to_joint(l), to_se3(l.placement), "j" + std::to_string(i)));
-    m.appendBodyToJoint(joint.back(), to_inertia(l.inertia), pinocchio::SE3::Identity());
-  }
-  const pinocchio::JointIndex tip = joint[size(r.tip)];
-  m.addFrame(pinocchio::Frame("tip", tip, 0, pinocchio::SE3::Identity(), pinocchio::OP_FRAME));
-  return m;
-}
-
 struct subject {
   subject(const bench_robot& r, const bench_states& s)
-      : robot(r), given(s), m(build(r, joint)), d(m), mask(s.count - 1), map(r, first_velocities(), kind),
+      : robot(r), given(s), m(bench::build(r, joint)), d(m), mask(s.count - 1), map(r, first_velocities(), kind),
         J(MatrixXd::Zero(6, m.nv)), x(m.nv)
   {
     tip = m.getFrameId("tip");

@@ -45,7 +45,7 @@ static void add(bench* b, const bench_peers* module)
 
 // Pinocchio is all headers: each of its modules is the work of one compiler.
 static const char* const places[] = {"limb_bench_pinocchio_gcc.so", "limb_bench_pinocchio_clang.so",
-                                     "limb_bench_peers.so"};
+                                     "limb_bench_pinocchio_generated.so", "limb_bench_peers.so"};
 
 // All modules beside the program or in bench/ there; if there are none, why.
 static void look(bench* b)

@@ -43,6 +43,11 @@ class Limb:
     def __init__(self, model, text):
         self.model = model
 
+    @staticmethod
+    def load(text):
+        """A robot from the text of its URDF, as every package reads it."""
+        return limb.loads(text, check=False)
+
     def calls(self, q, v, a):
         m = self.model
         tau = numpy.empty(m.nv)
@@ -67,9 +72,15 @@ class Pinocchio:
         import pinocchio
 
         self.pin = pinocchio
-        self.model = pinocchio.buildModelFromXML(text)
+        self.model = self.load(text)
         self.model.armature = numpy.zeros(self.model.nv)
         self.data = self.model.createData()
+
+    @staticmethod
+    def load(text):
+        import pinocchio
+
+        return pinocchio.buildModelFromXML(text)
 
     def calls(self, q, v, a):
         p, m, d = self.pin, self.model, self.data
@@ -93,9 +104,15 @@ class Mujoco:
         import mujoco
 
         self.mj = mujoco
-        self.model = mujoco.MjModel.from_xml_string(text)
+        self.model = self.load(text)
         self.model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT | mujoco.mjtDisableBit.mjDSBL_LIMIT
         self.data = mujoco.MjData(self.model)
+
+    @staticmethod
+    def load(text):
+        import mujoco
+
+        return mujoco.MjModel.from_xml_string(text)
 
     def put(self, q, v):
         self.data.qpos[:], self.data.qvel[:] = q, v
@@ -225,6 +242,12 @@ def measure(robot, n, tool):
         "2000 states of inverse dynamics, per state: "
         + ", ".join(f"{p.name} {1e9 * t:.1f} ns" for p, t in zip(found, times, strict=True))
         + f"; limb with out= {1e9 * inside:.1f} ns" + ("" if native is None else f", in C {1e9 * native:.1f} ns")
+    )
+    text, readers = model.to_text("urdf"), [package for package in found if hasattr(package, "load")]
+    loads = [best(lambda p=p: p.load(text), 5, 20) for p in readers]
+    print(
+        f"load of its URDF, {len(text) / 1e3:.0f} kB: "
+        + ", ".join(f"{p.name} {1e3 * t:.2f} ms" for p, t in zip(readers, loads, strict=True))
     )
     names = ["M", "C", "g", "dtau_dq", "dtau_dv"]
     whole = best(lambda: model.eval(names, q, v, a), 1, 5)

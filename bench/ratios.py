@@ -35,6 +35,7 @@ QUANTITIES = {
     "id_second": "second derivatives of ID",
 }
 CLOSED = {"fd_loops": "forward dynamics with loops closed"}
+GENERATED = {quantity: QUANTITIES[quantity] for quantity in ("rnea", "fd", "crba")}
 MECHANISMS = ("four_bar", "five_bar", "gough_stewart")
 WAYS = {"fd": ("fd", "fd_aba", "fd_matrix")}  # of a peer the fastest counts
 # Why a quantity is below half of the limit, by mode.
@@ -95,7 +96,10 @@ def fastest(rows, robot, quantities, chosen):
 
 def cell(rows, robot, quantity, mode):
     own = fastest(rows, robot, (quantity,), lambda r: r["library"] == "limb" and r["mode"] == mode)
-    peer = fastest(rows, robot, WAYS.get(quantity, (quantity,)), lambda r: r["library"] != "limb")
+    theirs = "generated" if mode == "generated" else "single"
+    peer = fastest(
+        rows, robot, WAYS.get(quantity, (quantity,)), lambda r: r["library"] != "limb" and r["mode"] == theirs
+    )
     if not own or not peer:
         return "-"
     text = f"{peer / own:.2g}" if peer < 10 * own else f"{peer / own:.0f}"
@@ -173,6 +177,7 @@ def main():
         print(f"- {peer['name']} {peer['version']}: {peer['build']}")
     print_table(answer, "one call", "single", QUANTITIES)
     print_table(answer, "a state of a batch, over a peer's call", "batch", QUANTITIES)
+    print_table(answer, "code generated for the robot, over a peer's", "generated", GENERATED)
     print_table(answer, "one call", "single", CLOSED)
     print_table(answer, "a state of a batch, over a peer's call", "batch", CLOSED)
     print_shares(answer)
