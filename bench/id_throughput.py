@@ -22,8 +22,8 @@ import time
 JOINTS = 6
 BLOCK = 10000  # rows that differ; then they come again
 PARTS = [
-    ("reading CSV", r"limb_csv_next|scan_number|nearest|from_decimal|take_line|memchr|cli_states_next"),
-    ("writing CSV", r"limb_csv_(number|text|end)|print_number|write_digits"),
+    ("reading CSV", r"limb_csv_next|scan_|nearest|from_decimal|take_line|find_lines|memchr|cli_states_next"),
+    ("writing CSV", r"limb_csv_(number|text|end|rows)|print_|write_digits"),
     ("dynamics", r"^set_|limb_(inverse|environment|model|sized)"),
 ]
 
