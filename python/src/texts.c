@@ -60,7 +60,7 @@ static PyObject* codegen_facts(const limb_codegen* c)
 
 // ---- Ctrl-C ----------------------------------------------------------------------------------------------------
 //
-// Generators ask for memory all the time: an allocator that refuses it after Ctrl-C ends them, and the exception is set.
+// Generators ask for memory all the time: an allocator that refuses it after Ctrl-C ends them. The exception is set.
 
 typedef struct watch {
   double last;
