@@ -118,7 +118,8 @@ const char* cli_input_refused(const char* path);
 #define CLI_TABLES ".csv .npy .arrow .feather .parquet"
 
 // Endings of the pictures that a drawing can become.
-#define CLI_DRAWINGS ".svg .png .pdf .html"
+#define CLI_DRAWINGS   ".svg .png .pdf .html"
+#define CLI_ANIMATIONS ".svg .png .pdf .html .htm"
 
 // Announces a file that is written, "-": standard output, under the name of what asks for it: "--output". NULL, or the
 // reason why it cannot be: another ending, a missing

@@ -17,7 +17,7 @@ static const cli_option own_options[] = {
   {"size", NULL, "print the sizing table: peaks, RMS, power, energy, limits, loads"},
   {"plot", "FILE", "draw curves over time, a panel each: .svg, .png, .pdf or .html"},
   {"curves", "LIST", "of --plot: torque, speed, power, load (default: torque)"},
-  {"animate", "FILE.html", "draw the robot as it moves, for any browser; also FILE.svg"},
+  {"animate", "FILE.html", "draw the robot as it moves, for any browser; also .svg, .png, .pdf"},
   {0},
 };
 
@@ -72,7 +72,8 @@ static const char about[] = //
   "component: axial and radial force and tilting moment, each with the mean that wears it as the whole motion does, "
   "cubic over the travel of the joint (ISO 281).\n"
   "--animate needs time. A .svg is a stick figure that moves by itself, of at most 5 MB: what does not fit is thinned "
-  "out evenly. A .html is the page of limb view, with a time line, curves, traces and torques as colours.";
+  "out evenly; .png and .pdf show where it begins, and the path of its tool. A .html is the page of limb view, with a "
+  "time line, curves, traces and torques as colours.";
 
 static const char* const examples[] = {
   "limb id ur5 move.csv --output torques.csv",
@@ -132,7 +133,7 @@ static int check_options(const id_run* r)
   if (cli_has(r->args, "resume") && (!is_alone(r) || cli_has(r->args, "frame")))
     return cli_usage(r->args, "--resume is for torques alone: what --size, --plot, --animate, --differentiate and "
                               "--frame make takes all rows");
-  if (cli_is(r->args, "animate", "-")) return cli_usage(r->args, "--animate needs a file, .svg or .html");
+  if (cli_is(r->args, "animate", "-")) return cli_usage(r->args, "--animate needs a file: .svg, .png, .pdf or .html");
   const int code = cli_page_check(r->args, cli_get(r->args, "animate"));
   return code == EXIT_FINE && r->size ? cli_writes_to(r->args, "--size", "-", "") : code;
 }
@@ -147,7 +148,7 @@ static int open_outputs(id_run* r)
   }
   if (code == EXIT_FINE && plot) code = cli_output_open_drawing(&r->drawing, cli_title(r->args), plot);
   if (code == EXIT_FINE && r->animation)
-    code = cli_output_open(&r->animated, cli_title(r->args), cli_get(r->args, "animate"));
+    code = cli_output_open_drawing(&r->animated, cli_title(r->args), cli_get(r->args, "animate"));
   return code;
 }
 
@@ -169,6 +170,7 @@ static int reserve(id_run* r)
   if (!r->animate) return EXIT_FINE;
   if (cli_is_page(cli_get(r->args, "animate"))) return open_page(r);
   limb_animation_options o = limb_default_animation();
+  o.still = limb_picture_of(cli_get(r->args, "animate")) != LIMB_PICTURE_SVG; // on paper nothing moves
   const char* slash = strrchr(r->motion.states.path, '/');
   o.subtitle = slash ? slash + 1 : r->motion.states.path;
   const limb_status status = limb_animation_create(robot->model, &o, &r->animation);
@@ -272,5 +274,5 @@ const cli_command cli_id = {
   .examples = examples,
   .options = options,
   .run = run_id,
-  .writes = (const cli_written[]){{"output", CLI_TABLES}, {"plot", CLI_DRAWINGS}, {"animate", ".svg .html .htm"}, {0}},
+  .writes = (const cli_written[]){{"output", CLI_TABLES}, {"plot", CLI_DRAWINGS}, {"animate", CLI_ANIMATIONS}, {0}},
 };

@@ -67,7 +67,7 @@ const cli_option sim_output_options[] = {
   {"interval", "T", "or the time between rows"},
   {"title", "TEXT", "title of the pictures"},
   {"plot", "FILE", "curves of the channels: .svg, .png, .pdf or .html"},
-  {"animate", "FILE", "animation of the robot, .svg or .html"},
+  {"animate", "FILE", "animation of the robot, .svg or .html; .png and .pdf show its start and its path"},
   {0},
 };
 

@@ -212,6 +212,7 @@ static int animation_open(writer* w)
   limb_animation_options o = limb_default_animation();
   limb_animation* a = NULL;
   o.title = title_of(w);
+  o.still = limb_picture_of(w->path) != LIMB_PICTURE_SVG; // on paper nothing moves
   const limb_status s = limb_animation_create(w->job->robot.model, &o, &a);
   w->own = a;
   return s == LIMB_OK ? EXIT_FINE : sim_failed(w->job, s, "animation");
@@ -228,9 +229,9 @@ static int animation_end(writer* w)
   const char* title = cli_title(w->job->plan.args);
   cli_output out = {0};
   if (limb_animation_count(w->own) == 0) return EXIT_FINE;
-  int code = cli_output_open(&out, title, w->path);
+  int code = cli_output_open_drawing(&out, title, w->path);
   if (code != EXIT_FINE) return code;
-  const limb_status s = limb_animation_write(w->own, limb_picture_of(w->path), out.stream);
+  const limb_status s = limb_animation_write(w->own, LIMB_PICTURE_SVG, out.stream);
   code = s == LIMB_OK ? cli_output_commit(&out, title) : sim_failed(w->job, s, "animation");
   cli_output_abandon(&out);
   return code;
@@ -238,7 +239,8 @@ static int animation_end(writer* w)
 
 static void animation_free(writer* w) { limb_animation_destroy(w->own); }
 
-static const file_kind animation_kind = {".svg", animation_open, animation_row, NULL, animation_end, animation_free};
+static const file_kind animation_kind = {".svg .png .pdf", animation_open, animation_row, NULL,
+                                         animation_end,    animation_free};
 
 // ---- pages -----------------------------------------------------------------------------------------
 
@@ -320,7 +322,7 @@ static int plan_one(sim_job* job, one_output* o, const limb_run_output* run)
                    : run->plot.text        ? &plot_kind
                    : cli_is_page(at->text) ? &page_kind
                                            : &animation_kind;
-  const char* endings = run->animation.text ? ".svg .html .htm" : o->writer.kind->endings;
+  const char* endings = run->animation.text ? CLI_ANIMATIONS : o->writer.kind->endings;
   int code = sim_check_output(&job->plan, at, endings);
   if (code == EXIT_FINE && o->writer.kind == &page_kind) code = cli_page_check(job->plan.args, at->text);
   if (code != EXIT_FINE) return code;

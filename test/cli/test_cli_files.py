@@ -127,7 +127,7 @@ class Files(tool.Case):
         self.file("keep.csv", "old")
         self.content = self.read()
         sim = ("sim", "planar_2r", "--duration", "1", "--output", "keep.csv")
-        self.refused("ends in none of .svg, .html and .htm", *sim, "--animate", "picture.png")
+        self.refused("ends in none of .svg, .png, .pdf, .html and .htm", *sim, "--animate", "picture.gif")
         self.refused("ends in none of .svg, .png, .pdf and .html", *sim, "--plot", "picture.jpg")
         self.refused("No such file", *sim[:-1], "keep.csv,no/such.csv")
         self.refused("No such file", *sim, "--plot", "no/such.svg")
@@ -166,7 +166,7 @@ class Files(tool.Case):
         self.refused("ends in none of .json, .txt, .csv, .npy, .arrow, .feather and .parquet", *ask, "o.h5")
         self.refused("ends in none of", *ask, "o")
         self.refused("contradicts", *ask, "o.csv", "--format", "json")
-        for option, name in (("--plot", "t.gif"), ("--plot", "t.csv"), ("--animate", "t.pdf"), ("--animate", "t.png")):
+        for option, name in (("--plot", "t.gif"), ("--plot", "t.csv"), ("--animate", "t.gif"), ("--animate", "t.txt")):
             self.refused("ends in none of", "id", "m.urdf", "t.csv", option, name)
             self.refused("ends in none of", "sim", "m.urdf", "--duration", "1", option, name)
         self.refused("ends in none of .csv, .npy, .arrow, .feather and .parquet", "id", "m.urdf", "t.csv", "--output",

@@ -133,6 +133,14 @@ class Pictures(unittest.TestCase):
 
     # ---- what is shown
 
+    def test_paper(self):
+        """Where it begins, and the path of the tool."""
+        for name, head in (("out.png", b"\x89PNG\r\n"), ("out.pdf", b"%PDF-")):
+            _, path = self.animate("planar_2r", self.swing(), name)
+            self.assertTrue(path.read_bytes().startswith(head))
+            self.run_limb("sim", "planar_2r", "--duration", "1", "--animate", path, "--quiet")
+            self.assertTrue(path.read_bytes().startswith(head))
+
     def test_frames(self):
         done, path = self.animate("planar_2r", self.swing(), "out.svg")
         self.assertEqual(done.stdout, "")
@@ -264,7 +272,7 @@ class Pictures(unittest.TestCase):
         self.assertIn("such.svg", done.stderr)
         for name in ("film.mp4", "film"):
             done, _ = self.animate("planar_2r", table, name, code=2)
-            self.assertIn("ends in none of .svg, .html and .htm", done.stderr)
+            self.assertIn("ends in none of .svg, .png, .pdf, .html and .htm", done.stderr)
         done = self.run_limb("id", "planar_2r", table, "--animate", "-", code=2)
         done, _ = self.animate("planar_2r", table, "a.svg", "--plot", self.folder / "a.svg", code=2)
         self.assertIn("same file", done.stderr)

@@ -504,7 +504,7 @@ outputs:
         self.refuse(2, "cannot share standard output", *sim, "--output", "-", "--summary", "json")
         self.refuse(2, "are the same file", *sim, "--output", "a.csv,a.csv")
         self.refuse(2, "curves are too many", "protein", "--duration", "1", "--plot", self.folder / "p.svg")
-        self.refuse(2, "ends in none of .svg, .html and .htm", *sim, "--animate", self.folder / "p.gif")
+        self.refuse(2, "ends in none of .svg, .png, .pdf, .html and .htm", *sim, "--animate", self.folder / "p.gif")
         self.assertEqual(self.names(), [])  # nothing was begun
 
     def test_mistakes_in_tables(self):
