@@ -70,6 +70,7 @@ static bool put_copy(snappy* s, unsigned tag)
   return true;
 }
 
+// NOLINTNEXTLINE(readability-non-const-parameter): it is written through a copy
 static const char* unpack_snappy(const unsigned char* from, size_t n, unsigned char* to, size_t size)
 {
   thrift length = {from, from + n, false};
@@ -112,6 +113,7 @@ static void load(parquet_codecs* c)
   if (zstd) *(void**)&c->zstd = dlsym(zstd, "ZSTD_decompress");
 }
 
+// NOLINTNEXTLINE(readability-non-const-parameter): it is written through a copy
 static const char* unpack_gzip(const parquet_codecs* c, const unsigned char* from, size_t n, unsigned char* to,
                                size_t size)
 {

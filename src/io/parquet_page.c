@@ -97,7 +97,7 @@ static inline double number(const parquet_column* c, uint64_t bits)
   }
   if (c->type == TYPE_FLOAT) {
     memcpy(&narrow, &half, sizeof narrow);
-    return narrow;
+    return (double)narrow;
   }
   return whole(c, bits);
 }
@@ -261,19 +261,20 @@ static const char* take_numbers(parquet_reader* r, parquet_column* c, size_t n, 
   }
 }
 
-// A NaN of our own.
+static const uint64_t null_bits = 0x7ff86c696d626e75U; // a NaN of our own
+
 static double null_number(void)
 {
-  const uint64_t bits = 0x7ff86c696d626e75U;
   double x;
-  memcpy(&x, &bits, sizeof x);
+  memcpy(&x, &null_bits, sizeof x);
   return x;
 }
 
 bool limb_parquet_is_null(double x)
 {
-  const double null = null_number();
-  return memcmp(&x, &null, sizeof x) == 0;
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits == null_bits;
 }
 
 // Numbers and nulls.

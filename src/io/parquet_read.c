@@ -160,7 +160,7 @@ static int by_name(const void* a, const void* b)
 static limb_status sort_columns(parquet_reader* r, limb_error* err)
 {
   for (int k = 0; k < r->columns; k++) r->sorted[k] = &r->column[k];
-  qsort(r->sorted, (size_t)r->columns, sizeof *r->sorted, by_name);
+  qsort(r->sorted, (size_t)r->columns, sizeof(void*), by_name);
   for (int k = 1; k < r->columns; k++)
     if (strcmp(r->sorted[k - 1]->name, r->sorted[k]->name) == 0)
       return limb_parquet_wrong(err, r->sorted[k], LIMB_E_SYNTAX, "two columns have this name");
@@ -179,7 +179,7 @@ static limb_status read_schema(parquet_reader* r, thrift* t, limb_error* err)
   r->max_columns = (int)count;
   r->text = limb_alloc(&r->alloc, r->footer_size + 1);
   r->column = limb_alloc(&r->alloc, (size_t)count * sizeof *r->column);
-  r->sorted = limb_alloc(&r->alloc, (size_t)count * sizeof *r->sorted);
+  r->sorted = limb_alloc(&r->alloc, (size_t)count * sizeof(void*));
   if (!r->text || !r->column || !r->sorted) return limb_fail(err, LIMB_E_NOMEM, "footer", "out of memory");
   char* text = r->text;
   limb_status s = LIMB_OK;
@@ -463,7 +463,7 @@ void limb_parquet_close(parquet_reader* r)
   limb_free(&a, r->block, (size_t)r->columns * r->block_rows * sizeof *r->block);
   limb_free(&a, r->packed, r->packed_capacity);
   limb_free(&a, r->column, (size_t)r->max_columns * sizeof *r->column);
-  limb_free(&a, r->sorted, (size_t)r->max_columns * sizeof *r->sorted);
+  limb_free(&a, r->sorted, (size_t)r->max_columns * sizeof(void*));
   limb_free(&a, r->text, r->footer_size + 1);
   limb_free(&a, r->footer, r->footer_size + 1);
   limb_free(&a, r, sizeof *r);
@@ -480,7 +480,7 @@ static int name_only(const void* key, const void* item)
 
 int limb_parquet_find(const parquet_reader* r, const char* name)
 {
-  const parquet_column** found = bsearch(name, r->sorted, (size_t)r->columns, sizeof *r->sorted, name_only);
+  const parquet_column** found = bsearch(name, r->sorted, (size_t)r->columns, sizeof(void*), name_only);
   return found ? (int)(*found - r->column) : -1;
 }
 
