@@ -150,7 +150,9 @@ static int compare(const cli_args* args, const cli_robot* r, const cli_text* tex
     return cli_exit_code(s);
   }
   if (*same->why) {
-    (void)cli_usage(args, "%s: the result is another robot: %s; it was not saved", path, same->why);
+    const int richer = format != LIMB_FORMAT_YAML && format != LIMB_FORMAT_URDF; // languages that can express more
+    (void)cli_usage(args, "%s: the result is another robot: %s; it was not saved%s", path, same->why,
+                    richer ? ": limb YAML (.limb.yaml) can express it, and mostly URDF" : "");
     return EXIT_FINDINGS;
   }
   if (same->tau <= SAME && same->M <= SAME) return EXIT_FINE;
@@ -337,6 +339,8 @@ static int write_model(const cli_args* args, const cli_robot* r, limb_format for
   if (code == EXIT_FINE) print_not_written(r, path);
   if (code == EXIT_FINE && format != LIMB_FORMAT_YAML && limb_reading_pose_count(r->reading) > 0)
     (void)fprintf(stderr, "%s: note: named poses are not written: limb YAML has them\n", output_name(path));
+  if (code == EXIT_FINE && cli_ends_in(path, ".xacro"))
+    (void)fprintf(stderr, "%s: note: it is plain URDF, which xacro reads as it is\n", path);
   if (code == EXIT_FINE) print_result(stderr, path, &same);
   cli_text_free(&text);
   return code;

@@ -67,6 +67,8 @@ const char* cli_check_unit(const cli_sizing* s, const limb_sizing_check* c)
   case 1: return limb_velocity_unit(dof);
   case 2: return limb_position_unit(dof);
   case 4: return "rad/s";
+  case 5: return dof->linear ? "m/s^2" : "rad/s^2";
+  case 6: return dof->linear ? "m/s^3" : "rad/s^3";
   default: return "N m";
   }
 }

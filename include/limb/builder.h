@@ -99,15 +99,16 @@ typedef struct limb_body_def {
 /// otherwise limb_builder_add_joint returns LIMB_E_ARG:
 ///   axis2                      only universal (required) and planar; not parallel to axis
 ///   pitch                      only helical
-///   q_min ... offset, start    only joints with one degree of freedom: revolute, prismatic, helical
+///   q_min ... offset, start,
+///   a_max ... jerk_max         only joints with one degree of freedom: revolute, prismatic, helical
 ///   multiplier, offset         only with mimic; the multiplier must not be zero
 ///   drive, start               not for fixed and mimic joints
 ///   armature, damping          only joints with several degrees of freedom, one number for each. The armature of a
 ///                              spherical joint and of the turning of a free one is the same about all axes, in
 ///                              translation a free joint has none: its frame turns, and with it the momentum
-/// The axis of fixed, spherical and free joints is ignored. v_max, effort_max, rotor, friction, stiffness, armature
-/// and damping must not be negative, gear_ratio not zero, q_min not above q_max; start must lie within them unless it
-/// is zero.
+/// The axis of fixed, spherical and free joints is ignored. Limits but those of q, rotor, friction, stiffness, armature
+/// and damping must not be negative, gear_ratio not zero, q_min not above q_max; start must lie within q_min and q_max
+/// unless it is zero.
 typedef struct limb_joint_def {
   size_t size; ///< sizeof(limb_joint_def), set by the default function
   const char* name;
@@ -133,6 +134,9 @@ typedef struct limb_joint_def {
   double start;         ///< q from which loops are closed (limb/assemble.h) [rad] or [m]
   double armature[LIMB_JOINT_DOFS]; ///< inertia of motors as the joint feels it, per entry of v [kg m^2] or [kg]
   double damping[LIMB_JOINT_DOFS];  ///< viscous friction, per entry of v [N m s/rad] or [N s/m]
+  double a_max;                     ///< acceleration while the joint becomes faster [rad/s^2] or [m/s^2], and
+  double deceleration_max;          ///< while it becomes slower; default INFINITY
+  double jerk_max;                  ///< [rad/s^3] or [m/s^3]; default INFINITY
 } limb_joint_def;
 
 /// A tendon over pulleys on joints with one degree of freedom: a spring and damper on

@@ -290,7 +290,8 @@ typedef struct limb_excite_options {
   double duration;         ///< [s]; default 10
   int harmonics;           ///< of the series, 1 ... 64; default 5
   double share;            ///< of all limits that is used, in (0, 1]; default 0.9
-  double max_acceleration; ///< of every joint [rad/s^2 or m/s^2]; default 0: none
+  double max_acceleration; ///< of every joint, beside those of the model [rad/s^2 or m/s^2]; default 0: none.
+                           ///< Limits of jerk are not kept
   const double* start;     ///< nq: where it starts and ends; default NULL: found
   int nkeep;
   const limb_keep* keep;       ///< nkeep boxes

@@ -47,13 +47,16 @@ typedef struct limb_sizing_dof {
   double q_lower, q_upper;                     ///< limits of the position
   double margin;                               ///< to the nearest limit; negative beyond it
   double moving; ///< share of the time with a speed above 1e-3 rad/s or m/s, 0 to 1: the duty cycle
+  limb_peak acceleration, deceleration; ///< while it becomes faster, slower; other is the speed; 0 without row.a
+  limb_peak jerk;                       ///< mean between two rows; 0 without row.a
+  double acceleration_limit, deceleration_limit, jerk_limit;
 } limb_sizing_dof;
 
 /// A mimic joint: its motion is multiplier times that of its leader's coordinate, plus offset. Its torque is part of
 /// the leader's.
 typedef struct limb_sizing_follower {
   int leader;             ///< index of the leader's velocity
-  limb_sizing_dof motion; ///< speed (without other), positions, limits, margin
+  limb_sizing_dof motion; ///< speed, accelerations, jerk (without other), positions, limits, margin
 } limb_sizing_follower;
 
 /// The wrench in a joint or a closure at its largest force and at its largest moment.
@@ -83,7 +86,7 @@ typedef struct limb_sizing_row {
   const double *q, *v, *tau;
   const sp_force* load; ///< one per joint in its own axes at its origin: limb_joint_reactions with LIMB_BODY
   const sp_force* loop; ///< one per closure on its frame b, in the axes of a at the origin of b; NULL: none
-  const double* a;      ///< for motors; NULL: rotors are not accelerated
+  const double* a;      ///< for motors and limits; NULL: rotors are not accelerated
 } limb_sizing_row;
 
 typedef struct limb_sizing_summary {
@@ -180,7 +183,7 @@ typedef struct limb_sizing_base {
 LIMB_NODISCARD LIMB_API limb_status limb_sizing_get_base(const limb_sizing* s, limb_sizing_base* out);
 
 /// Limits. X(name, value, words, kind): kind 0 torque or force of the joint, 1 speed of the joint, 2 its position,
-/// 3 torque of a motor, 4 speed of a motor.
+/// 3 torque of a motor, 4 speed of a motor, 5 acceleration of the joint, 6 its jerk.
 #define LIMB_SIZING_LIMITS(X)                           \
   X(TORQUE, 0, "peak torque", 0)                        \
   X(SPEED, 1, "peak speed", 1)                          \
@@ -191,7 +194,10 @@ LIMB_NODISCARD LIMB_API limb_status limb_sizing_get_base(const limb_sizing* s, l
   X(MOTOR_SPEED, 6, "motor: peak speed", 4)             \
   X(GEARBOX_PEAK, 7, "gearbox: peak torque", 0)         \
   X(GEARBOX_MEAN, 8, "gearbox: mean torque", 0)         \
-  X(GEARBOX_SPEED, 9, "gearbox: input speed", 4)
+  X(GEARBOX_SPEED, 9, "gearbox: input speed", 4)        \
+  X(ACCELERATION, 10, "peak acceleration", 5)           \
+  X(DECELERATION, 11, "peak deceleration", 5)           \
+  X(JERK, 12, "peak jerk", 6)
 
 typedef enum limb_sizing_limit {
 #define LIMB_X(name, value, words, kind) LIMB_SIZING_##name = (value),

@@ -98,7 +98,7 @@ class Builder:
         return name
 
     def joint(self, name: str, type: str, parent: str, child: str, **members: Any) -> str:
-        """Adds a joint: placement, axis, q_min, q_max, v_max, effort_max, viscous, ... Returns its name."""
+        """Adds a joint: placement, axis, q_min, q_max, v_max, effort_max, a_max, viscous, ... Returns its name."""
         given = self._members(members) | {"parent": self._body(parent), "child": self._body(child)}
         self._joints[name] = self._builder.joint(name, type, given)
         return name

@@ -116,6 +116,9 @@ class Joint(ByContent):
     start: float
     armature: tuple[float, ...]  #: per velocity of a joint with several
     damping: tuple[float, ...]
+    a_max: float  #: acceleration while the joint becomes faster
+    deceleration_max: float  #: and while it becomes slower
+    jerk_max: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,6 +69,7 @@ static limb_limits limits_of(const limb_excite_problem* p, const limb_joint_info
   if (p->o.max_acceleration > 0) l.a = p->o.max_acceleration;
   if (info->nv > 1) return l;
   l.v = def->v_max, l.tau = def->effort_max;
+  l.a = fmin(l.a, fmin(def->a_max, def->deceleration_max));
   if (isfinite(def->q_min)) l.q_min = def->q_min, l.q_max = def->q_min + 2 * free;
   if (isfinite(def->q_max)) l.q_max = def->q_max, l.q_min = isfinite(def->q_min) ? def->q_min : def->q_max - 2 * free;
   return l;
@@ -93,9 +94,12 @@ static limb_status read_joint(limb_excite_problem* p, int joint, limb_error* err
   if (why) return limb_fail(err, LIMB_E_UNSUPPORTED, "robot", "joint '%.200s' %s", info.def.name, why);
   for (int k = 0; k < info.nv; k++) {
     const limb_limits l = p->limit[info.v + k] = limits_of(p, &info, k);
-    if (l.v == 0 || l.tau == 0)
+    if (l.v == 0 || l.a == 0 || l.tau == 0)
       return limb_fail(err, LIMB_E_ARG, "robot", "the limit of the %s of joint '%.200s' is 0: it cannot move",
-                       l.v == 0 ? "speed" : "torque", info.def.name);
+                       l.v == 0   ? "speed"
+                       : l.a == 0 ? "acceleration"
+                                  : "torque",
+                       info.def.name);
   }
   return LIMB_OK;
 }

@@ -165,6 +165,11 @@ static void check_zero(const doctor* d, int k)
   if (j->q_min == j->q_max)
     limb_doctor_joint_report(d, RULE_LIMIT_ZERO, k, "its limits leave no range: %s to %s", limb_show(j->q_min).text,
                              limb_show(j->q_max).text);
+  if (j->a_max == 0 || j->deceleration_max == 0 || j->jerk_max == 0)
+    limb_doctor_joint_report(d, RULE_LIMIT_ZERO, k, "its maximum %s is zero",
+                             j->a_max == 0              ? "acceleration"
+                             : j->deceleration_max == 0 ? "deceleration"
+                                                        : "jerk");
   if (j->mimic >= 0 || (j->effort_max != 0 && j->v_max != 0)) return; // a mimic is driven by its leader
   limb_doctor_joint_report(d, RULE_LIMIT_ZERO, k, "its maximum %s zero",
                            j->effort_max != 0 ? "speed is"

@@ -5,6 +5,7 @@
 
 #include "limb/builder.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -20,6 +21,12 @@ static inline int one_dof(limb_joint_type type)
 
 // The coordinate is an angle.
 static inline int turns(limb_joint_type type) { return type == LIMB_REVOLUTE || type == LIMB_HELICAL; }
+
+// Limits of acceleration or jerk, which URDF has since version 1.2.
+static inline int has_motion_limits(const limb_joint_def* j)
+{
+  return j->a_max < HUGE_VAL || j->deceleration_max < HUGE_VAL || j->jerk_max < HUGE_VAL;
+}
 
 // limb_joint_def.axis is used.
 static inline int has_axis(limb_joint_type type)
@@ -88,6 +95,9 @@ static const property joint_properties[] = {
   {"limits", "upper", AT(q_max), LIMIT | ANGLE},
   {"limits", "velocity", AT(v_max), LIMIT | ANGLE | NONNEGATIVE},
   {"limits", "effort", AT(effort_max), LIMIT | NONNEGATIVE},
+  {"limits", "acceleration", AT(a_max), LIMIT | ANGLE | NONNEGATIVE},
+  {"limits", "deceleration", AT(deceleration_max), LIMIT | ANGLE | NONNEGATIVE},
+  {"limits", "jerk", AT(jerk_max), LIMIT | ANGLE | NONNEGATIVE},
   {"rotor", "inertia", AT(rotor_inertia), NONNEGATIVE},
   {"rotor", "gear", AT(gear_ratio), NONZERO},
   {"friction", "coulomb", AT(coulomb), NONNEGATIVE},

@@ -364,6 +364,8 @@ limb_status limb_read_mjcf(limb_source* src, const limb_read_options* opt, limb_
                 "the root element of an MJCF file must be <mujoco>");
     limb_report_hint(s->findings, strcmp(root->name, "robot") == 0
                                     ? "this is URDF: name the file *.urdf, or use --from urdf"
+                                  : strcmp(root->name, "mujocoinclude") == 0
+                                    ? "this is a part of a model: read the file that has it in an <include>"
                                     : "this is another kind of XML, not a robot file");
     return LIMB_E_SYNTAX;
   }

@@ -99,12 +99,13 @@ static void read_axis(const joint_reader* t)
 
 // ---- limits ---------------------------------------------------------------------------------------
 
-// Limits do not affect dynamics: a negative one, which some exporters write for none, is ignored.
-static void read_maximum(const joint_reader* t, const xml_node* n, const char* attribute, double* x)
+// Limits do not affect dynamics: a negative one, which some exporters write for none, is ignored. needed: its
+// absence is worth a note.
+static void read_maximum(const joint_reader* t, const xml_node* n, const char* attribute, int needed, double* x)
 {
   double found = 0;
   const int given = limb_urdf_limit(t->r, n, attribute, &found);
-  if (given == 0)
+  if (given == 0 && needed)
     limb_report_note(&t->r->report, RULE_LIMIT_MISSING, n->pos,
                      "<limit> has no %s: the joint is read without this limit", attribute);
   else if (given > 0 && found < 0)
@@ -139,7 +140,6 @@ static void read_range(const joint_reader* t, const xml_node* n)
 
 static void read_limit(const joint_reader* t)
 {
-  static const char* const ignored[] = {"acceleration", "deceleration", "jerk"};
   const xml_node* n =
     limb_urdf_child(t->r, t->n, "limit", "lower upper effort velocity acceleration deceleration jerk");
   if (!n) {
@@ -149,12 +149,11 @@ static void read_limit(const joint_reader* t)
     return;
   }
   read_range(t, n);
-  read_maximum(t, n, "effort", &t->j->def.effort_max);
-  read_maximum(t, n, "velocity", &t->j->def.v_max);
-  for (int i = 0; i < COUNT(ignored); i++) {
-    if (limb_xml_get(n, ignored[i]) && limb_urdf_first(t->r, "limit", ignored[i]))
-      limb_report_note(&t->r->report, RULE_IGNORED, n->pos, "limits of %s are not read", ignored[i]);
-  }
+  read_maximum(t, n, "effort", 1, &t->j->def.effort_max);
+  read_maximum(t, n, "velocity", 1, &t->j->def.v_max);
+  read_maximum(t, n, "acceleration", 0, &t->j->def.a_max); // these three of URDF 1.2
+  read_maximum(t, n, "deceleration", 0, &t->j->def.deceleration_max);
+  read_maximum(t, n, "jerk", 0, &t->j->def.jerk_max);
 }
 
 // ---- friction and mimic ---------------------------------------------------------------------------

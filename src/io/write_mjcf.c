@@ -120,7 +120,7 @@ static void put_axis(mjcf_writer* w, const limb_joint_def* j, int k, const char*
   if (j->stiffness != 0) limb_put(o, " stiffness=%g springref=%g", j->stiffness, j->rest);
   limb_put(o, "/>\n");
   if (rotor != 0 && j->gear_ratio != 1) lose(&w->reduced, &w->first_reduced, j->name);
-  if (isfinite(j->v_max)) lose(&w->lost_speed, &w->first_speed, j->name);
+  if (isfinite(j->v_max) || has_motion_limits(j)) lose(&w->lost_speed, &w->first_speed, j->name);
   if (j->start != 0) lose(&w->lost_start, &w->first_start, j->name);
 }
 
@@ -382,7 +382,8 @@ static limb_status write_robot(mjcf_writer* w, limb_error* err)
   put_tendons(w);
   put_motors(w);
   limb_put(o, "</mujoco>\n");
-  report_lost(w, "joint", w->lost_speed, w->first_speed, RULE_NOT_WRITTEN, "its limit of velocity");
+  report_lost(w, "joint", w->lost_speed, w->first_speed, RULE_NOT_WRITTEN,
+              "its limits of velocity, acceleration and jerk");
   report_lost(w, "joint", w->lost_directions, w->first_directions, RULE_NOT_WRITTEN,
               "its armature or damping, which differs between directions");
   report_lost(w, "joint", w->lost_start, w->first_start, RULE_NOT_WRITTEN, "its starting value for closing loops");

@@ -245,7 +245,8 @@ static void report_lost(const par_writer* w)
   limb_loop_def loop;
   int limits = 0, starts = 0, rests = 0, springs = 0;
   for (int k = 0; limb_builder_get_joint(o->b, k, &j) == LIMB_OK; k++) {
-    limits += isfinite(j.q_min) || isfinite(j.q_max) || isfinite(j.v_max) || isfinite(j.effort_max);
+    limits +=
+      isfinite(j.q_min) || isfinite(j.q_max) || isfinite(j.v_max) || isfinite(j.effort_max) || has_motion_limits(&j);
     starts += j.start != 0;
     rests += j.stiffness > 0 && j.rest != 0;
     springs += j.stiffness > 0 && j.drive != LIMB_DRIVE_PASSIVE;

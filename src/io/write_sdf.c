@@ -17,8 +17,8 @@ static const file_pos nowhere = {0, 0, 0};
 typedef struct sdf_writer {
   const limb_writer* out;
   int base; // the body that floats; -1: none
-  int lost_start, lost_drive, lost_directions, renamed, rotors;
-  const char *first_start, *first_drive, *first_directions, *first_renamed, *first_rotor;
+  int lost_start, lost_drive, lost_directions, lost_motion, renamed, rotors;
+  const char *first_start, *first_drive, *first_directions, *first_motion, *first_renamed, *first_rotor;
 } sdf_writer;
 
 static void lose(int* count, const char** first, const char* name)
@@ -161,6 +161,7 @@ static limb_status put_joint(sdf_writer* w, const limb_joint_def* j, limb_error*
   }
   limb_put(o, "    </joint>\n");
   if (j->start != 0) lose(&w->lost_start, &w->first_start, j->name);
+  if (has_motion_limits(j)) lose(&w->lost_motion, &w->first_motion, j->name);
   if (j->drive != LIMB_DRIVE_AUTO) lose(&w->lost_drive, &w->first_drive, j->name);
   return LIMB_OK;
 }
@@ -311,6 +312,7 @@ static void report_rest(const sdf_writer* w)
   report_lost(w, w->rotors, w->first_rotor, RULE_EXTENSION,
               "its rotor and gear ratio are written as Drake's extensions");
   report_lost(w, w->lost_start, w->first_start, RULE_NOT_WRITTEN, "its starting value for closing loops");
+  report_lost(w, w->lost_motion, w->first_motion, RULE_NOT_WRITTEN, "its limits of acceleration and jerk");
   report_lost(w, w->lost_drive, w->first_drive, RULE_NOT_WRITTEN, "whether a motor drives it");
 }
 

@@ -116,10 +116,14 @@ static double finite(double limit) { return isinf(limit) ? copysign(1e308, limit
 static void put_limit(const limb_writer* o, const limb_joint_def* j)
 {
   const int range = !is_unlimited(j) || j->type == LIMB_PRISMATIC; // for which URDF requires it
-  if (!range && isinf(j->v_max) && isinf(j->effort_max)) return;
+  if (!range && isinf(j->v_max) && isinf(j->effort_max) && !has_motion_limits(j)) return;
   limb_put(o, "    <limit");
   if (range) limb_put(o, " lower=%g upper=%g", finite(j->q_min), finite(j->q_max));
-  limb_put(o, " effort=%g velocity=%g/>\n", finite(j->effort_max), finite(j->v_max));
+  limb_put(o, " effort=%g velocity=%g", finite(j->effort_max), finite(j->v_max));
+  if (isfinite(j->a_max)) limb_put(o, " acceleration=%g", j->a_max);
+  if (isfinite(j->deceleration_max)) limb_put(o, " deceleration=%g", j->deceleration_max);
+  if (isfinite(j->jerk_max)) limb_put(o, " jerk=%g", j->jerk_max);
+  limb_put(o, "/>\n");
 }
 
 // 1 when axis2 is the default of a reader, which is known for the plane normal to z.
@@ -367,6 +371,19 @@ static void put_robot_extension(urdf_writer* w)
   if (nshaft) limb_put(o, "  </limb>\n");
 }
 
+// Limits of acceleration and jerk, and capsules; other readers may refuse a version that they do not know.
+static int needs_version_1_2(const limb_writer* o)
+{
+  limb_joint_def j;
+  limb_shape_def shape;
+  int needed = 0;
+  for (int k = 0; k < limb_builder_joint_count(o->b) && !needed; k++)
+    needed = limb_builder_get_joint(o->b, k, &j) == LIMB_OK && has_motion_limits(&j);
+  for (int k = 0; limb_builder_get_shape(o->b, k, &shape) == LIMB_OK && !needed; k++)
+    needed = shape.type == LIMB_SHAPE_CAPSULE;
+  return needed;
+}
+
 void limb_write_urdf(limb_writer* o)
 {
   urdf_writer w = {.out = o, .base = find_base(o->b)};
@@ -376,7 +393,8 @@ void limb_write_urdf(limb_writer* o)
   limb_body_def body;
   limb_joint_def joint;
   limb_frame_info frame;
-  limb_put(o, "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<robot name=%q>\n", limb_builder_name(o->b));
+  limb_put(o, "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<robot name=%q", limb_builder_name(o->b));
+  limb_put(o, needs_version_1_2(o) ? " version=\"1.2\">\n" : ">\n");
   put_robot_extension(&w);
   for (int i = own; limb_builder_get_body(o->b, i, &body) == LIMB_OK; i++)
     put_link(o, body.name, i, i == LIMB_WORLD_BODY ? &none : &body.inertia);

@@ -118,6 +118,9 @@ limb_joint_def limb_default_joint_def(const char* name, limb_joint_type type, in
                           .q_max = HUGE_VAL,
                           .v_max = HUGE_VAL,
                           .effort_max = HUGE_VAL,
+                          .a_max = HUGE_VAL,
+                          .deceleration_max = HUGE_VAL,
+                          .jerk_max = HUGE_VAL,
                           .gear_ratio = 1,
                           .mimic = -1,
                           .multiplier = 1};

@@ -32,10 +32,10 @@ static const number_key body_keys[] = {BODY("mass", mass),     BODY("com.x", com
                                        BODY("inertia.xz", xz), BODY("inertia.yy", yy), BODY("inertia.yz", yz),
                                        BODY("inertia.zz", zz)};
 
-static const number_key joint_keys[] = {JOINT(q_min),         JOINT(q_max),      JOINT(v_max),   JOINT(effort_max),
-                                        JOINT(rotor_inertia), JOINT(gear_ratio), JOINT(coulomb), JOINT(viscous),
-                                        JOINT(stiffness),     JOINT(rest),       JOINT(offset),  JOINT(multiplier),
-                                        JOINT(pitch)};
+static const number_key joint_keys[] = {
+  JOINT(q_min),    JOINT(q_max),         JOINT(v_max),      JOINT(effort_max), JOINT(a_max),   JOINT(deceleration_max),
+  JOINT(jerk_max), JOINT(rotor_inertia), JOINT(gear_ratio), JOINT(coulomb),    JOINT(viscous), JOINT(stiffness),
+  JOINT(rest),     JOINT(offset),        JOINT(multiplier), JOINT(pitch)};
 
 enum { BODY_KEYS = sizeof body_keys / sizeof *body_keys, JOINT_KEYS = sizeof joint_keys / sizeof *joint_keys };
 

@@ -137,6 +137,17 @@ static void add_dof(limb_sizing* s, int k, double time, double q, double v, doub
   d->last_speed = v;
 }
 
+// Acceleration while the joint becomes faster or slower, and its mean rate between two rows.
+static void add_acceleration(limb_sizing* s, int k, double time, double v, double a)
+{
+  sizing_dof* d = &s->dof[k];
+  const int first = s->rows == 0;
+  const double dt = time - s->end;
+  sizing_keep_peak(a * v < 0 ? &d->deceleration : &d->acceleration, 0, time, a, v);
+  if (!first && dt > 0) sizing_keep_peak(&d->jerk, 0, time, (a - d->last_acceleration) / dt, v);
+  d->last_acceleration = a;
+}
+
 void sizing_add_load(limb_sizing_load* l, int first, double time, const sp_force* w)
 {
   const double force = sp_norm3(w->f), moment = sp_norm3(w->m);
@@ -167,6 +178,7 @@ void limb_sizing_add(limb_sizing* s, const limb_sizing_row* row)
   const int first = s->rows == 0;
   const double time = row->time;
   for (int k = 0; k < s->nv; k++) add_dof(s, k, time, row->q[s->dof[k].q], row->v[k], row->tau[k]);
+  for (int k = 0; row->a && k < s->nv; k++) add_acceleration(s, k, time, row->v[k], row->a[k]);
   for (int j = 0; j < limb_joint_count(s->model); j++) sizing_add_load(&s->load[j], first, time, &row->load[j]);
   for (int j = 0; j < limb_joint_count(s->model); j++) {
     sizing_bearing* b = &s->bearing[j];
@@ -198,13 +210,11 @@ static void set_limits(limb_sizing_dof* d, const limb_joint_def* def)
 {
   d->q_lower = def->q_min, d->q_upper = def->q_max;
   d->speed_limit = def->v_max, d->torque_limit = def->effort_max;
+  d->acceleration_limit = def->a_max, d->deceleration_limit = def->deceleration_max, d->jerk_limit = def->jerk_max;
   d->margin = d->has_position ? fmin(d->q_upper - d->q_max, d->q_min - d->q_lower) : HUGE_VAL;
 }
 
-static limb_joint_def no_limits(void)
-{
-  return (limb_joint_def){.q_min = -HUGE_VAL, .q_max = HUGE_VAL, .v_max = HUGE_VAL, .effort_max = HUGE_VAL};
-}
+static limb_joint_def no_limits(void) { return limb_default_joint_def("", LIMB_REVOLUTE, 0, 0); }
 
 limb_status limb_sizing_get_dof(const limb_sizing* s, int k, limb_sizing_dof* out)
 {
@@ -217,6 +227,9 @@ limb_status limb_sizing_get_dof(const limb_sizing* s, int k, limb_sizing_dof* ou
                            .component = d->component,
                            .torque = d->torque,
                            .speed = d->speed,
+                           .acceleration = d->acceleration,
+                           .deceleration = d->deceleration,
+                           .jerk = d->jerk,
                            .power = d->power,
                            .torque_rms = T > 0 ? sqrt(d->torque_square / T) : fabs(d->torque.value),
                            .mean_power = T > 0 ? (d->delivered + d->absorbed) / T : fabs(d->power.value),
@@ -242,6 +255,9 @@ static void follow(const limb_sizing* s, int joint, const limb_joint_info* x, li
   limb_sizing_dof* d = &out->motion;
   *d = (limb_sizing_dof){.joint = joint, .has_position = 1};
   d->speed.value = factor * leader->speed.value, d->speed.time = leader->speed.time;
+  d->acceleration = (limb_peak){factor * leader->acceleration.value, leader->acceleration.time, 0};
+  d->deceleration = (limb_peak){factor * leader->deceleration.value, leader->deceleration.time, 0};
+  d->jerk = (limb_peak){factor * leader->jerk.value, leader->jerk.time, 0};
   d->q_min = factor * (up ? leader->q_min : leader->q_max) + offset;
   d->q_max = factor * (up ? leader->q_max : leader->q_min) + offset;
   d->q_min_time = up ? leader->q_min_time : leader->q_max_time;

@@ -14,6 +14,8 @@ typedef struct sizing_dof {
   double q_min, q_max, q_min_time, q_max_time;
   double last_torque, last_power, last_speed;
   double moving; // time with a speed above MOVING
+  limb_peak acceleration, deceleration, jerk;
+  double last_acceleration;
 } sizing_dof;
 
 enum { AXIAL, RADIAL, TILTING, COMPONENTS };

@@ -245,6 +245,9 @@ static void check_position(check_list* l, const limb_sizing_dof* d)
 static void check_motion(check_list* l, const limb_sizing_dof* d)
 {
   check_bound(l, LIMB_SIZING_SPEED, d->speed.value, d->speed_limit, d->speed.time);
+  check_bound(l, LIMB_SIZING_ACCELERATION, d->acceleration.value, d->acceleration_limit, d->acceleration.time);
+  check_bound(l, LIMB_SIZING_DECELERATION, d->deceleration.value, d->deceleration_limit, d->deceleration.time);
+  check_bound(l, LIMB_SIZING_JERK, d->jerk.value, d->jerk_limit, d->jerk.time);
   check_position(l, d);
 }
 

@@ -241,6 +241,7 @@ class Words(tool.Case):
         self.says("did you mean 'sectional_curvature'?", "eval", "planar_2r", "--q", "joint1=0", "--what",
                   "sectional_curvatures")
         self.says("did you mean 'reduced_M'?", "eval", "four_bar", "--q", "theta1=1", "--what", "closed_M")
+        self.says("limb YAML (.limb.yaml) can express it", "convert", "four_bar", self.folder / "four_bar.xml", code=1)
 
     def test_what_to_do(self):
         done = self.says("leave out the base", "eval", "ur5", "--base", "floating", "--q", "elbow=1", "--what", "M",

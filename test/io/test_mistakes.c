@@ -378,6 +378,7 @@ START_TEST(files_that_are_no_models)
     {"a.mjcf", "{\"robot\": 1}\n", "wrong-format", "JSON", "made from"},
     {"a.urdf", "<urdf/>", "wrong-format", "<urdf>", "<robot name=...>"},
     {"a.urdf", "<sdf version='1.7'/>", "wrong-format", "SDF", "--from sdf"},
+    {"a.xml", "<mujocoinclude><body/></mujocoinclude>", "wrong-format", "must be <mujoco>", "a part of a model"},
     {"a.mjcf", "<robot/>", "wrong-format", "<mujoco>", "--from urdf"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -3,6 +3,7 @@
 #include "limb/read.h"
 
 #include "io/reading.h"
+#include "io/written.h"
 #include "support/check.h"
 
 #include <locale.h>
@@ -251,13 +252,33 @@ START_TEST(limits)
   j = joint_of(r, "j");
   assert_that(j.q_min == 0 && j.q_max == 0);
   assert_that(notes(r, "assumed", "'j'") == 2); // the limits and the axis
-  assert_that(notes(r, "ignored", "'j'") == 1);
+  assert_that(j.jerk_max == 5 && isinf(j.a_max) && isinf(j.deceleration_max));
   limb_reading_destroy(r);
 
   r = read_joint("revolute", "<limit lower=\"-1e308\" upper=\"2\" effort=\"inf\" velocity=\"-1\"/>");
   j = joint_of(r, "j");
   assert_that(j.q_min == -HUGE_VAL && j.q_max == 2 && isinf(j.effort_max) && isinf(j.v_max));
   assert_that(warnings(r, "dropped", "'j'") == 1);
+  limb_reading_destroy(r);
+}
+END_TEST
+
+// Limits of URDF 1.2 come back from URDF and limb YAML; a file with them states its version.
+START_TEST(limits_of_acceleration)
+{
+  static const limb_format formats[] = {LIMB_FORMAT_URDF, LIMB_FORMAT_YAML};
+  limb_reading* r = read_joint("continuous", "<limit effort=\"9\" velocity=\"3\" acceleration=\"20\" "
+                                             "deceleration=\"inf\" jerk=\"500\"/>");
+  for (int k = 0; k < 2; k++) {
+    page text = written(limb_reading_builder(r), formats[k], NULL);
+    limb_reading* again = NULL;
+    assert_ok(limb_read_text(text.text, text.size, k ? "a.yaml" : "a.urdf", NULL, &again, NULL));
+    const limb_joint_def j = joint_of(again, "j");
+    assert_that(j.a_max == 20 && isinf(j.deceleration_max) && j.jerk_max == 500);
+    assert_that(k || strstr(text.text, "version=\"1.2\"") != NULL);
+    limb_reading_destroy(again);
+    free(text.text);
+  }
   limb_reading_destroy(r);
 }
 END_TEST
@@ -487,5 +508,6 @@ START_TEST(locales)
 END_TEST
 
 CHECK_MAIN("io/urdf", 1, types_of_joints, planar_axis_is_the_normal, axes, origins, inertial_frames,
-           inertias_that_lack_something, limits, friction, followers, follower_that_never_moves, drake_actuators,
-           transmissions, value_at_a_seam, own_elements, leftovers_are_told_once, names, versions, locales)
+           inertias_that_lack_something, limits, limits_of_acceleration, friction, followers, follower_that_never_moves,
+           drake_actuators, transmissions, value_at_a_seam, own_elements, leftovers_are_told_once, names, versions,
+           locales)

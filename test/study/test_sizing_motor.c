@@ -389,4 +389,43 @@ START_TEST(at_rest)
 }
 END_TEST
 
-CHECK_MAIN("sizing_motor", 1, sine, gearbox, envelope, curves, arguments, foundation, foundation_of_loops, at_rest)
+static const limb_sizing_check* find_check(const limb_sizing_check* c, int n, limb_sizing_limit limit)
+{
+  for (int k = 0; k < n; k++)
+    if (c[k].limit == limit) return &c[k];
+  ck_abort_msg("no such check");
+  return NULL;
+}
+
+// Faster from 0 to 1 at 4, slower at -7, both for half a second; the jerk between rows is 11 in 0.5.
+START_TEST(limits_of_acceleration)
+{
+  limb_builder* b = NULL;
+  limb_model *m = make(0), *limited = NULL;
+  limb_joint_def def;
+  assert_ok(limb_builder_from_model(m, NULL, &b));
+  assert_ok(limb_builder_get_joint(b, 0, &def));
+  def.a_max = 5, def.deceleration_max = 6, def.jerk_max = 44;
+  assert_ok(limb_builder_set_joint(b, 0, &def, NULL));
+  assert_ok(limb_builder_build(b, &limited, NULL));
+  limb_sizing* s = begin(limited, NULL);
+  limb_sizing_check check[20];
+  int n = 0;
+  add(s, 0, 0, 1, 4, 0);
+  add(s, 0.5, 0.5, 1, -7, 0);
+  assert_ok(limb_sizing_checks(s, 20, check, &n));
+  const limb_sizing_check* c = find_check(check, n, LIMB_SIZING_ACCELERATION);
+  assert_that(c->value == 4 && c->bound == 5 && c->time == 0 && !c->over);
+  c = find_check(check, n, LIMB_SIZING_DECELERATION);
+  assert_that(c->value == -7 && c->bound == 6 && c->time == 0.5 && c->over);
+  c = find_check(check, n, LIMB_SIZING_JERK);
+  assert_that(c->value == -22 && c->used == 0.5);
+  limb_sizing_destroy(s);
+  limb_builder_destroy(b);
+  limb_model_destroy(limited);
+  limb_model_destroy(m);
+}
+END_TEST
+
+CHECK_MAIN("sizing_motor", 1, limits_of_acceleration, sine, gearbox, envelope, curves, arguments, foundation,
+           foundation_of_loops, at_rest)

@@ -48,6 +48,9 @@ static void put_joints(json* j, const limb_model* m)
     json_number(j, "max", def->q_max);
     json_number(j, "maxVelocity", def->v_max);
     json_number(j, "maxEffort", def->effort_max);
+    json_number(j, "maxAcceleration", def->a_max);
+    json_number(j, "maxDeceleration", def->deceleration_max);
+    json_number(j, "maxJerk", def->jerk_max);
     json_number(j, "passive", about.passive);
     json_number(j, "mimic", def->mimic);
     json_number(j, "auxiliary", limb_joint_is_auxiliary(m, i));
