@@ -130,7 +130,8 @@ START_TEST(whole_numbers_and_none)
   assert_ok(limb_csv_open(f, NULL, &r, &err));
   for (int i = 0; i < 3; i++) {
     assert_ok(limb_csv_next(r, row, &got, &err));
-    assert_that(got && memcmp(row, expected[i], sizeof row) == 0);
+    assert_that(got);
+    for (int k = 0; k < 3; k++) assert_that(row[k] == expected[i][k]);
   }
   limb_csv_close(r);
   (void)fclose(f);
