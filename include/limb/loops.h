@@ -263,7 +263,8 @@ LIMB_NODISCARD LIMB_API limb_status limb_get_loop_details(const limb_data* d, li
 //
 // limb_forward_dynamics: tau of passive joints counts as well. LIMB_LOOP_METHOD_AUTO uses clusters, or Schur's method
 // for robots with mimic joints and where a cluster has 64 velocities or more with few constraints; all equations at
-// once if these find the mass matrix singular and the workspace has dense matrices (LIMB_LOOPS_DENSE_MAX).
+// once if these find the mass matrix singular and the workspace has dense matrices (LIMB_LOOPS_DENSE_MAX). Chains whose
+// ends are held on the ground or on a platform are eliminated one by one, if only accelerations are requested.
 // LIMB_LOOP_METHOD_KKT also solves trees whose own mass matrix is singular.
 // - LIMB_E_SINGULAR if the mass matrix is not positive definite along the motions that the loops leave.
 // - LIMB_E_SINGULAR if constraints contradict each other: more than ten tolerances of the terms of a constraint are

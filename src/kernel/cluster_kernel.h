@@ -372,6 +372,12 @@ KERNEL void clusters_accelerate(context ctx, const limb_cluster_in* in, const gi
   }
 }
 
+// The first pass, once for all who share a translation unit.
+KERNEL_ONCE void velocities_out(const limb_model* m, const link_const* k, const limb_ws* ws, const real* v)
+{
+  aba_outward((context){m, k, ws}, v);
+}
+
 // Accelerations in the user's order; the smallest margin of a pivot. Needs the coordinates loaded.
 KERNEL_ENTRY real set_forward(const limb_model* m, const link_const* k, const limb_ws* ws, const limb_cluster_in* in,
                               real* a)
@@ -380,7 +386,7 @@ KERNEL_ENTRY real set_forward(const limb_model* m, const link_const* k, const li
   const real* cv = in_compiled_order(m, in->v, ws->v);
   const given_inputs s = {NULL, net_forces(ctx, cv, in->tau, in->terms), NULL};
   real* ca = m->identity ? a : ws->a;
-  aba_outward(ctx, cv);
+  velocities_out(m, k, ws, cv);
   if (in->wrench) aba_wrenches(ctx, in->wrench);
   const real min_pivot = clusters_inward(ctx, in, &s);
   clusters_accelerate(ctx, in, &s, ca);

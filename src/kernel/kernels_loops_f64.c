@@ -3,8 +3,14 @@
 #define SETTLES 0 // nothing here is compared with lanes of states
 #include "kernel/scalar_f64.h"
 
+#include "kernel/lanes_f64.h"
+
 #include "kernel/cluster_kernel.h"
 #include "kernel/constraint_kernel.h"
+#include "kernel/held.h"
+#ifndef LIMB_SMALL
+#include "kernel/held_kernel.h"
+#endif
 #include "linalg/row_reduce_kernel.h"
 
 // The shortest rows, which most mechanisms of one loop have, with a constant length.
@@ -23,3 +29,9 @@ const limb_loop_kernels LIMB_JOIN(limb_loop_kernels_f64_, LIMB_ISA) = {SET(rows)
 
 const limb_cluster_kernels LIMB_JOIN(limb_cluster_kernels_f64_, LIMB_ISA) = {set_reduce, set_forward,
                                                                              set_forward_single};
+
+#ifdef LIMB_SMALL
+const limb_held_kernels LIMB_JOIN(limb_held_kernels_f64_, LIMB_ISA) = {NULL};
+#else
+const limb_held_kernels LIMB_JOIN(limb_held_kernels_f64_, LIMB_ISA) = {set_held_forward};
+#endif

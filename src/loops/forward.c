@@ -395,6 +395,13 @@ static limb_status run_rounded(limb_loops* w, const limb_forward_in* in, const l
   return s == LIMB_OK ? run(w, in, o, a, lambda, report) : s;
 }
 
+// Whether the loops hold the ends of chains, and nothing but accelerations is requested.
+static bool is_held(const limb_loops* w, const limb_loop_solver* o, const double* lambda,
+                    const limb_closed_report* report)
+{
+  return w->held.count > 0 && o->method == LIMB_LOOP_METHOD_AUTO && !is_stabilised(o) && !lambda && !report;
+}
+
 limb_status limb_closed_forward_dynamics(limb_data* d, const limb_closed_motion* in, const double* tau,
                                          const limb_loop_solver* options, double* a, double* lambda,
                                          limb_closed_report* report)
@@ -410,6 +417,9 @@ limb_status limb_closed_forward_dynamics(limb_data* d, const limb_closed_motion*
   const limb_forward_in x = {in->q, in->v, tau, in->env};
   w->rounded = false;
   s = check_call(w, &x, found.method);
+  bool done = false;
+  if (s == LIMB_OK && is_held(w, &o, lambda, report)) s = limb_forward_held(w, &x, &o, a, &done);
+  if (done) return s;
   if (s == LIMB_OK) s = find_constraints(w, &x, &o, found.method);
   if (s != LIMB_OK) return s;
   const double term = stabilise(w, x.v, &o);

@@ -58,6 +58,9 @@ static limb_loops* lay_out(limb_arena* a, const limb_model* m, limb_loops_use us
   t.column = take_ints(a, (size_t)m->ncdof), t.first = take_ints(a, (size_t)m->clusters.count);
   t.weight = take_ints(a, nv);
   t.work = take(a, limb_cluster_scratch(cv)), t.kept = take(a, LIMB_CLUSTER_DOF * nv);
+  t.held = limb_held_lay_out(a, m);
+  t.closures = take(a, LIMB_HELD_CLOSURE * (size_t)m->nloop);
+  t.share = take(a, LIMB_HELD_COLUMNS * (size_t)m->nlink);
   t.reduced.A = take(a, cr * (cv + cr + 1));
   t.reduced.pivot = take_ints(a, cv), t.reduced.row = take_ints(a, cr);
   t.cluster_work = take(a, (cv + cr + 2) * (cv + cr + 2));
@@ -222,8 +225,10 @@ limb_status limb_loops_init(limb_data* owner, limb_loops_use use, void* memory, 
   if (s != LIMB_OK) return s;
   w->kernels = limb_loop_kernels_here();
   w->cluster_kernels = limb_cluster_kernels_here();
+  w->held_kernels = limb_held_kernels_here();
   number_constraints_and_columns(w);
   s = find_idle_constraints(w);
+  if (s == LIMB_OK) limb_plan_held(w);
   *out = w;
   return s;
 }

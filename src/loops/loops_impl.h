@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "dynamics/dual_impl.h"
 #include "dynamics/environment.h"
+#include "kernel/held.h"
 #include "kernel/tables.h"
 #include "linalg/dense.h"
 #include "loops/closed.h"
@@ -57,6 +58,11 @@ struct limb_loops {
   bool rounded;             // forward dynamics: ranks follow from residuals (limb_rank_tolerance)
   int* weight;              // nv, cluster by cluster: loops that a velocity moves
   double *work, *kept;      // of the kernels
+
+  // the ends of chains (loops/held.c)
+  limb_held_plan held;
+  const limb_held_kernels* held_kernels;
+  double *closures, *share; // nloop x LIMB_HELD_CLOSURE, nlink x LIMB_HELD_COLUMNS
 
   // a cluster at a time: capacity of the largest one
   limb_reduction reduced;         // A: max_nrow x (max_nv + max_nrow + 1)
@@ -280,6 +286,13 @@ limb_status limb_forward_by_proximal(limb_loops* w, const limb_forward_in* in, c
 limb_status limb_forward_by_mexx(limb_loops* w, const limb_forward_in* in, double tolerance, double* a, double* lambda);
 limb_status limb_forward_by_sequence(limb_loops* w, const limb_forward_in* in, const limb_loop_solver* o, double* a,
                                      double* lambda, int* iterations);
+
+// Loops that hold the ends of chains (loops/held.c): whether the robot is like that (held.count), found with Psi, and
+// the call, without multipliers and Baumgarte's terms. done: false: this state is not for it.
+limb_held_plan limb_held_lay_out(limb_arena* a, const limb_model* m);
+void limb_plan_held(limb_loops* w);
+limb_status limb_forward_held(limb_loops* w, const limb_forward_in* in, const limb_loop_solver* o, double* a,
+                              bool* done);
 
 // The parts of dense scratch, (nv + nrow + 1)^2 numbers each.
 typedef struct limb_dense {
