@@ -32,7 +32,7 @@ typedef enum mesh_format {
   MESH_OBJ,
   MESH_MSH,
   MESH_DAE,
-  MESH_GLTF, // or GLB, which is told by its first bytes
+  MESH_GLTF, // or GLB, which its first bytes show
   MESH_FORMATS
 } mesh_format;
 
