@@ -124,8 +124,11 @@ limb_status limb_payload_physical(const limb_payload_result* r, limb_payload_res
   const matrix4 P0 = limb_pseudo_inertia(t);
   if (!invert_covariance(r, p.W) || !limb_pseudo_invert(&P0, &p.prior, &log_det)) return LIMB_E_SINGULAR;
   // From the ball to the log: by smaller and smaller weights of the divergence.
-  for (p.weight = fmax(1, distance_of(&p, t)); p.weight > 2; p.weight /= 10)
+  p.weight = fmax(1, distance_of(&p, t));
+  while (p.weight > 2) {
     if (!descend(&p, t)) return LIMB_E_NOCONV;
+    p.weight /= 10;
+  }
   p.weight = 1;
   if (!descend(&p, t)) return LIMB_E_NOCONV;
   if (distance) *distance = sqrt(fmax(distance_of(&p, t), 0));

@@ -49,7 +49,7 @@ static int take_list(gltf* g, const char* key, gltf_list* out)
   const yml_node* list = limb_yml_get(g->root, key);
   int i = 0;
   if (!list || list->kind != YML_LIST) return 1;
-  out->item = limb_mempool_alloc(g->r->pool, ((size_t)list->count + 1) * sizeof *out->item);
+  out->item = limb_mempool_alloc(g->r->pool, ((size_t)list->count + 1) * sizeof(const yml_node*));
   if (!out->item) return 0;
   for (const yml_node* n = list->first; n; n = n->next) out->item[i++] = n;
   out->count = i;

@@ -329,7 +329,7 @@ static int refuse(mjcf* m, const xml_node* n, const char* what)
 // Space for the heights; 0 after an error.
 static int make(mjcf* m, const xml_node* n, double rows, double columns, field* f)
 {
-  if (!(rows >= 2 && columns >= 2 && rows * columns <= MESH_MAX_SHOWN / 2))
+  if (!(rows >= 2 && columns >= 2 && 2 * rows * columns <= MESH_MAX_SHOWN))
     return refuse(m, n, "it has less than two rows or columns, or too many");
   f->rows = (int)rows, f->columns = (int)columns;
   f->height = limb_mempool_alloc(m->pool, (size_t)f->rows * (size_t)f->columns * sizeof *f->height);

@@ -13,10 +13,21 @@ static const file_pos nowhere = {0, 0, 0};
 
 // ---- what is lost -----------------------------------------------------------------------------------
 
-// Why a shape cannot be written; NULL: it can.
-static const char* obstacle(const limb_writer* o, const limb_shape_def* s)
+// Why a shape cannot be written to MJCF; NULL: it can.
+static const char* obstacle_in_mjcf(const limb_shape_def* s)
 {
   const mesh_format format = limb_mesh_format_of_name(s->path);
+  if (s->type == LIMB_SHAPE_PLANE && s->body != LIMB_WORLD_BODY) return "planes of MJCF belong to the world";
+  if (s->type != LIMB_SHAPE_MESH) return NULL;
+  if (!*s->path) return "its mesh is not found, and MuJoCo would refuse the file";
+  if (limb_mjcf_fragment(s->path)) return NULL;
+  return format == MESH_UNKNOWN || format == MESH_DAE || format == MESH_GLTF ? "MuJoCo reads meshes in STL, OBJ and MSH"
+                                                                             : NULL;
+}
+
+// The same for any format.
+static const char* obstacle(const limb_writer* o, const limb_shape_def* s)
+{
   if (!limb_is_writable(s->name, o->format) || !limb_is_writable(s->mesh, o->format) ||
       !limb_is_writable(s->texture, o->format))
     return "a name of it has control characters, or bytes that are not UTF-8";
@@ -28,14 +39,7 @@ static const char* obstacle(const limb_writer* o, const limb_shape_def* s)
     if (s->type == LIMB_SHAPE_ELLIPSOID) return "URDF has no ellipsoids";
     return s->type == LIMB_SHAPE_PLANE ? "URDF has no planes" : NULL;
   case LIMB_FORMAT_SDF: return s->body == LIMB_WORLD_BODY ? "it belongs to the world, not to the model" : NULL;
-  case LIMB_FORMAT_MJCF:
-    if (s->type == LIMB_SHAPE_PLANE && s->body != LIMB_WORLD_BODY) return "planes of MJCF belong to the world";
-    if (s->type != LIMB_SHAPE_MESH) return NULL;
-    if (!*s->path) return "its mesh is not found, and MuJoCo would refuse the file";
-    if (limb_mjcf_fragment(s->path)) return NULL;
-    return format == MESH_UNKNOWN || format == MESH_DAE || format == MESH_GLTF
-             ? "MuJoCo reads meshes in STL, OBJ and MSH"
-             : NULL;
+  case LIMB_FORMAT_MJCF: return obstacle_in_mjcf(s);
   case LIMB_FORMAT_YAML:
   case LIMB_FORMAT_PAR:
   case LIMB_FORMAT_AUTO: break;

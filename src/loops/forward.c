@@ -402,6 +402,32 @@ static bool is_held(const limb_loops* w, const limb_loop_solver* o, const double
   return w->held.count > 0 && o->method == LIMB_LOOP_METHOD_AUTO && !is_stabilised(o) && !lambda && !report;
 }
 
+// By the method that was found, with the rows that it needs; the answer is judged.
+static limb_status solve_and_judge(limb_loops* w, const limb_forward_in* x, const limb_loop_solver* o, double* a,
+                                   double* lambda, limb_closed_report* report, limb_closed_report* found)
+{
+  limb_status s = find_constraints(w, x, o, found->method);
+  if (s != LIMB_OK) return s;
+  const double term = stabilise(w, x->v, o);
+  double* r = lambda ? w->r3 : NULL;
+  s = run(w, x, o, a, r, found);
+  if (s == LIMB_E_SINGULAR && choose_again(w, o, found)) s = run(w, x, o, a, r, found);
+  if (s == LIMB_OK && found->method != LIMB_LOOP_METHOD_CLUSTERS) limb_find_suspect_ranks(w, o->loops.tolerance);
+  if (s == LIMB_OK && w->suspect && !is_stabilised(o)) s = run_rounded(w, x, o, a, r, found);
+  if (report) *report = *found;
+  const limb_status finished = s; // LIMB_E_NOCONV: the iteration still improves, and is judged all the same
+  if (s != LIMB_OK && s != LIMB_E_NOCONV) return s;
+  if (!limb_finite_v(w->d, a)) return LIMB_E_NONFINITE;
+  if (lambda) limb_constraints_to_user(w, w->r3, lambda);
+  if (lambda && !limb_finite(w->m->nrow, lambda)) return LIMB_E_NONFINITE;
+  // constraints that were solved for, one by one, hold; one that no joint moves may be prescribed
+  const bool clear = w->full && !w->suspect && !w->has_prescribed;
+  if (clear && !report && found->method == LIMB_LOOP_METHOD_CLUSTERS) return LIMB_OK;
+  s = judge(w, x, o, a, term, found);
+  if (report) *report = *found;
+  return s != LIMB_OK ? s : finished;
+}
+
 limb_status limb_closed_forward_dynamics(limb_data* d, const limb_closed_motion* in, const double* tau,
                                          const limb_loop_solver* options, double* a, double* lambda,
                                          limb_closed_report* report)
@@ -411,7 +437,6 @@ limb_status limb_closed_forward_dynamics(limb_data* d, const limb_closed_motion*
   limb_loop_solver o;
   limb_status s = limb_loop_solver_read(options, &o);
   if (s != LIMB_OK) return s;
-  const limb_model* m = w->m;
   limb_closed_report found = {.method = choose(w, o.method), .loop = -1};
   if (report) *report = found;
   const limb_forward_in x = {in->q, in->v, tau, in->env};
@@ -419,27 +444,8 @@ limb_status limb_closed_forward_dynamics(limb_data* d, const limb_closed_motion*
   s = check_call(w, &x, found.method);
   bool done = false;
   if (s == LIMB_OK && is_held(w, &o, lambda, report)) s = limb_forward_held(w, &x, &o, a, &done);
-  if (done) return s;
-  if (s == LIMB_OK) s = find_constraints(w, &x, &o, found.method);
-  if (s != LIMB_OK) return s;
-  const double term = stabilise(w, x.v, &o);
-  double* r = lambda ? w->r3 : NULL;
-  s = run(w, &x, &o, a, r, &found);
-  if (s == LIMB_E_SINGULAR && choose_again(w, &o, &found)) s = run(w, &x, &o, a, r, &found);
-  if (s == LIMB_OK && found.method != LIMB_LOOP_METHOD_CLUSTERS) limb_find_suspect_ranks(w, o.loops.tolerance);
-  if (s == LIMB_OK && w->suspect && !is_stabilised(&o)) s = run_rounded(w, &x, &o, a, r, &found);
-  if (report) *report = found;
-  const limb_status finished = s; // LIMB_E_NOCONV: the iteration still improves, and is judged all the same
-  if (s != LIMB_OK && s != LIMB_E_NOCONV) return s;
-  if (!limb_finite_v(w->d, a)) return LIMB_E_NONFINITE;
-  if (lambda) limb_constraints_to_user(w, w->r3, lambda);
-  if (lambda && !limb_finite(m->nrow, lambda)) return LIMB_E_NONFINITE;
-  // constraints that were solved for, one by one, hold; one that no joint moves may be prescribed
-  const bool clear = w->full && !w->suspect && !w->has_prescribed;
-  if (clear && !report && found.method == LIMB_LOOP_METHOD_CLUSTERS) return LIMB_OK;
-  s = judge(w, &x, &o, a, term, &found);
-  if (report) *report = found;
-  return s != LIMB_OK ? s : finished;
+  if (done || s != LIMB_OK) return s;
+  return solve_and_judge(w, &x, &o, a, lambda, report, &found);
 }
 
 void limb_keep_details(limb_loops* w, const limb_closed_report* report, const double* lambda)
