@@ -36,7 +36,7 @@ IO_PUBLIC = {"limb/base.h", "limb/batch.h", "limb/builder.h", "limb/edit.h", "li
 # The doctor examines loops on the robot itself.
 DOCTOR_PUBLIC = {"limb/assemble.h"}
 # Springs of MJCF follow from the inertia that their joints move.
-SPRINGS_PUBLIC = {"limb/dynamics.h", "limb/model.h"}
+SPRINGS_PUBLIC = {"limb/dynamics.h", "limb/kinematics.h", "limb/model.h"}
 
 found = Findings("check_layers")
 

@@ -9,7 +9,7 @@ from sources import ROOT, Findings, c_files
 
 FUNCTION_LINES = 80
 FILE_LINES = 500
-FILES = {"src": 481, "cli": 92}  # at most; check_headers.py counts public headers
+FILES = {"src": 482, "cli": 92}  # at most; check_headers.py counts public headers
 OPENING = "// limb: robot dynamics in C."
 
 found = Findings("check_sizes")

@@ -100,7 +100,8 @@ typedef struct limb_body_def {
 ///   axis2                      only universal (required) and planar; not parallel to axis
 ///   pitch                      only helical
 ///   q_min ... offset, start,
-///   a_max ... jerk_max         only joints with one degree of freedom: revolute, prismatic, helical
+///   a_max ... jerk_max         only joints with one degree of freedom: revolute, prismatic, helical; the stiffness
+///                              also spherical joints
 ///   multiplier, offset         only with mimic; the multiplier must not be zero
 ///   drive, start               not for fixed and mimic joints
 ///   armature, damping          only joints with several degrees of freedom, one number for each. The armature of a
@@ -125,7 +126,8 @@ typedef struct limb_joint_def {
   double gear_ratio;    ///< motor turns per joint turn; the reflected inertia is gear_ratio^2 rotor_inertia; default 1
   double coulomb;       ///< Fs >= 0 [N m] or [N]
   double viscous;       ///< Fv >= 0 [N m s/rad] or [N s/m]
-  double stiffness;     ///< of a spring parallel to the joint, >= 0 [N m/rad] or [N/m]
+  double stiffness;     ///< of a spring parallel to the joint, >= 0 [N m/rad] or [N/m]; of a spherical joint towards
+                        ///< q = identity: the torque is -stiffness times the rotation vector
   double rest;          ///< q at which that spring is relaxed [rad] or [m]
   int mimic;            ///< joint that this one follows: q = multiplier q_mimic + offset; -1: none
   double multiplier;    ///< default 1
@@ -139,19 +141,32 @@ typedef struct limb_joint_def {
   double jerk_max;                  ///< [rad/s^3] or [m/s^3]; default INFINITY
 } limb_joint_def;
 
-/// A tendon over pulleys on joints with one degree of freedom: a spring and damper on
-///     length = sum coefficient[k] q_joint[k],
-/// with the tension T = stiffness (length - rest) + damping d(length)/dt; -coefficient[k] T acts on joint k. Start from
-/// limb_default_tendon_def(). Damping counts as friction: it is zero in an environment without friction.
+/// A point that a tendon runs through, fixed to a body.
+typedef struct limb_tendon_point {
+  int body;
+  sp_vec3 at;    ///< in the frame of the body [m]
+  double pulley; ///< 0: the tendon comes straight from the point before. Above zero: a branch starts here, whose
+                 ///< lengths count 1 / pulley; the first point may leave it zero, which counts as 1
+} limb_tendon_point;
+
+/// A tendon, a spring and damper with the tension T = stiffness (length - rest) + damping d(length)/dt, either over
+/// pulleys on joints with one degree of freedom (set count, joint, coefficient), where -coefficient[k] T acts on joint
+/// k, or through points of bodies (set points, point), between which it is straight:
+///     length = sum coefficient[k] q_joint[k]        length = sum |p[k] - p[k - 1]| / pulley of the branch
+/// Such a tendon pulls below its rest length, too: it is a spring, not a rope. It has no direction, and exerts no
+/// force, where two successive points coincide. Start from limb_default_tendon_def(). Damping counts as friction: it is
+/// zero in an environment without friction.
 typedef struct limb_tendon_def {
   size_t size; ///< sizeof(limb_tendon_def), set by the default function
   const char* name;
-  int count;                 ///< of joints; at least 1
-  const int* joint;          ///< different ones; mimic joints are allowed
-  const double* coefficient; ///< radius of the pulley [m], or a number; not zero
-  double stiffness;          ///< >= 0 [N/m]
-  double damping;            ///< >= 0 [N s/m]
-  double rest;               ///< length of the relaxed tendon [m]
+  int count;                      ///< of joints; 0: it runs through points
+  const int* joint;               ///< different ones; mimic joints are allowed
+  const double* coefficient;      ///< radius of the pulley [m], or a number; not zero
+  double stiffness;               ///< >= 0 [N/m]
+  double damping;                 ///< >= 0 [N s/m]
+  double rest;                    ///< length of the relaxed tendon [m]
+  int points;                     ///< their number, at least 2 in each branch; 0: it runs over joints
+  const limb_tendon_point* point; ///< in order
 } limb_tendon_def;
 
 /// An elastic shaft (gear, belt, tendon) between a driven joint and a motor joint, both with one degree of freedom.
@@ -300,7 +315,7 @@ LIMB_API limb_joint_def limb_default_joint_def(const char* name, limb_joint_type
 /// A shaft without stiffness and damping.
 LIMB_API limb_shaft_def limb_default_shaft_def(int joint, int motor);
 
-/// A tendon over no joints, without stiffness and damping.
+/// A tendon over no joints and points, without stiffness and damping.
 LIMB_API limb_tendon_def limb_default_tendon_def(const char* name);
 
 /// A motor on the axis of the joint, uncoupled, without inertia and stiffness.
@@ -404,10 +419,10 @@ LIMB_NODISCARD LIMB_API limb_status limb_builder_add_motor(limb_builder* b, cons
 LIMB_API int limb_builder_shaft_count(const limb_builder* b);
 LIMB_NODISCARD LIMB_API limb_status limb_builder_get_shaft(const limb_builder* b, int shaft, limb_shaft_def* out);
 
-/// Adds a tendon over joints that exist already. The lists of the definition are copied.
+/// Adds a tendon over joints, or through points of bodies, that exist already. The lists of the definition are copied.
 /// @param tendon  its index, from 0 on in the order of the calls; NULL: not needed (output)
-/// @return LIMB_OK; LIMB_E_ARG (NULL, an empty name, no such joint, one that occurs twice or does not have one degree
-///         of freedom, any violation of the rules of limb_tendon_def); LIMB_E_NONFINITE;
+/// @return LIMB_OK; LIMB_E_ARG (NULL, an empty name, no such joint or body, a joint that occurs twice or does not have
+///         one degree of freedom, any violation of the rules of limb_tendon_def); LIMB_E_NONFINITE;
 ///         LIMB_E_UNSUPPORTED (as for a body); LIMB_E_NOMEM.
 LIMB_NODISCARD LIMB_API limb_status limb_builder_add_tendon(limb_builder* b, const limb_tendon_def* def, int* tendon,
                                                             limb_error* err);

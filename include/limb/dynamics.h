@@ -102,11 +102,18 @@ LIMB_NODISCARD LIMB_API limb_status limb_bias_forces(limb_data* d, const double*
 LIMB_NODISCARD LIMB_API limb_status limb_gravity_forces(limb_data* d, const double* q, const limb_environment* env,
                                                         double* tau);
 
-/// Fs sign(v) + Fv v and the damping of shafts: the forces that the actuators need to overcome friction. O(n).
+/// Fs sign(v) + Fv v and the damping of shafts and tendons: the forces that the actuators need to overcome friction. At
+/// a configuration, which matters to tendons through points of bodies only; without it such robots are not supported.
+/// O(n).
+/// @param q  NULL: as limb_friction_forces
+/// @return without q also LIMB_E_UNSUPPORTED (a tendon runs through points, and there is friction).
 LIMB_NODISCARD LIMB_API limb_status limb_friction_forces(limb_data* d, const double* v, const limb_environment* env,
                                                          double* tau);
+LIMB_NODISCARD LIMB_API limb_status limb_friction_forces_at(limb_data* d, const double* q, const double* v,
+                                                            const limb_environment* env, double* tau);
 
-/// k (q - rest) and the springs of shafts: the forces that the actuators need to hold the springs. O(n).
+/// k (q - rest) and the springs of ball joints, shafts and tendons: the forces that the actuators need to hold the
+/// springs. O(n).
 LIMB_NODISCARD LIMB_API limb_status limb_spring_forces(limb_data* d, const double* q, double* tau);
 
 /// Mass matrix with rotor inertias: composite-rigid-body algorithm. O(n depth).
@@ -336,8 +343,8 @@ LIMB_API int limb_elastic_order(const limb_model* m);
 typedef struct limb_series limb_series;
 
 /// Allocates (alloc NULL: malloc) and initialises a workspace. Free with limb_series_destroy.
-/// @return LIMB_OK; LIMB_E_ARG (NULL, incomplete allocator); LIMB_E_UNSUPPORTED (loops, or limb_elastic_order is -1);
-///         LIMB_E_NOMEM.
+/// @return LIMB_OK; LIMB_E_ARG (NULL, incomplete allocator); LIMB_E_UNSUPPORTED (loops, tendons, or limb_elastic_order
+///         is -1); LIMB_E_NOMEM.
 LIMB_NODISCARD LIMB_API limb_status limb_series_create(const limb_model* m, const limb_allocator* alloc,
                                                        limb_series** out);
 LIMB_API void limb_series_destroy(limb_series* w);

@@ -10,7 +10,7 @@ array([1.449527])
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -112,10 +112,22 @@ class Builder:
         """Adds an elastic shaft between two joints: ratio, stiffness, damping, rest."""
         self._builder.shaft(self._members(members) | {"joint": self._joint(joint), "motor": self._joint(motor)})
 
-    def tendon(self, name: str, joints: Mapping[str, float], **members: float) -> str:
-        """Adds a tendon over joints, each with its coefficient: stiffness, damping, rest. Returns its name."""
-        ends = tuple((self._joint(joint), float(coefficient)) for joint, coefficient in joints.items())
-        self._builder.tendon(name, ends, self._members(members))
+    def tendon(
+        self,
+        name: str,
+        joints: Mapping[str, float] | None = None,
+        *,
+        points: Sequence[tuple[str, tuple[float, float, float]] | tuple[str, tuple[float, float, float], float]] = (),
+        **members: float,
+    ) -> str:
+        """Adds a tendon over joints, each with its coefficient, or through points: stiffness, damping, rest.
+
+        A point is a body and a position in its frame. With a number behind, a branch starts there whose lengths are
+        divided by it, as of a rope over a pulley. Returns the name of the tendon.
+        """
+        ends = tuple((self._joint(joint), float(coefficient)) for joint, coefficient in (joints or {}).items())
+        course = tuple((self._body(p[0]), p[1], float(p[2]) if len(p) > 2 else 0.0) for p in points)
+        self._builder.tendon(name, ends, course, self._members(members))
         return name
 
     def motor(self, joint: str, **members: Any) -> str:

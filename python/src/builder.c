@@ -138,17 +138,24 @@ PyObject* loop_dict(const limb_loop_def* d)
 }
 PyObject* shaft_dict(const limb_shaft_def* d) { return dict_of(shaft_fields, NULL, d); }
 
-// With "joints", pairs of a joint and its coefficient.
+// With "joints", pairs of a joint and its coefficient, and "points": body, position, pulley.
 PyObject* tendon_dict(const limb_tendon_def* d)
 {
   PyObject* dict = dict_of(tendon_fields, d->name, d);
-  PyObject* joints = dict ? PyTuple_New(d->count) : NULL;
+  PyObject *joints = dict ? PyTuple_New(d->count) : NULL, *points = dict ? PyTuple_New(d->points) : NULL;
   for (int k = 0; joints && k < d->count; k++) {
     PyObject* pair = Py_BuildValue("(id)", d->joint[k], d->coefficient[k]);
     if (!pair || PyTuple_SetItem(joints, k, pair) < 0) Py_CLEAR(joints);
   }
-  if (dict && (!joints || PyDict_SetItemString(dict, "joints", joints) < 0)) Py_CLEAR(dict);
-  Py_XDECREF(joints);
+  for (int k = 0; points && k < d->points; k++) {
+    const limb_tendon_point* p = &d->point[k];
+    PyObject* point = Py_BuildValue("(i(ddd)d)", p->body, p->at.x, p->at.y, p->at.z, p->pulley);
+    if (!point || PyTuple_SetItem(points, k, point) < 0) Py_CLEAR(points);
+  }
+  if (dict && (!joints || !points || PyDict_SetItemString(dict, "joints", joints) < 0 ||
+               PyDict_SetItemString(dict, "points", points) < 0))
+    Py_CLEAR(dict);
+  Py_XDECREF(joints), Py_XDECREF(points);
   return dict;
 }
 PyObject* body_dict(const char* name, const sp_inertia* Y) { return dict_of(inertia_fields, name, Y); }
@@ -334,23 +341,29 @@ static PyObject* builder_shaft(PyObject* self, PyObject* members)
   return builder_done(s, &e, limb_builder_shaft_count(builder_of(self)) - 1);
 }
 
-// tendon(name, ((joint, coefficient), ...), members)
+// tendon(name, ((joint, coefficient), ...), ((body, position, pulley), ...), members)
 static PyObject* builder_tendon(PyObject* self, PyObject* args)
 {
   limb_error e = {.status = LIMB_OK};
   limb_tendon_def def = limb_default_tendon_def(NULL);
-  PyObject *joints = NULL, *members = NULL;
-  if (!PyArg_ParseTuple(args, "sO!O!", &def.name, &PyTuple_Type, &joints, &PyDict_Type, &members)) return NULL;
-  def.count = (int)PyTuple_Size(joints);
+  PyObject *joints = NULL, *points = NULL, *members = NULL;
+  if (!PyArg_ParseTuple(args, "sO!O!O!", &def.name, &PyTuple_Type, &joints, &PyTuple_Type, &points, &PyDict_Type,
+                        &members))
+    return NULL;
+  def.count = (int)PyTuple_Size(joints), def.points = (int)PyTuple_Size(points);
+  limb_tendon_point* point = calloc((size_t)def.points + 1, sizeof *point);
   double* coefficient = calloc((size_t)def.count + 1, sizeof *coefficient + sizeof(int));
-  if (!coefficient) return PyErr_NoMemory();
-  int* joint = (int*)(coefficient + def.count);
-  int good = read_dict(tendon_fields, members, &def) >= 0, index = 0;
+  int* joint = coefficient ? (int*)(coefficient + def.count) : NULL;
+  int good = point && coefficient && read_dict(tendon_fields, members, &def) >= 0, index = 0;
+  if (!point || !coefficient) PyErr_NoMemory();
   for (int k = 0; good && k < def.count; k++)
     good = PyArg_ParseTuple(PyTuple_GetItem(joints, k), "id", &joint[k], &coefficient[k]);
-  def.joint = joint, def.coefficient = coefficient;
+  for (int k = 0; good && k < def.points; k++)
+    good = PyArg_ParseTuple(PyTuple_GetItem(points, k), "i(ddd)d", &point[k].body, &point[k].at.x, &point[k].at.y,
+                            &point[k].at.z, &point[k].pulley);
+  def.joint = joint, def.coefficient = coefficient, def.point = point;
   const limb_status s = good ? limb_builder_add_tendon(builder_of(self), &def, &index, &e) : LIMB_OK;
-  free(coefficient);
+  free(coefficient), free(point);
   return good ? builder_done(s, &e, index) : NULL;
 }
 

@@ -200,6 +200,26 @@ def test_tendons_and_rotors_of_balls_are_kept_in_copies():
         b.tendon("other", {"rail": 1.0})
 
 
+def test_tendons_through_points_and_springs_of_balls():
+    b = limb.Builder(gravity=(0.0, 0.0, 0.0))
+    for name in ("one", "two"):
+        b.body(name, mass=1, inertia=(0.1, 0, 0, 0.1, 0, 0.1))
+    b.joint("slide", "prismatic", "world", "one", axis=(1, 0, 0))
+    b.joint("ball", "spherical", "one", "two", stiffness=3)
+    course = [("world", (0, 0, 2)), ("one", (0, 0, 0)), ("one", (0, 0, 0), 2), ("world", (0, 3, 0))]
+    b.tendon("line", points=course, stiffness=40.0, rest=1.0)
+    b.tendon("rope", points=[("one", (0, 0, 0)), ("world", (0, 0, 2))], damping=5.0)
+    model = b.build()
+    x, rate = 1.5, 0.7
+    q, v = numpy.array([x, 0, 0, numpy.sin(0.2), numpy.cos(0.2)]), numpy.array([rate, 0, 0, 0])
+    tau = model.with_(gravity=(0.0, 0.0, 0.0)).inverse_dynamics(q, v, numpy.zeros(4))
+    slope, half = x / numpy.hypot(x, 2), x / numpy.hypot(x, 3) / 2
+    tension = 40 * (numpy.hypot(x, 2) + numpy.hypot(x, 3) / 2 - 1)
+    assert numpy.allclose(tau, [(slope + half) * tension + slope * 5 * slope * rate, 0, 0, 3 * 0.4])
+    with pytest.raises(KeyError, match="no body 'three'"):
+        b.tendon("other", points=[("three", (0, 0, 0))])
+
+
 def test_states_by_name(robot):
     model = robot("quadruped")
     q = model.q({"base.pz": 0.5})

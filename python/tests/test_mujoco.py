@@ -2,7 +2,7 @@
 
 Skipped without the wheel `mujoco`. Robots of MuJoCo Menagerie are read from ../shared or from $LIMB_MENAGERIE, those of
 dm_control from its wheel. What limb reports as dropped is taken out of MuJoCo's model: fluids, compensation of gravity,
-springs of tendons over sites and of ball joints. Friction and loops are constraints in MuJoCo, and left out.
+tendons that wrap around geoms, springs of free joints. Friction and loops are constraints in MuJoCo, and left out.
 """
 
 from __future__ import annotations
@@ -44,12 +44,11 @@ def without_what_is_dropped(m: Any) -> None:
     m.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONSTRAINT | mujoco.mjtDisableBit.mjDSBL_ACTUATION
     m.opt.density = m.opt.viscosity = 0
     m.body_gravcomp[:] = 0
-    for k, first in enumerate(m.tendon_adr):
-        if m.wrap_type[first] != mujoco.mjtWrap.mjWRAP_JOINT:
+    geoms = (mujoco.mjtWrap.mjWRAP_SPHERE, mujoco.mjtWrap.mjWRAP_CYLINDER)
+    for k, (first, count) in enumerate(zip(m.tendon_adr, m.tendon_num, strict=True)):
+        if any(kind in geoms for kind in m.wrap_type[first : first + count]):
             m.tendon_stiffness[k] = m.tendon_damping[k] = 0
-    for j in range(m.njnt):
-        if m.jnt_type[j] == mujoco.mjtJoint.mjJNT_BALL or m.jnt_type[j] == mujoco.mjtJoint.mjJNT_FREE:
-            m.jnt_stiffness[j] = 0
+    m.jnt_stiffness[m.jnt_type == mujoco.mjtJoint.mjJNT_FREE] = 0
 
 
 def transform(m: Any, q: Any, v: Any) -> tuple[Any, Any, Any]:
@@ -176,6 +175,15 @@ OWN = {
     "<joint joint='a' coef='.5'/><joint joint='b' coef='-2'/><joint joint='c' coef='.3'/></fixed><fixed stiffness='7'"
     " springlength='.1'><joint joint='b' coef='3'/></fixed><fixed name='u'><joint joint='a' coef='1'/><joint joint='c'"
     " coef='2'/></fixed></tendon><actuator><motor tendon='u' gear='3' damping='.2'/></actuator><worldbody>",
+    "cords": "<site name='w' pos='.3 .2 .1'/><body><freejoint/><geom size='.1' pos='0 1 0'/>"
+    "<site name='s' pos='.1 .2 0'/>"
+    "<body pos='1 0 0'><joint name='b' axis='1 0 0' springref='25'/><geom size='.1' pos='0 1 0'/><site name='t'"
+    " pos='.3 0 .1'/><body pos='1 0 0'><joint type='ball' stiffness='4'/><geom size='.1' pos='.1 0 0'/><site name='u'"
+    " pos='.3 .2 0'/></body></body></body></worldbody><tendon><spatial stiffness='30' damping='2'><site site='w'/>"
+    "<site site='s'/><site site='u'/></spatial><spatial stiffness='7' springlength='.1'><pulley divisor='3'/>"
+    "<site site='s'/><site site='t'/><pulley divisor='2'/><site site='w'/><site site='u'/><site site='t'/></spatial>"
+    "<spatial name='m'><site site='s'/><site site='u'/></spatial></tendon><actuator><motor tendon='m' gear='3'"
+    " damping='.2'/></actuator><worldbody>",
     "springs": "<body><joint springdamper='.1 1' ref='30' axis='1 0 0'/><geom type='box' size='.1 .2 .3' pos='0 1 0'/>"
     "<body pos='1 0 0'><joint springdamper='.2 .5' springref='20'/><geom type='box' size='.1 .3 .2' pos='1 0 0'/>"
     "</body></body>",
@@ -192,10 +200,7 @@ def test_own_robots(name: str, tmp_path: pathlib.Path) -> None:
     </asset><worldbody>{OWN[name]}</worldbody></mujoco>"""
     path = tmp_path / "model.xml"
     path.write_text(model)
-    with warnings.catch_warnings():
-        if name == "rotors":  # of the spring of a ball
-            warnings.simplefilter("ignore", limb.ModelWarning)
-        robot = limb.load(path, mimic=False)
+    robot = limb.load(path, mimic=False)
     check_dynamics(robot, mujoco.MjModel.from_xml_path(str(path)), 1e-10)
 
 

@@ -147,7 +147,7 @@ limb_plan limb_plan_cut(const limb_model* m, limb_split_way way, const limb_spli
   limb_plan plan = {0};
   const bool inverse = way == LIMB_SPLIT_INVERSE;
   int processors = options->processors, min_saved = options->min_saving;
-  if (processors < 2 || m->has_mimic || m->ncoupling > 0) return plan;
+  if (processors < 2 || m->has_mimic || m->ncoupling > 0 || m->has_ball_springs) return plan;
   if (m->serial) {
     if (min_saved == 0) {
       min_saved = inverse ? MIN_CHAIN_INVERSE : MIN_CHAIN_FORWARD;

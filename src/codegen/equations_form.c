@@ -206,6 +206,10 @@ static limb_status begin(limb_equations* x)
 static limb_status open_ring(limb_equations* x)
 {
   const limb_model* m = x->m;
+  if (m->has_cords || m->has_ball_springs)
+    return limb_fail(x->error, LIMB_E_UNSUPPORTED, m->name,
+                     "a tendon runs through points, or a ball joint has a spring: their forces are no polynomials; "
+                     "`limb codegen` writes functions for such robots");
   x->first_angle = x->parameters.count + m->nv;
   x->first_q = x->first_angle + 2 * x->nangle;
   x->first_sign = x->first_q + m->nq;

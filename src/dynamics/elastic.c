@@ -153,7 +153,7 @@ limb_status limb_series_create(const limb_model* m, const limb_allocator* alloc,
   if (!out) return LIMB_E_ARG;
   *out = NULL;
   if (!m) return LIMB_E_ARG;
-  if (m->nloop > 0) return LIMB_E_UNSUPPORTED;
+  if (m->nloop > 0 || m->ncoupling > m->nshaft) return LIMB_E_UNSUPPORTED;
   limb_arena measure = {0};
   void* data;
   (void)lay_out(&measure, m, &data);

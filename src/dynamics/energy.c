@@ -5,7 +5,8 @@
 //
 //   kinetic   sum v_i . I_i v_i / 2 + sum Ia w^2 / 2     rate  sum v_i . I_i a_i + sum Ia w w'
 //   gravity   -g . sum m c                               rate  -g . linear momentum
-//   springs   sum k (q - rest)^2 / 2, shafts alike       rate  spring forces . v
+//   springs   sum k (q - rest)^2 / 2, shafts, tendons,   rate  spring forces . v
+//             balls alike, by length and angle
 //
 // Bodies have energies of their own (Lynch and Park 2017, (9.5)-(9.7); Ghosal 2010, (1), (3)), whose sums are the first
 // two without rotors.
@@ -41,18 +42,40 @@ static double rotor_products(const limb_model* m, const double* x, const double*
   return sum;
 }
 
-static double spring_energy(const limb_model* m, const double* q)
+// Angle of a quaternion, at most pi.
+static double angle_of(const double* u) { return 2 * atan2(sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]), fabs(u[3])); }
+
+// Length of a cord beyond its rest (kernel/cord_kernel.h), from the poses of the links.
+static double cord_stretch(const limb_coupling* x, const sp_pose* X)
+{
+  double sum = -x->rest;
+  sp_vec3 last = {0, 0, 0};
+  for (int n = 0; n < x->npoint; n++) {
+    const limb_cord_point* point = &x->point[n];
+    const sp_vec3 p = point->link < 0 ? point->at : sp_point(X[point->link], point->at);
+    if (point->share > 0) sum += point->share * sp_norm3(sp_sub3(p, last));
+    last = p;
+  }
+  return sum;
+}
+
+static double spring_energy(const limb_model* m, const double* q, const sp_pose* X)
 {
   double sum = 0;
   for (int i = 0; i < m->nlink; i++) {
     const limb_link* link = &m->link[i];
-    if (link->ndof != 1) continue; // springs sit beside joints with one degree of freedom
     const limb_actuator* s = &m->actuator[link->dof];
+    if (link->ndof != 1) { // a ball or free joint
+      const double angle = s->stiffness > 0 ? angle_of(q + m->quaternion[link->aux]) : 0;
+      sum += s->stiffness * angle * angle / 2;
+      continue;
+    }
     const double stretch = m->k64[i].mult * q[link->q] + m->k64[i].off - s->rest;
     sum += s->stiffness * stretch * stretch / 2;
   }
   for (int k = 0; k < m->ncoupling; k++) {
-    const double stretch = limb_coupling_stretch(m, &m->coupling[k], q);
+    const limb_coupling* x = &m->coupling[k];
+    const double stretch = x->npoint > 0 ? cord_stretch(x, X) : limb_coupling_stretch(m, x, q);
     sum += m->coupling[k].stiffness * stretch * stretch / 2;
   }
   return sum;
@@ -69,7 +92,7 @@ limb_status limb_energies(limb_data* d, const double* q, const double* v, const 
   if (status != LIMB_OK) return status;
   out->kinetic = (link_products(m, d->own.v, d->own.v) + rotor_products(m, v, v)) / 2;
   out->gravity = -sp_dot3(e.gravity, limb_first_moment(m, d->own.X));
-  out->springs = spring_energy(m, q);
+  out->springs = spring_energy(m, q, d->own.X);
   const bool finite = isfinite(out->kinetic) && isfinite(out->gravity) && isfinite(out->springs);
   return finite ? LIMB_OK : LIMB_E_NONFINITE;
 }
@@ -136,7 +159,7 @@ static limb_status joint_powers(limb_data* d, const double* q, const double* v, 
   out->springs = limb_dot(nv, tau, v);
   out->friction = 0;
   if (!env->friction) return LIMB_OK;
-  status = limb_friction_forces(d, v, env, tau);
+  status = limb_friction_forces_at(d, q, v, env, tau);
   if (status == LIMB_OK) out->friction = limb_dot(nv, tau, v);
   return status;
 }

@@ -56,46 +56,37 @@ limb_status limb_gravity_forces(limb_data* d, const double* q, const limb_enviro
   return s == LIMB_OK && d->loops ? d->m->loop_calls->reduce(d->loops, q, 1, tau) : s;
 }
 
-limb_status limb_friction_forces(limb_data* d, const double* v, const limb_environment* env, double* tau)
+// What friction and springs take, as far as terms have them; q NULL: neither springs nor cords.
+static limb_status passive(limb_data* d, const double* q, const double* v, const limb_terms* terms, double* tau)
+{
+  const limb_model* m = d->m;
+  limb_kernels_of(d)->passive(m, m->k64, &d->ws, q, v, terms, tau);
+  return limb_finite_v(d, tau) ? LIMB_OK : LIMB_E_NONFINITE;
+}
+
+limb_status limb_friction_forces_at(limb_data* d, const double* q, const double* v, const limb_environment* env,
+                                    double* tau)
 {
   if (!d || !v || !tau) return LIMB_E_ARG;
-  const limb_model* m = d->m;
   limb_environment e;
-  const limb_status s = limb_environment_read(m, env, &e);
+  limb_status s = limb_environment_read(d->m, env, &e);
+  if (s == LIMB_OK && q) s = limb_check_state(d, q, v, NULL);
   if (s != LIMB_OK) return s;
   if (!limb_finite_v(d, v)) return LIMB_E_NONFINITE;
-  for (int k = 0; k < m->nv; k++) tau[k] = 0;
-  if (!e.friction) return LIMB_OK;
-  for (int c = 0; c < m->ncdof; c++) {
-    const limb_dof* dof = &m->dof[c];
-    const limb_actuator* k = &m->actuator[c];
-    const double rate = dof->mult * v[dof->v];
-    const double felt = k->viscous * rate + k->coulomb * limb_smooth_sign(rate, e.coulomb_width);
-    tau[dof->v] += dof->mult * felt;
-  }
-  for (int k = 0; k < m->ncoupling; k++) {
-    const limb_coupling* x = &m->coupling[k];
-    limb_add_tension(m, x, x->damping * limb_coupling_rate(m, x, v), tau);
-  }
-  return limb_finite_v(d, tau) ? LIMB_OK : LIMB_E_NONFINITE;
+  if (!q && d->m->has_cords && e.friction) return LIMB_E_UNSUPPORTED;
+  const limb_terms terms = {.friction = e.friction, .width = e.coulomb_width};
+  return passive(d, q, v, &terms, tau);
+}
+
+limb_status limb_friction_forces(limb_data* d, const double* v, const limb_environment* env, double* tau)
+{
+  return limb_friction_forces_at(d, NULL, v, env, tau);
 }
 
 limb_status limb_spring_forces(limb_data* d, const double* q, double* tau)
 {
   if (!d || !q || !tau) return LIMB_E_ARG;
-  const limb_model* m = d->m;
   const limb_status s = limb_check_state(d, q, NULL, NULL);
-  if (s != LIMB_OK) return s;
-  for (int k = 0; k < m->nv; k++) tau[k] = 0;
-  for (int j = 0; j < m->njoint; j++) {
-    const limb_joint* joint = &m->joint[j];
-    if (joint->def.stiffness == 0) continue;
-    const double stretch = joint->multiplier * q[joint->q] + joint->offset - joint->def.rest;
-    tau[joint->v] += joint->multiplier * joint->def.stiffness * stretch;
-  }
-  for (int k = 0; k < m->ncoupling; k++) {
-    const limb_coupling* x = &m->coupling[k];
-    limb_add_tension(m, x, x->stiffness * limb_coupling_stretch(m, x, q), tau);
-  }
-  return limb_finite_v(d, tau) ? LIMB_OK : LIMB_E_NONFINITE;
+  const limb_terms terms = {.springs = true};
+  return s == LIMB_OK ? passive(d, q, d->zeros, &terms, tau) : s;
 }

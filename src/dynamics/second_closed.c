@@ -17,7 +17,8 @@
 
 bool limb_second_is_closed(const limb_dual* w, const limb_second_point* p)
 {
-  return !w->m->has_mimic && p->around.ngiven == 0;
+  const bool straight = !w->m->has_cords && !w->m->has_ball_springs; // springs: linear in q
+  return straight && !w->m->has_mimic && p->around.ngiven == 0;
 }
 
 // What smoothed Coulomb friction adds: of Fs tanh(v / width), -2 Fs t (1 - t^2) / width^2. Entry k is at `stride` k; a

@@ -313,7 +313,7 @@ static limb_status other_forces(limb_data* d, const double* q, const double* v, 
   const limb_model* m = d->m;
   double *friction = p->columns, *hold = p->columns + p->nv;
   limb_call_environment x;
-  limb_status s = limb_friction_forces(d, v, env, friction);
+  limb_status s = limb_friction_forces_at(d, q, v, env, friction);
   if (s == LIMB_OK) s = limb_enter(d, env, q, v, &x);
   if (s != LIMB_OK) return s;
   limb_enter_void(d);

@@ -44,7 +44,7 @@ static limb_status drift(const limb_observer* o, const double* q, const double* 
   }
   for (int part = 0; part < 3 && s == LIMB_OK; part++) {
     if (part == 0) s = limb_gravity_forces(o->d, q, o->env, term);
-    if (part == 1) s = limb_friction_forces(o->d, v, o->env, term);
+    if (part == 1) s = limb_friction_forces_at(o->d, q, v, o->env, term);
     if (part == 2) s = limb_spring_forces(o->d, q, term);
     for (int i = 0; i < nv && s == LIMB_OK; i++) out[i] -= term[i];
   }

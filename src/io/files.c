@@ -3,6 +3,7 @@
 
 #include "base/names.h"
 #include "io/file_text.h"
+#include "io/mesh.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -216,6 +217,19 @@ static const char* package_upwards(limb_files* f, const char* name)
     if ((home && is_below(home, up)) || !cut(up)) return NULL;
   }
   return NULL;
+}
+
+// The path of a mesh, or of a part of an MJCF file; NULL: not found, or out of memory.
+const char* limb_files_find_mesh(limb_files* files, const char* name, const char* from, file_pos at)
+{
+  const char* part = limb_mjcf_fragment(name);
+  const char* file = part ? limb_mempool_text(files->pool, name, (size_t)(part - name) - 1) : name;
+  limb_findings* reports = files->findings;
+  files->findings = NULL;
+  const char* path =
+    file ? limb_files_find(files, file, from, RULE_MISSING_MESH, at, (limb_subject){NULL, NULL}) : NULL;
+  files->findings = reports;
+  return path && part ? limb_mempool_join(files->pool, path, "#", part) : path;
 }
 
 const char* limb_files_package(limb_files* f, const char* name, size_t length)

@@ -49,6 +49,9 @@ const char* limb_files_find(limb_files* f, const char* name, const char* from, l
 // Whether the name leads to a file that may be opened; nothing is reported.
 int limb_files_exists(limb_files* f, const char* name, const char* from);
 
+// The same for a mesh, or a part of an MJCF file; without a report.
+const char* limb_files_find_mesh(limb_files* files, const char* name, const char* from, file_pos at);
+
 // The folder of a ROS package, by the first of these that has it: the package path; the folders above the source, up to
 // the home folder of the user, and packages (with package.xml or model.config) beside them; ROS_PACKAGE_PATH;
 // AMENT_PREFIX_PATH. Its files may be opened from then on. NULL: not found, or out of memory.

@@ -101,20 +101,6 @@ static int name_from_model(const limb_files* files, limb_shape_def* def)
   return 1;
 }
 
-// The path of a mesh, or of a part of an MJCF file; NULL: not found, or out of memory.
-static const char* find_mesh(const limb_raw_robot* s, const char* name, limb_files* files, const char* from,
-                             file_pos at)
-{
-  const char* part = limb_mjcf_fragment(name);
-  const char* file = part ? limb_mempool_text(s->pool, name, (size_t)(part - name) - 1) : name;
-  limb_findings* reports = files->findings;
-  files->findings = NULL;
-  const char* path =
-    file ? limb_files_find(files, file, from, RULE_MISSING_MESH, at, (limb_subject){NULL, NULL}) : NULL;
-  files->findings = reports;
-  return path && part ? limb_mempool_join(s->pool, path, "#", part) : path;
-}
-
 int limb_raw_add_shape(limb_raw_robot* s, int body, const limb_shape_def* def, limb_files* files, const char* from,
                        file_pos at)
 {
@@ -124,7 +110,7 @@ int limb_raw_add_shape(limb_raw_robot* s, int body, const limb_shape_def* def, l
   x->def = *def;
   if (def->type != LIMB_SHAPE_MESH || !*def->mesh) return 1;
   if (*def->path) return name_from_model(files, &x->def);
-  const char* path = find_mesh(s, def->mesh, files, from, at);
+  const char* path = limb_files_find_mesh(files, def->mesh, from, at);
   x->def.path = path ? path : "";
   if (path) return name_from_model(files, &x->def);
   if (s->nmissing++ == 0) {
@@ -320,8 +306,7 @@ static limb_status describe_shafts(const describe* d)
     const raw_shaft* x = &d->s->shaft[i];
     limb_shaft_def def = x->def;
     limb_error err;
-    def.joint = d->joint[d->l->driven[i]];
-    def.motor = d->joint[d->l->motor[i]];
+    def.joint = d->joint[d->l->driven[i]], def.motor = d->joint[d->l->motor[i]];
     limb_status status = limb_builder_add_shaft(d->b, &def, &err);
     status = refuse(d, status, RULE_SHAFT_TARGET, x->pos, (limb_subject){"shaft", x->joint}, &err);
     if (status) return status;
@@ -329,26 +314,49 @@ static limb_status describe_shafts(const describe* d)
   return LIMB_OK;
 }
 
+// What a tendon names and is not there.
+static int report_end(const describe* d, file_pos pos, const raw_tendon* x, const char* what, const char* name,
+                      int count, limb_name_fn* names)
+{
+  limb_report(d->s->findings, RULE_TENDON_TARGET, pos, (limb_subject){"tendon", x->name}, "there is no %s '%s'%s", what,
+              name, limb_did_you_mean(d->s->findings, name, count, names, d->s).text);
+  return 0;
+}
+
+// A point of a tendon, in its body; 0 after an error.
+static int find_point(const describe* d, const raw_tendon* x, const raw_tendon_point* p, limb_tendon_point* out)
+{
+  const limb_raw_robot* s = d->s;
+  const char* name = p->body;
+  *out = (limb_tendon_point){LIMB_WORLD_BODY, p->at, p->pulley};
+  for (int i = 0; i < s->nframe && p->frame && !name; i++) {
+    if (strcmp(s->frame[i].name, p->frame) != 0) continue;
+    name = s->frame[i].body;
+    out->at = sp_point(s->frame[i].pose, p->at);
+  }
+  if (p->frame && !name) return report_end(d, p->pos, x, s->words.frame, p->frame, 0, NULL);
+  if (name) out->body = strcmp(name, "world") == 0 ? LIMB_WORLD_BODY : limb_builder_find_body(d->b, name);
+  return out->body >= 0 || report_end(d, p->pos, x, s->words.body, name, s->nbody, limb_raw_body_name);
+}
+
 static limb_status describe_tendon(const describe* d, const limb_names* joints, const raw_tendon* x)
 {
-  const limb_subject about = {"tendon", x->name};
   limb_tendon_def def = x->def;
   limb_error err;
   int* joint = limb_mempool_alloc(d->s->pool, ((size_t)def.count + 1) * sizeof *joint);
-  if (!joint) return LIMB_E_NOMEM;
-  for (int k = 0; k < def.count; k++) {
+  limb_tendon_point* point = limb_mempool_alloc(d->s->pool, ((size_t)def.points + 1) * sizeof *point);
+  if (!joint || !point) return LIMB_E_NOMEM;
+  int good = 1;
+  for (int k = 0; k < def.count && good; k++) {
     const int at = limb_names_find(joints, x->joint[k], limb_raw_joint_name, d->s);
-    if (at < 0) {
-      const char* meant = limb_nearest(x->joint[k], d->s->njoint, limb_raw_joint_name, d->s);
-      limb_report(d->s->findings, RULE_TENDON_TARGET, x->pos, about, "there is no %s '%s'%s%s%s", d->s->words.joint,
-                  x->joint[k], meant ? ": did you mean '" : "", meant ? meant : "", meant ? "'?" : "");
-      return LIMB_OK;
-    }
-    joint[k] = d->joint[at];
+    good = at >= 0 || report_end(d, x->pos, x, d->s->words.joint, x->joint[k], d->s->njoint, limb_raw_joint_name);
+    if (good) joint[k] = d->joint[at];
   }
-  def.name = x->name;
-  def.joint = joint;
-  return refuse(d, limb_builder_add_tendon(d->b, &def, NULL, &err), RULE_TENDON_TARGET, x->pos, about, &err);
+  for (int k = 0; k < def.points && good; k++) good = find_point(d, x, &x->point[k], &point[k]);
+  if (!good) return LIMB_OK;
+  def.name = x->name, def.joint = joint, def.point = point;
+  return refuse(d, limb_builder_add_tendon(d->b, &def, NULL, &err), RULE_TENDON_TARGET, x->pos,
+                (limb_subject){"tendon", x->name}, &err);
 }
 
 static limb_status describe_tendons(const describe* d)
@@ -387,14 +395,12 @@ static limb_loop_def loop_def(const describe* d, int i)
   def.pose_a = def.pose_b = none.pose_a;
   def.joint = def.other = none.joint;
   if (loop_of_joints(def.kind)) {
-    def.joint = d->joint[c->joint[0]];
-    def.other = d->joint[c->joint[1]];
+    def.joint = d->joint[c->joint[0]], def.other = d->joint[c->joint[1]];
     return def;
   }
   if (c->body[0] >= 0) def.body_a = d->body[c->body[0]];
   if (c->body[1] >= 0) def.body_b = d->body[c->body[1]];
-  def.pose_a = c->pose[0];
-  def.pose_b = c->pose[1];
+  def.pose_a = c->pose[0], def.pose_b = c->pose[1];
   return def;
 }
 

@@ -46,11 +46,20 @@ typedef struct raw_shaft {
   limb_shaft_def def;        // the rest
 } raw_shaft;
 
+typedef struct raw_tendon_point {
+  file_pos pos;
+  const char* body;  // as the parent of a joint; not used when a frame is given
+  const char* frame; // NULL: none
+  sp_vec3 at;        // in the body or frame
+  double pulley;
+} raw_tendon_point;
+
 typedef struct raw_tendon {
   const char* name;
   file_pos pos;
-  const char** joint;  // def.count names
-  limb_tendon_def def; // the rest; its name and joints are not used
+  const char** joint;      // def.count names
+  raw_tendon_point* point; // def.points of them
+  limb_tendon_def def;     // the rest; its name, joints and points are not used
 } raw_tendon;
 
 // One end of a loop: the pose of its frame in a body, or in a frame of the file.

@@ -192,7 +192,7 @@ static const char* passive_force(const mjcf* m, mjcf_item it)
 }
 
 // The rotor and the damper of an actuator, which its joint feels by the square of the gear.
-static void add_rotor(mjcf* m, const limb_names* joints, mjcf_item it)
+static void add_rotor(mjcf* m, const mjcf_parts* parts, mjcf_item it)
 {
   double gear[6] = {1}, armature = 0, damping[3] = {0, 0, 0};
   (void)limb_mjcf_numbers(m, it, "gear", 1, 6, gear);
@@ -201,15 +201,15 @@ static void add_rotor(mjcf* m, const limb_names* joints, mjcf_item it)
   if (armature == 0 && damping[0] == 0 && damping[1] == 0 && damping[2] == 0) return;
   const char* name = limb_mjcf_scoped(m, it.node, "joint");
   const xml_node* tendon = limb_mjcf_find_tendon(m, limb_xml_get(it.node, "tendon"));
-  const int k = name ? limb_names_find(joints, name, limb_raw_joint_name, m->s) : -1;
+  const int k = name ? limb_names_find(&parts->joint, name, limb_raw_joint_name, m->s) : -1;
   raw_joint* j = k >= 0 ? &m->s->joint[k] : NULL;
   if (armature < 0 || damping[0] < 0) {
     limb_mjcf_report(m, RULE_BAD_VALUE, it.node, "its armature or damping is negative");
-  } else if (tendon && strcmp(tendon->name, "fixed") == 0) {
-    limb_mjcf_damp_tendon(m, joints, tendon, gear[0] * gear[0] * damping[0]);
+  } else if (tendon) {
+    limb_mjcf_damp_tendon(m, parts, tendon, gear[0] * gear[0] * damping[0]);
     if (armature > 0) limb_mjcf_report(m, RULE_DROPPED, it.node, "armature: limb's tendons have no inertia");
   } else if (!j || !one_dof(j->def.type)) {
-    limb_mjcf_report(m, RULE_DROPPED, it.node, "armature and damping: it acts on no hinge, slide or fixed tendon");
+    limb_mjcf_report(m, RULE_DROPPED, it.node, "armature and damping: it acts on no hinge, slide or tendon");
   } else {
     j->def.rotor_inertia += gear[0] * gear[0] * armature;
     j->def.viscous += gear[0] * gear[0] * damping[0];
@@ -218,12 +218,12 @@ static void add_rotor(mjcf* m, const limb_names* joints, mjcf_item it)
     limb_mjcf_report(m, RULE_DROPPED, it.node, "damping: only its linear part is used");
 }
 
-static void read_actuators(mjcf* m, const limb_names* joints, const xml_node* section)
+static void read_actuators(mjcf* m, const mjcf_parts* parts, const xml_node* section)
 {
   int inputs = 0;
   for (const xml_node* n = section->first; n; n = n->next) {
     const mjcf_item it = limb_mjcf_make_item(m, n, MJCF_GENERAL, m->model->main_class);
-    add_rotor(m, joints, it);
+    add_rotor(m, parts, it);
     const char* like = passive_force(m, it);
     inputs += !like;
     if (like)
@@ -239,16 +239,13 @@ static void read_actuators(mjcf* m, const limb_names* joints, const xml_node* se
 static void read_joint_forces(mjcf* m)
 {
   const mjcf_scope* own = m->scope;
-  limb_names joints;
-  if (!limb_raw_joint_names(m->s, &joints)) {
-    m->no_memory = 1;
-    return;
-  }
+  mjcf_parts parts;
+  if (!limb_mjcf_enter_parts(m, &parts)) return;
   for (const mjcf_scope* s = own; s && !m->no_memory; s = s == own ? m->attached : s->next) {
     (void)limb_mjcf_enter(m, s);
-    limb_mjcf_read_tendons(m, &joints);
+    limb_mjcf_read_tendons(m, &parts);
     for (const xml_node* n = limb_xml_child(s->model->root, "actuator"); n; n = limb_xml_next(n))
-      read_actuators(m, &joints, n);
+      read_actuators(m, &parts, n);
   }
   (void)limb_mjcf_enter(m, own);
 }

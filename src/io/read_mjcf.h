@@ -117,6 +117,8 @@ typedef struct mjcf {
   int ref_cap;
   mjcf_spring* spring; // those given by time constants
   int nspring, spring_cap;
+  int* slack; // tendons through sites whose rest length is that at springref
+  int nslack, slack_cap;
   // the bodies of the file
   mjcf_home* home;
   int nhome, home_cap;
@@ -319,7 +321,8 @@ typedef struct mjcf_carried {
 // Connects a body of the raw robot to its parent by its joints, one after the other.
 void limb_mjcf_add_joints(mjcf* m, const mjcf_carried* b, const mjcf_joint* joint, int count);
 
-// Stiffness and damping by <joint springdamper>: they follow from the inertia that the joints move at q = ref.
+// Stiffness and damping by <joint springdamper>, which follow from the inertia that the joints move at q = ref, and
+// rest lengths of tendons.
 void limb_mjcf_settle_springs(mjcf* m);
 
 // Reports that the pose of a body in the file has no effect, because it is part of q.
@@ -330,9 +333,17 @@ void limb_mjcf_report_start(mjcf* m, const mjcf_carried* b);
 // All <equality> sections of the model, and of the models that are attached.
 void limb_mjcf_read_equalities(mjcf* m);
 
+// What an element of the model is about: joints and sites by name. 0: out of memory.
+typedef struct mjcf_parts {
+  limb_names joint, site;
+} mjcf_parts;
+
+int limb_mjcf_enter_parts(mjcf* m, mjcf_parts* t);
+const char* limb_mjcf_site_name(const void* m, int i);
+
 // The <tendon> sections of the model; a damper on one of its tendons; a tendon by its name, or NULL.
-void limb_mjcf_read_tendons(mjcf* m, const limb_names* joints);
-void limb_mjcf_damp_tendon(mjcf* m, const limb_names* joints, const xml_node* tendon, double damping);
+void limb_mjcf_read_tendons(mjcf* m, const mjcf_parts* parts);
+void limb_mjcf_damp_tendon(mjcf* m, const mjcf_parts* parts, const xml_node* tendon, double damping);
 const xml_node* limb_mjcf_find_tendon(mjcf* m, const char* name);
 
 #endif

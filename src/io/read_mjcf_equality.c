@@ -15,7 +15,7 @@
 
 static const char* home_name(const void* context, int i) { return ((const mjcf*)context)->home[i].body; }
 
-static const char* site_name(const void* context, int i) { return ((const mjcf*)context)->s->frame[i].name; }
+const char* limb_mjcf_site_name(const void* context, int i) { return ((const mjcf*)context)->s->frame[i].name; }
 
 // Tables of bodies and sites by name.
 typedef struct mjcf_names {
@@ -25,7 +25,15 @@ typedef struct mjcf_names {
 static int enter_names(mjcf* m, mjcf_names* t)
 {
   const int done = limb_mempool_index_names(m->pool, &t->body, m->nhome, home_name, m) &&
-                   limb_mempool_index_names(m->pool, &t->site, m->s->nframe, site_name, m);
+                   limb_mempool_index_names(m->pool, &t->site, m->s->nframe, limb_mjcf_site_name, m);
+  m->no_memory |= !done;
+  return done;
+}
+
+int limb_mjcf_enter_parts(mjcf* m, mjcf_parts* t)
+{
+  const int done = limb_raw_joint_names(m->s, &t->joint) &&
+                   limb_mempool_index_names(m->pool, &t->site, m->s->nframe, limb_mjcf_site_name, m);
   m->no_memory |= !done;
   return done;
 }
@@ -79,8 +87,8 @@ static int find_site(mjcf* m, const mjcf_names* t, const xml_node* n, const char
 {
   const char* name = limb_mjcf_scoped(m, n, attribute);
   if (!name) return report_missing(m, n, attribute);
-  const int i = limb_names_find(&t->site, name, site_name, m);
-  if (i < 0) return report_unknown(m, n, attribute, m->s->nframe, site_name);
+  const int i = limb_names_find(&t->site, name, limb_mjcf_site_name, m);
+  if (i < 0) return report_unknown(m, n, attribute, m->s->nframe, limb_mjcf_site_name);
   *s = (side){m->s->frame[i].body, m->s->frame[i].pose};
   return 1;
 }
@@ -348,7 +356,7 @@ static int left_out(mjcf* m, const mjcf_names* t, const followers* f, const xml_
     const char* name = limb_mjcf_scoped(m, n, attributes[i]);
     if (!name) continue;
     const int known = i < 2   ? limb_names_find(&t->body, name, home_name, m) >= 0
-                      : i < 4 ? limb_names_find(&t->site, name, site_name, m) >= 0
+                      : i < 4 ? limb_names_find(&t->site, name, limb_mjcf_site_name, m) >= 0
                               : limb_names_find(&f->joints, name, limb_raw_joint_name, m->s) >= 0;
     if (!known) return 1;
   }

@@ -97,25 +97,28 @@ static void read_properties(mjcf* m, mjcf_item it, double unit, limb_joint_def* 
   if (limb_mjcf_numbers(m, it, "springdamper", 2, 2, s) && s[0] > 0 && s[1] > 0) remember_spring(m, s);
 }
 
-// Of a ball or free joint: rotors and friction, which are the same for all its motions.
+// Of a ball or free joint: rotors, friction and spring, which are the same for all its motions.
 static void read_dofs(mjcf* m, mjcf_item it, limb_joint_def* def)
 {
-  static const char* const dropped[] = {"frictionloss", "stiffness"};
   const double armature = nonnegative(m, it, "armature", 1), damping = nonnegative(m, it, "damping", 3);
-  double x[2], s[2] = {0, 0};
+  double range[2], s[2] = {0, 0};
   for (int k = 0; k < joint_dofs[def->type]; k++) {
     def->damping[k] = damping;
     if (k < 3) def->armature[k] = armature;
   }
-  for (int i = 0; i < COUNT(dropped); i++) {
-    if (nonnegative(m, it, dropped[i], 3) != 0)
-      limb_mjcf_report(m, RULE_DROPPED, it.node, "%s: in limb only hinges and slides have it", dropped[i]);
+  def->stiffness = nonnegative(m, it, "stiffness", 3);
+  if (def->stiffness != 0 && def->type == LIMB_FREE) {
+    limb_mjcf_report(m, RULE_DROPPED, it.node, "stiffness: in limb free joints have no springs");
+    def->stiffness = 0;
   }
+  if (nonnegative(m, it, "frictionloss", 1) != 0)
+    limb_mjcf_report(m, RULE_DROPPED, it.node, "frictionloss: in limb only hinges and slides have it");
   if (limb_mjcf_numbers(m, it, "springdamper", 2, 2, s) && s[0] > 0 && s[1] > 0) {
-    limb_mjcf_report(m, RULE_DROPPED, it.node, "springdamper: the damper is read, springs have hinges and slides only");
+    if (def->type != LIMB_SPHERICAL)
+      limb_mjcf_report(m, RULE_DROPPED, it.node, "springdamper: the damper is read, free joints have no springs");
     remember_spring(m, s);
   }
-  if (def->type == LIMB_SPHERICAL && read_range(m, it, "range", "limited", x)) // MuJoCo ignores those of free joints
+  if (def->type == LIMB_SPHERICAL && read_range(m, it, "range", "limited", range)) // not of free ones in MuJoCo
     limb_mjcf_report(m, RULE_IGNORED, it.node, "range: in limb only hinges and slides have limits");
 }
 

@@ -231,7 +231,8 @@ static void read_own_properties(const joint_reader* t, const xml_node* n)
   const limb_joint_type type = t->j->def.type;
   for (int i = 0; i < COUNT(own_properties); i++) {
     const property* p = &own_properties[i];
-    const int possible = strcmp(p->key, "pitch") == 0 ? type == LIMB_HELICAL : one_dof(type);
+    const int ball = type == LIMB_SPHERICAL && strcmp(p->key, "stiffness") == 0;
+    const int possible = strcmp(p->key, "pitch") == 0 ? type == LIMB_HELICAL : one_dof(type) || ball;
     if (possible || !limb_xml_get(n, p->key))
       (void)limb_urdf_property(t->r, n, p, &t->j->def);
     else

@@ -5,6 +5,7 @@
 //   series   elastic: {stiffness, damping, rest, motor: {...}}   motor and shaft: limb_builder_add_motor
 //   shafts:  - {joint, motor, ratio, stiffness, damping, rest}   the shaft alone: limb_builder_add_shaft
 //   tendons: - {name, joints: {JOINT: coefficient}, stiffness, damping, rest}
+//            - {name, points: [{body or frame, xyz, pulley}, ...], stiffness, damping, rest}
 #include "io/read_yaml.h"
 
 #include "io/geometry.h"
@@ -267,8 +268,11 @@ static void read_dofs(yaml_reader* r, const yml_node* section, const char* key, 
 // Of a joint with several degrees of freedom.
 static void read_several(yaml_reader* r, const yml_node* n, raw_joint* j)
 {
-  static const char* const single[] = {"limits", "spring", "mimic", "elastic", "start"};
-  for (int i = 0; i < COUNT(single); i++) cannot_have(r, limb_yml_get(n, single[i]), j, only_one_dof);
+  static const char* const single[] = {"limits", "mimic", "elastic", "start", "spring"};
+  const yml_node* spring = j->def.type == LIMB_SPHERICAL ? limb_yml_get(n, "spring") : NULL;
+  for (int i = 0; i < COUNT(single) - (spring != NULL); i++)
+    cannot_have(r, limb_yml_get(n, single[i]), j, only_one_dof);
+  if (spring) read_section(r, spring, j);
   read_dofs(r, limb_yml_get(n, "rotor"), "inertia", j, j->def.armature);
   read_dofs(r, limb_yml_get(n, "friction"), "viscous", j, j->def.damping);
   read_drive(r, n, j);
@@ -390,14 +394,49 @@ static void read_pulls(yaml_reader* r, const yml_node* joints, raw_tendon* x)
   }
 }
 
+static void read_point(yaml_reader* r, const yml_node* n, raw_tendon_point* p)
+{
+  *p = (raw_tendon_point){.pos = n->pos, .body = ""};
+  if (!limb_yml_is(&r->report, n, YML_MAP)) return;
+  limb_yml_check_keys(&r->report, n, "body frame xyz pulley");
+  const yml_node *carrier = limb_yml_one_of(&r->report, n, "body frame"), *pulley = limb_yml_get(n, "pulley");
+  if (!carrier)
+    limb_report_error(&r->report, RULE_MISSING_KEY, n->pos, "a point of a tendon names neither a body nor a frame");
+  else if (carrier->key[0] == 'f')
+    p->body = limb_yml_text(&r->report, carrier, &p->frame) ? NULL : "";
+  else
+    (void)limb_yml_text(&r->report, carrier, &p->body);
+  double x[3] = {0, 0, 0};
+  if (limb_yml_get(n, "xyz")) (void)limb_yml_numbers(&r->report, limb_yml_get(n, "xyz"), 3, x);
+  p->at = sp_v3(x[0], x[1], x[2]);
+  if (pulley && limb_yml_number(&r->report, pulley, &p->pulley) && !(p->pulley > 0))
+    limb_report_error(&r->report, RULE_BAD_NUMBER, pulley->pos, "a pulley divides lengths by a number above zero");
+}
+
+static void read_points(yaml_reader* r, const yml_node* points, raw_tendon* x)
+{
+  x->point = limb_mempool_alloc(r->pool, ((size_t)points->count + 1) * sizeof *x->point);
+  r->out_of_memory |= !x->point;
+  if (r->out_of_memory) return;
+  if (points->count == 0) limb_report_error(&r->report, RULE_TENDON_TARGET, points->pos, "points is empty");
+  for (const yml_node* n = points->first; n; n = n->next) read_point(r, n, &x->point[x->def.points++]);
+}
+
 void limb_yaml_tendon(yaml_reader* r, const yml_node* n)
 {
   const char* name;
-  if (!limb_yaml_begin(r, n, "tendon", "name joints stiffness damping rest", &name)) return;
+  if (!limb_yaml_begin(r, n, "tendon", "name joints points stiffness damping rest", &name)) return;
   raw_tendon* x = limb_raw_add_tendon(r->raw, name, n->pos);
   r->out_of_memory |= !x;
   if (!x) return;
-  const yml_node* joints = limb_yml_need(&r->report, n, "joints");
-  if (limb_yml_is(&r->report, joints, YML_MAP)) read_pulls(r, joints, x);
+  const yml_node* points = limb_yml_get(n, "points");
+  const yml_node* joints = points ? limb_yml_get(n, "joints") : limb_yml_need(&r->report, n, "joints");
+  if (points && joints)
+    limb_report_error(&r->report, RULE_BAD_VALUE, points->key_pos,
+                      "joints and points exclude each other: a tendon runs over the ones or through the others");
+  else if (points && limb_yml_is(&r->report, points, YML_LIST))
+    read_points(r, points, x);
+  else if (joints && limb_yml_is(&r->report, joints, YML_MAP))
+    read_pulls(r, joints, x);
   limb_yaml_properties(r, n, tendon_properties, NTENDON_PROPERTY, false, &x->def);
 }

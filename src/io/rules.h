@@ -60,8 +60,8 @@
   X(MIMIC_CYCLE, "mimic-cycle", ERROR, "joints that follow each other in a cycle cannot move", "free one of them")    \
   X(SHAFT_TARGET, "shaft-target", ERROR, "a shaft connects two joints with one degree of freedom each",               \
     "name a joint and the joint of its motor, neither of them a mimic")                                               \
-  X(TENDON_TARGET, "tendon-target", ERROR, "a tendon pulls joints with one degree of freedom",                        \
-    "name each joint once, with a coefficient that is not zero")                                                      \
+  X(TENDON_TARGET, "tendon-target", ERROR, "a tendon pulls joints with one degree of freedom, or points of bodies",   \
+    "name each joint once, with a coefficient that is not zero, or two points or more in each branch")                \
   X(BAD_LOOP, "bad-loop", ERROR, "the definition of the loop contradicts itself",                                     \
     "correct the loop: docs/model-files.md lists all types and their keys")                                           \
   X(BASE_NAME, "base-name", ERROR, "the joint that --base adds is called base",                                       \

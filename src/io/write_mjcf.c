@@ -141,6 +141,7 @@ static void put_whole(mjcf_writer* w, const limb_joint_def* j, const char* type)
   limb_put(w->out, "<joint name=%q type=%q", j->name, type);
   if (damped && j->damping[0] != 0) limb_put(w->out, " damping=%g", j->damping[0]);
   if (heavy && j->armature[0] != 0) limb_put(w->out, " armature=%g", j->armature[0]);
+  if (j->stiffness != 0) limb_put(w->out, " stiffness=%g", j->stiffness);
   limb_put(w->out, "/>\n");
   if (!damped || !heavy) lose(&w->lost_directions, &w->first_directions, j->name);
 }
@@ -190,6 +191,21 @@ static void put_sites(const mjcf_writer* w, int body)
   }
 }
 
+// The points of tendons are sites "TENDON.0", "TENDON.1" and so on.
+static void put_points(const mjcf_writer* w, int body)
+{
+  limb_tendon_def def;
+  for (int i = 0; limb_builder_get_tendon(w->out->b, i, &def) == LIMB_OK; i++) {
+    for (int k = 0; k < def.points; k++) {
+      char name[LIMB_NAME_MAX + 16];
+      if (def.point[k].body != body) continue;
+      (void)snprintf(name, sizeof name, "%s.%d", def.name, k);
+      indent(w);
+      limb_put(w->out, "<site name=%q pos=%v/>\n", name, &def.point[k].at);
+    }
+  }
+}
+
 // The ends of loops are sites "LOOP.a" and "LOOP.b".
 static void put_ends(const mjcf_writer* w, int body)
 {
@@ -228,6 +244,7 @@ static limb_status open_body(mjcf_writer* w, int body, limb_error* err)
   limb_put_mjcf_geoms(w->out, body, w->depth);
   put_sites(w, body);
   put_ends(w, body);
+  put_points(w, body);
   return LIMB_OK;
 }
 
@@ -326,6 +343,22 @@ static void put_equalities(const mjcf_writer* w)
 // MuJoCo takes a length of -1 as the length at qpos0.
 static double relaxed(double rest) { return rest == -1 ? nextafter(rest, 0) : rest; }
 
+// Over joints, or through the sites of put_points.
+static void put_tendon(const limb_writer* o, const limb_tendon_def* t)
+{
+  const char* kind = t->points > 0 ? "spatial" : "fixed";
+  limb_put(o, "    <%s name=%q stiffness=%g springlength=%g damping=%g>\n", kind, t->name, t->stiffness,
+           relaxed(t->rest), t->damping);
+  for (int k = 0; k < t->count; k++) limb_put(o, "      <joint joint=%J coef=%g/>\n", t->joint[k], t->coefficient[k]);
+  for (int k = 0; k < t->points; k++) {
+    char name[LIMB_NAME_MAX + 16];
+    (void)snprintf(name, sizeof name, "%s.%d", t->name, k);
+    if (t->point[k].pulley > 0) limb_put(o, "      <pulley divisor=%g/>\n", t->point[k].pulley);
+    limb_put(o, "      <site site=%q/>\n", name);
+  }
+  limb_put(o, "    </%s>\n", kind);
+}
+
 // A shaft is a tendon of length q_motor / ratio - q_joint, relaxed at `rest`.
 static void put_tendons(const mjcf_writer* w)
 {
@@ -335,11 +368,7 @@ static void put_tendons(const mjcf_writer* w)
   if (limb_builder_shaft_count(b) == 0 && limb_builder_tendon_count(b) == 0) return;
   limb_put(w->out, "  <tendon>\n");
   for (int i = 0; limb_builder_get_tendon(b, i, &t) == LIMB_OK; i++) {
-    limb_put(w->out, "    <fixed name=%q stiffness=%g springlength=%g damping=%g>\n", t.name, t.stiffness,
-             relaxed(t.rest), t.damping);
-    for (int k = 0; k < t.count; k++)
-      limb_put(w->out, "      <joint joint=%J coef=%g/>\n", t.joint[k], t.coefficient[k]);
-    limb_put(w->out, "    </fixed>\n");
+    put_tendon(w->out, &t);
   }
   for (int i = 0; limb_builder_get_shaft(b, i, &s) == LIMB_OK; i++) {
     limb_put(w->out, "    <fixed stiffness=%g springlength=%g damping=%g>\n", s.stiffness, relaxed(s.rest), s.damping);
@@ -376,6 +405,7 @@ static limb_status write_robot(mjcf_writer* w, limb_error* err)
   limb_put_mjcf_geoms(o, LIMB_WORLD_BODY, w->depth);
   put_sites(w, LIMB_WORLD_BODY);
   put_ends(w, LIMB_WORLD_BODY);
+  put_points(w, LIMB_WORLD_BODY);
   const limb_status s = put_tree(w, err);
   limb_put(o, "  </worldbody>\n");
   put_equalities(w);

@@ -104,12 +104,13 @@ static void put_axis(const limb_writer* o, const char* element, const limb_joint
     if (isfinite(j->v_max)) put_number(o, "velocity", j->v_max);
     limb_put(o, "        </limit>\n");
   }
-  if (damping != 0 || j->coulomb != 0 || j->stiffness != 0) {
+  const double stiffness = one_dof(j->type) ? j->stiffness : 0; // SDF's springs have one axis
+  if (damping != 0 || j->coulomb != 0 || stiffness != 0) {
     limb_put(o, "        <dynamics>\n");
     if (damping != 0) put_number(o, "damping", damping);
     if (j->coulomb != 0) put_number(o, "friction", j->coulomb);
-    if (j->stiffness != 0) put_number(o, "spring_reference", j->rest);
-    if (j->stiffness != 0) put_number(o, "spring_stiffness", j->stiffness);
+    if (stiffness != 0) put_number(o, "spring_reference", j->rest);
+    if (stiffness != 0) put_number(o, "spring_stiffness", stiffness);
     limb_put(o, "        </dynamics>\n");
   }
   if (j->mimic >= 0) {
@@ -166,10 +167,10 @@ static limb_status put_joint(sdf_writer* w, const limb_joint_def* j, limb_error*
   return LIMB_OK;
 }
 
-// Armature of joints with several axes, and damping of ball and free joints.
+// Armature of joints with several axes, damping of ball and free joints, springs of ball joints.
 static int has_lost_directions(const limb_joint_def* j)
 {
-  int lost = 0;
+  int lost = j->type == LIMB_SPHERICAL && j->stiffness != 0;
   for (int k = 0; k < LIMB_JOINT_DOFS; k++)
     lost |= j->armature[k] != 0 || (j->damping[k] != 0 && j->type != LIMB_UNIVERSAL && !is_damped_ball(j));
   return lost;

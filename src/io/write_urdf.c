@@ -159,7 +159,7 @@ static void put_extension(urdf_writer* w, const limb_joint_def* j)
   if (j->rotor_inertia != 0) put_own(w, j, "rotor_inertia", j->rotor_inertia, USES_ROTOR);
   if (j->gear_ratio != 1) put_own(w, j, "gear_ratio", j->gear_ratio, USES_GEAR);
   if (spring) put_own(w, j, "stiffness", j->stiffness, USES_SPRING);
-  if (spring) limb_put(w->out, " rest=%g", j->rest);
+  if (spring && one_dof(j->type)) limb_put(w->out, " rest=%g", j->rest);
   if (pitch) put_own(w, j, "pitch", j->pitch, USES_PITCH);
   if (axis2) limb_put(w->out, " axis2=%v", &j->axis2);
   if (axis2) use(w, USES_AXIS2, j->name);

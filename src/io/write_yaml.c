@@ -353,10 +353,17 @@ static void put_shaft(const limb_writer* w, const limb_shaft_def* shaft)
 static void put_tendon(const limb_writer* w, const limb_tendon_def* tendon)
 {
   const limb_tendon_def unset = limb_default_tendon_def(NULL);
-  limb_put(w, "  - {name: %q, joints: {", tendon->name);
+  const char* head = tendon->points > 0 ? "  - {name: %q, points: [" : "  - {name: %q, joints: {";
+  limb_put(w, head, tendon->name);
   for (int k = 0; k < tendon->count; k++)
     limb_put(w, k ? ", %J: %g" : "%J: %g", tendon->joint[k], tendon->coefficient[k]);
-  limb_put(w, "}");
+  for (int k = 0; k < tendon->points; k++) {
+    const limb_tendon_point* p = &tendon->point[k];
+    limb_put(w, k ? ",\n      {body: %B, xyz: %v" : "\n      {body: %B, xyz: %v", p->body, &p->at);
+    if (p->pulley > 0) limb_put(w, ", pulley: %g", p->pulley);
+    limb_put(w, "}");
+  }
+  limb_put(w, tendon->points > 0 ? "]" : "}");
   (void)limb_put_properties(w, tendon_properties, NTENDON_PROPERTY, tendon, &unset, ", ", ", ");
   limb_put(w, "}\n");
 }

@@ -95,6 +95,10 @@ KERNEL void load_other(context ctx, const real* user, int i)
   if (link->joint_class == CLASS_TRANS) c[i] = number(ctx.k[i].ct), s[i] = number(ctx.k[i].st);
   if (!is_dense(link->joint_class)) return;
   dense_poses(ctx)[link->aux] = ball_or_free_pose(link->joint_class, ctx.m, link->aux, user + link->q);
+  if (!ctx.m->has_ball_springs) return;
+  const real* from = user + ctx.m->quaternion[link->aux];
+  real* to = (real*)ctx.ws->quaternions + 4 * (ptrdiff_t)link->aux;
+  for (int x = 0; x < 4; x++) to[x] = from[x];
 }
 
 #ifdef BLOCKS_OF_ANGLES

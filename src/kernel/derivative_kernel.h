@@ -292,7 +292,7 @@ KERNEL_ONCE void load_others(const limb_model* m, const link_const* k, const lim
 {
   const context ctx = {m, k, ws};
   real* q = ws->q;
-  if (loads_of(in) > 0) {
+  if (loads_of(in) > 0 || m->has_cords || m->has_ball_springs) {
     load_coordinates(m, k, ws, in->q);
   } else if (m->has_actuators) {
     for (int i = 0; i < m->nlink; i++) q[i] = coordinate(ctx, in->q, i);
@@ -314,6 +314,8 @@ KERNEL void other_slopes(context ctx, const motion_in* in, const real* cv, const
 {
   const limb_model* m = ctx.m;
   if (m->has_actuators) add_own_to(m, in->terms, cv, out);
+  if (m->has_cords) add_cord_slopes(ctx.m, ctx.k, ctx.ws, cv, in->terms, out->dq, out->dv);
+  if (m->has_ball_springs && in->terms->springs && out->dq) add_ball_spring_slopes(ctx.m, ctx.ws, out->dq);
   if (loads_of(in) > 0 && out->dq) subtract_loads_slopes(ctx.m, ctx.k, ctx.ws, in, out->dq);
 }
 

@@ -15,6 +15,7 @@
 #define LIMB_KERNEL_RNEA_KERNEL_H
 
 #include "kernel/coordinates.h"
+#include "kernel/cord_kernel.h"
 #include "kernel/joint_transform.h"
 
 typedef struct state {
@@ -237,7 +238,7 @@ KERNEL void add_couplings(context ctx, const real* v, const limb_terms* terms, r
   }
 }
 
-// Of a ball or free joint: rotors and viscous friction.
+// Of a ball or free joint: rotors and viscous friction; springs are in kernel/cord_kernel.h.
 KERNEL void add_dofs(const limb_model* m, const limb_link* link, const real* v, const real* a, const limb_terms* terms,
                      real* tau)
 {
@@ -269,12 +270,14 @@ KERNEL void add_joint_actuators(context ctx, const real* v, const real* a, const
       tau[c] = kmadd(tau[c], parameter(k->stiffness), plus(parameter(-k->rest), q[i]));
     }
   }
+  if (m->has_ball_springs && terms->springs) add_ball_springs(m, ctx.ws, tau);
 }
 
 KERNEL void add_actuators(context ctx, const real* v, const real* a, const limb_terms* terms, real* tau)
 {
   add_joint_actuators(ctx, v, a, terms, tau);
   add_couplings(ctx, v, terms, tau);
+  if (ctx.m->has_cords) add_cords(ctx.m, ctx.k, ctx.ws, v, terms, tau);
 }
 
 // What friction, springs and couplings take away, in compiled order; NULL: there is nothing of the kind. It is
@@ -289,6 +292,17 @@ KERNEL const real* passive_forces(context ctx, const real* cv, const limb_terms*
   const limb_terms no_rotors = {false, terms->friction, terms->springs, terms->width};
   add_actuators(ctx, cv, cv, &no_rotors, passive);
   return passive;
+}
+
+// The same in the user's order, at q (NULL: no springs). Needs no coordinates.
+KERNEL_ENTRY void set_passive(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q, const real* v,
+                              const limb_terms* terms, real* tau)
+{
+  const context ctx = {m, k, ws};
+  if (q) load_coordinates(m, k, ws, q);
+  const real* passive = passive_forces(ctx, in_compiled_order(m, v, ws->v), terms);
+  for (int i = 0; i < m->nv && !passive; i++) tau[i] = zero();
+  if (passive) in_user_order(m, passive, tau);
 }
 
 // What is left of the user's forces for the bodies, in compiled order, in ws->tau. Not for mimic joints.

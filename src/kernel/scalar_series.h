@@ -102,6 +102,18 @@ KERNEL double integral(const real* x, const real* y, int k)
   return sum / (double)k;
 }
 
+// y = sqrt(x): y y = x
+KERNEL real root(real x)
+{
+  real y = {.c = {sqrt(x.c[0])}, .n = x.n};
+  for (int k = 1; k <= y.n; k++) {
+    double sum = x.c[k];
+    for (int i = 1; i < k; i++) sum -= y.c[i] * y.c[k - i];
+    y.c[k] = sum / (2 * y.c[0]);
+  }
+  return y;
+}
+
 KERNEL void sines(int n, const real* x, real* s, real* c)
 {
   for (int i = 0; i < n; i++) {

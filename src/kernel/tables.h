@@ -120,6 +120,9 @@ enum { BODY_ROW = 16 }; // cells of a row of a body's terms, whole vectors
   typedef void name##_loaded_inverse_dynamics_fn(const limb_model* m, const link_const* k, const limb_ws* ws,         \
                                                  const real* v, const real* a, const limb_terms* terms,               \
                                                  const real* wrench, real* tau);                                      \
+  /* what friction, and springs where q is not NULL, take */                                                          \
+  typedef void name##_passive_fn(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q,          \
+                                 const real* v, const limb_terms* terms, real* tau);                                  \
   typedef void name##_mass_matrix_fn(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q,      \
                                      real* M);                                                                        \
   typedef bool name##_coriolis_matrix_fn(const limb_model* m, const link_const* k, const limb_ws* ws, const real* q,  \
@@ -198,6 +201,7 @@ typedef struct limb_kernels {
   LIMB_KERNEL(limb_kernels, link_motion);
   LIMB_KERNEL(limb_kernels, inverse_dynamics);
   LIMB_KERNEL(limb_kernels, loaded_inverse_dynamics);
+  LIMB_KERNEL(limb_kernels, passive);
   LIMB_KERNEL(limb_kernels, mass_matrix);
   LIMB_KERNEL(limb_kernels, coriolis_matrix);
   LIMB_KERNEL(limb_kernels, id_derivatives);

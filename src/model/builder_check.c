@@ -169,6 +169,7 @@ static limb_status check_unset(const limb_joint_def* def, const char* where, lim
 {
   const char* set = def->mimic == -1 ? NULL : "mimic";
   for (int i = 0; i < NPROPERTY && !set; i++) {
+    if (def->type == LIMB_SPHERICAL && properties[i].at == offsetof(limb_joint_def, stiffness)) continue;
     if (value_of(def, &properties[i]) != properties[i].unset) set = properties[i].name;
   }
   if (!set) return LIMB_OK;
@@ -258,9 +259,10 @@ static limb_status check_drive(const limb_joint_def* def, const char* where, lim
 
 static limb_status check_properties(const limb_joint_def* def, int self, const char* where, limb_error* err)
 {
-  if (!one_dof(def->type)) return check_unset(def, where, err);
+  limb_status s = one_dof(def->type) ? LIMB_OK : check_unset(def, where, err);
+  if (s) return s;
   for (int i = 0; i < NPROPERTY; i++) {
-    const limb_status s = check_property(def, &properties[i], where, err);
+    s = check_property(def, &properties[i], where, err);
     if (s) return s;
   }
   if (!(def->q_min <= def->q_max) || def->q_min == HUGE_VAL || def->q_max == -HUGE_VAL)

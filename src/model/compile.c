@@ -163,25 +163,28 @@ static void set_shafts(const limb_builder* b, limb_model* m)
   }
 }
 
-// Rotors and friction of a joint with several degrees of freedom.
+// Rotors, friction and springs of a joint with several degrees of freedom.
 static void set_dofs(limb_model* m, const limb_joint* joint)
 {
   const limb_joint_def* def = &joint->def;
   for (int i = joint->link, k = 0; i < joint->link + joint->nlink; i++) {
     limb_link* link = &m->link[i];
     for (int n = 0; n < link->ndof; n++, k++) {
-      m->actuator[link->dof + n] = (limb_actuator){.rotor = def->armature[k], .viscous = def->damping[k]};
+      m->actuator[link->dof + n] =
+        (limb_actuator){.rotor = def->armature[k], .viscous = def->damping[k], .stiffness = def->stiffness};
       if (def->armature[k] > 0 && link->aux >= 0) link->geared = 1, m->geared = true;
       if (def->armature[k] > 0 && link->joint_class < CLASS_ROT_ANY) link->aba_class = CLASS_ROT_ANY;
-      m->has_actuators |= def->armature[k] > 0 || def->damping[k] > 0;
+      m->has_actuators |= def->armature[k] > 0 || def->damping[k] > 0 || def->stiffness > 0;
     }
   }
+  m->has_ball_springs |= def->stiffness > 0;
 }
 
 // Friction, rotors and springs of the joints, in compiled coordinates; shortcuts.
 static void set_actuators(limb_model* m)
 {
   m->identity = true;
+  m->has_ball_springs = false;
   for (int c = 0; c < m->ncdof; c++) {
     m->actuator[c] = (limb_actuator){0};
     m->identity &= m->dof[c].v == c && m->dof[c].mult == 1;

@@ -142,6 +142,8 @@ void limb_ws_lay_out_recursion(limb_arena* a, const limb_model* m, size_t scalar
   out->force = limb_arena_take(a, (nl + 1) * LIMB_WS_FORCE, scalar);
   out->state = limb_arena_take(a, (size_t)m->nkept * LIMB_WS_STATE, scalar);
   out->base = limb_arena_take(a, (size_t)m->nroot * LIMB_WS_STATE, sizeof(double));
+  out->quaternions = m->has_ball_springs ? limb_arena_take(a, 4 * na, scalar) : NULL;
+  out->cords = m->has_cords ? limb_arena_take(a, nl * LIMB_WS_POSE + 2 * nc, scalar) : NULL;
 }
 
 static size_t whole_blocks(size_t columns) { return (columns + LIMB_LANES_MAX - 1) / LIMB_LANES_MAX * LIMB_LANES_MAX; }

@@ -34,6 +34,8 @@ typedef struct limb_ws {
   void* state;          // nkept: of links whose state must be kept
   double* base;         // nroot states of the base frames; double, but for symbols (base3)
   int base_turns;       // 0: none of them turns or starts to turn
+  void* quaternions;    // robots with springs of ball joints: 4 naux
+  void* cords;          // robots with cords: nlink poses and 2 ncdof numbers (kernel/cord_kernel.h)
   void* aba;            // nlink times LIMB_WS_LINK
   void* aba_aux;        // naux
   void* partly;         // naux

@@ -11,6 +11,8 @@
 typedef struct edit_tendon {
   limb_tendon_def def; // lists are those of the builder that it is from
   int shift;           // of its joints
+  int bodies;          // shift of its bodies but the world
+  int ground;          // what carries its world; -1: where the other robot is attached
 } edit_tendon;
 
 // Indices are those of the arrays, in which nothing moves; a part without a name, and a shaft whose joint is -1, is

@@ -148,18 +148,23 @@ static void hold_shafts(const holding* h, int joint)
 
 // ---- tendons ----------------------------------------------------------------------------------------------
 
-static void take_all(edit* e, const limb_builder* from, int shift)
+static void take_all(edit* e, const limb_builder* from, const edit_tendon* where)
 {
-  for (int i = 0; i < from->ntendon; i++) e->tendon[e->ntendon++] = (edit_tendon){from->tendon[i], shift};
+  for (int i = 0; i < from->ntendon; i++) {
+    e->tendon[e->ntendon] = *where;
+    e->tendon[e->ntendon++].def = from->tendon[i];
+  }
 }
 
 limb_status limb_edit_take_tendons(edit* e, const limb_builder* other)
 {
+  const edit_tendon own = {.ground = LIMB_WORLD_BODY};
+  const edit_tendon behind = {.shift = e->b->njoint, .bodies = e->b->nbody - 1, .ground = -1};
   e->tendon_cap = (size_t)(e->b->ntendon + (other ? other->ntendon : 0) + 1) * sizeof *e->tendon;
   e->tendon = limb_alloc(&e->b->alloc, e->tendon_cap);
   if (!e->tendon) return limb_edit_no_memory(e);
-  take_all(e, e->b, 0);
-  if (other) take_all(e, other, e->b->njoint);
+  take_all(e, e->b, &own);
+  if (other) take_all(e, other, &behind);
   return LIMB_OK;
 }
 
@@ -172,11 +177,24 @@ void limb_edit_hold_tendons(edit* e, int joint, double q)
   }
 }
 
-// One whose joints are removed goes with them, and one whose joints are all held has no effect.
-static limb_status add_tendon(const edit* e, const edit_tendon* from, limb_builder* to, double* coefficient, int* joint)
+// Where a point is now; its body is -1 if that is removed.
+static limb_tendon_point moved_point(const edit* e, const edit_tendon* from, limb_tendon_point p)
+{
+  const bool world = p.body == LIMB_WORLD_BODY, attached = from->ground < 0;
+  if (world && attached) p.at = sp_point(e->on_pose, p.at);
+  p.body = e->body_at[!world ? p.body + from->bodies : attached ? e->on_body : from->ground];
+  return p;
+}
+
+// One whose joints or bodies are removed goes with them, and one whose joints are all held has no effect. list: memory
+// for its lists.
+static limb_status add_tendon(const edit* e, const edit_tendon* from, limb_builder* to, void* list)
 {
   limb_tendon_def def = from->def;
-  def.joint = joint, def.coefficient = coefficient, def.count = 0;
+  limb_tendon_point* point = list;
+  double* coefficient = (double*)(void*)(point + def.points);
+  int* joint = (int*)(void*)(coefficient + def.count);
+  def.joint = joint, def.coefficient = coefficient, def.point = point, def.count = 0;
   for (int k = 0; k < from->def.count; k++) {
     const int own = from->def.joint[k] + from->shift;
     if (e->joint_at[own] < 0) return LIMB_OK;
@@ -184,7 +202,11 @@ static limb_status add_tendon(const edit* e, const edit_tendon* from, limb_build
     joint[def.count] = e->joint_at[own];
     coefficient[def.count++] = from->def.coefficient[k];
   }
-  return def.count > 0 ? limb_builder_add_tendon(to, &def, NULL, e->err) : LIMB_OK;
+  for (int k = 0; k < def.points; k++) {
+    point[k] = moved_point(e, from, from->def.point[k]);
+    if (point[k].body < 0) return LIMB_OK;
+  }
+  return def.count + def.points > 0 ? limb_builder_add_tendon(to, &def, NULL, e->err) : LIMB_OK;
 }
 
 limb_status limb_edit_add_tendons(const edit* e, limb_builder* to)
@@ -192,11 +214,13 @@ limb_status limb_edit_add_tendons(const edit* e, limb_builder* to)
   const limb_allocator* a = &e->b->alloc;
   limb_status s = LIMB_OK;
   for (int i = 0; s == LIMB_OK && i < e->ntendon; i++) {
-    const size_t count = (size_t)e->tendon[i].def.count, size = count * (sizeof(double) + sizeof(int));
-    double* coefficient = limb_alloc(a, size);
-    if (!coefficient) return limb_edit_no_memory(e);
-    s = add_tendon(e, &e->tendon[i], to, coefficient, (int*)(coefficient + count));
-    limb_free(a, coefficient, size);
+    const limb_tendon_def* def = &e->tendon[i].def;
+    const size_t size =
+      (size_t)def->count * (sizeof(double) + sizeof(int)) + (size_t)def->points * sizeof(limb_tendon_point);
+    void* list = limb_alloc(a, size);
+    if (!list) return limb_edit_no_memory(e);
+    s = add_tendon(e, &e->tendon[i], to, list);
+    limb_free(a, list, size);
   }
   return s;
 }

@@ -53,6 +53,8 @@ static int add_ground(edit* e, limb_joint_type type)
     if (e->loop[l].body_a == LIMB_WORLD_BODY) e->loop[l].body_a = ground;
     if (e->loop[l].body_b == LIMB_WORLD_BODY) e->loop[l].body_b = ground;
   }
+  for (int i = 0; i < e->ntendon; i++)
+    if (e->tendon[i].ground == LIMB_WORLD_BODY) e->tendon[i].ground = ground;
   const limb_joint_def base = base_def(limb_edit_new_name(e, "base", ""), type, ground);
   return limb_edit_add_joint(e, &base);
 }
@@ -153,6 +155,9 @@ static bool stands_alone(const edit* e, int base)
     alone = alone && (j == base || e->joint[j].parent != LIMB_WORLD_BODY || e->joint[j].type == LIMB_FREE);
   for (int l = 0; l < e->nloop; l++)
     alone = alone && e->loop[l].body_a != LIMB_WORLD_BODY && e->loop[l].body_b != LIMB_WORLD_BODY;
+  for (int i = 0; i < e->ntendon; i++)
+    for (int k = 0; k < e->tendon[i].def.points; k++)
+      alone = alone && e->tendon[i].def.point[k].body != LIMB_WORLD_BODY;
   return alone;
 }
 

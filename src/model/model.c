@@ -352,8 +352,9 @@ limb_status limb_given_for_elastic(const limb_model* m, unsigned char* given)
 {
   if (!m || !given) return LIMB_E_ARG;
   memset(given, LIMB_ACCELERATION_GIVEN, (size_t)m->nv);
-  for (int j = 0; j < m->njoint; j++) { // a mimic joint's spring is one of its source
-    if (m->joint[j].def.stiffness > 0) given[m->joint[j].v] = LIMB_FORCE_GIVEN;
+  for (int j = 0; j < m->njoint; j++) {                        // a mimic joint's spring is one of its source
+    const int count = m->joint[j].nv > 1 ? m->joint[j].nv : 1; // a ball's spring is about all axes
+    if (m->joint[j].def.stiffness > 0) memset(given + m->joint[j].v, LIMB_FORCE_GIVEN, (size_t)count);
   }
   for (int j = 0; j < m->njoint; j++) {
     const limb_joint* joint = &m->joint[j];

@@ -89,15 +89,23 @@ typedef struct limb_shaft {
 
 // A spring and damper between joints, in compiled coordinates: with
 //   length = sum coefficient q,   T = stiffness (length - rest) + damping length',   each of its joints gives
-// coefficient T. Shafts first, of which the length is q_motor / ratio - q_joint; then the tendons.
+// coefficient T. Shafts first, of which the length is q_motor / ratio - q_joint; then the tendons. Those through points
+// of bodies are cords: count is 0, and npoint is not (kernel/cord_kernel.h).
 typedef struct limb_pull {
   int link, dof;
   double coefficient;
 } limb_pull;
 
+typedef struct limb_cord_point {
+  int link;     // -1: fixed to the world
+  sp_vec3 at;   // in the frame of that link, or of the world
+  double share; // of the line from the point before in the length; 0: a branch starts here
+} limb_cord_point;
+
 typedef struct limb_coupling {
-  int count;
+  int count, npoint;
   limb_pull* pull;
+  limb_cord_point* point;
   double stiffness, damping, rest;
 } limb_coupling;
 
@@ -207,6 +215,7 @@ struct limb_model {
   limb_frame* frame;
   limb_shaft* shaft;
   int ncoupling; // shafts and tendons
+  bool has_cords;
   limb_coupling* coupling;
   limb_tendon_def* tendon; // as given, ncoupling - nshaft; names and lists owned by the model
   limb_loop* loop;
@@ -234,7 +243,8 @@ struct limb_model {
   limb_dof* dof;
   limb_actuator* actuator; // ncdof
   bool has_actuators;      // any friction or spring or rotor or coupling
-  bool geared;             // a ball or free joint has rotors
+  bool has_ball_springs;
+  bool geared; // a ball or free joint has rotors
   bool has_mimic;
   bool identity;      // compiled dofs are the user's, in the user's order
   bool serial;        // one chain
@@ -285,7 +295,7 @@ static inline double limb_shaft_stretch(const limb_model* m, const limb_shaft_de
   return limb_shaft_twist(m, s, q) - s->rest;
 }
 
-// Length of a coupling beyond its rest, and its rate; q and v are the user's.
+// Length of a coupling beyond its rest; q is the user's. Not of cords.
 static inline double limb_coupling_stretch(const limb_model* m, const limb_coupling* x, const double* q)
 {
   double sum = -x->rest;
@@ -294,25 +304,6 @@ static inline double limb_coupling_stretch(const limb_model* m, const limb_coupl
     sum += x->pull[k].coefficient * (s->mult * q[m->link[x->pull[k].link].q] + s->off);
   }
   return sum;
-}
-
-static inline double limb_coupling_rate(const limb_model* m, const limb_coupling* x, const double* v)
-{
-  double sum = 0;
-  for (int k = 0; k < x->count; k++) {
-    const limb_dof* dof = &m->dof[x->pull[k].dof];
-    sum += x->pull[k].coefficient * (dof->mult * v[dof->v]);
-  }
-  return sum;
-}
-
-// What actuators have to give against the tension T, in the user's order.
-static inline void limb_add_tension(const limb_model* m, const limb_coupling* x, double T, double* tau)
-{
-  for (int k = 0; k < x->count; k++) {
-    const limb_dof* dof = &m->dof[x->pull[k].dof];
-    tau[dof->v] += dof->mult * (x->pull[k].coefficient * T);
-  }
 }
 
 // ---- the instruction set that this process uses (limb/base.h) -----------------------------------------------

@@ -66,7 +66,9 @@ static void note_unlisted(const limb_model* m, pen* out)
 {
   for (int j = 0; j < m->njoint; j++) {
     const limb_joint_def* def = &m->joint[j].def;
-    if (is_unlisted(def)) write_note(out, LIMB_NOTE_UNLISTED, def->name, "its armature and damping are %s", unlisted);
+    const bool ball = def->type == LIMB_SPHERICAL && def->stiffness > 0;
+    if (is_unlisted(def) || ball)
+      write_note(out, LIMB_NOTE_UNLISTED, def->name, "its armature, damping and spring are %s", unlisted);
   }
   for (int k = 0; k < limb_tendon_count(m); k++)
     write_note(out, LIMB_NOTE_UNLISTED, m->tendon[k].name, "the forces of this tendon are %s", unlisted);

@@ -245,6 +245,13 @@ limb_status limb_eval_plane_curvature(limb_lane* w, double* x)
   return s == LIMB_E_SINGULAR ? limb_because(w, s, "v and a do not span a plane, or M is singular") : s;
 }
 
+limb_status limb_eval_friction(limb_lane* w, double* x)
+{
+  const limb_status s = limb_friction_forces_at(w->data, w->q, w->v, w->env, x);
+  if (s != LIMB_E_UNSUPPORTED) return s;
+  return limb_because(w, s, "a tendon runs through points, so that friction depends on q: request springs, too");
+}
+
 // ---- one call each --------------------------------------------------------------------------------------
 
 // clang-format off
@@ -259,7 +266,6 @@ limb_status limb_eval_plane_curvature(limb_lane* w, double* x)
   X(h, limb_bias_forces(w->data, w->q, w->v, w->env, x)) \
   X(g, limb_gravity_forces(w->data, w->q, w->env, x)) \
   X(C, limb_coriolis_matrix(w->data, w->q, w->v, x)) \
-  X(friction, limb_friction_forces(w->data, w->v, w->env, x)) \
   X(springs, limb_spring_forces(w->data, w->q, x)) \
   X(hybrid, hybrid(w, w->e->given, x, x + w->e->nv)) \
   X(dhybrid_dq, hybrid_derivatives(w, x, w->work, w->work + squared(w))) \

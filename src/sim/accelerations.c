@@ -153,7 +153,7 @@ limb_status limb_sim_power(limb_sim* sim, const double* q, const double* v, doub
 {
   *power = 0;
   if (!sim->o.work) return LIMB_OK;
-  limb_status s = limb_friction_forces(sim->d, v, &sim->env, sim->y);
+  limb_status s = limb_friction_forces_at(sim->d, q, v, &sim->env, sim->y);
   if (s != LIMB_OK) return s;
   for (int k = 0; k < sim->nv; k++) {
     const double force = sim->held[k] ? sim->tau[k] + sim->holding[k] : sim->x[k];

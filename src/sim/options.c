@@ -121,10 +121,9 @@ limb_status limb_sim_check_environment(limb_sim* sim, limb_error* err)
   if ((e->nwrench && !e->wrench) || (e->nlaw && !e->law))
     return limb_fail(err, LIMB_E_ARG, "env", "nwrench or nlaw is positive, but the list is NULL");
   const limb_status s = limb_friction_forces(sim->d, sim->now.v, e, sim->y);
-  return s == LIMB_OK
-           ? s
-           : limb_fail(err, s, "env", "size, gravity, base motion, wrenches, force laws or coulomb_width: %s",
-                       limb_status_text(s));
+  if (s == LIMB_OK || s == LIMB_E_UNSUPPORTED) return LIMB_OK; // friction of tendons needs q, which was not checked
+  return limb_fail(err, s, "env", "size, gravity, base motion, wrenches, force laws or coulomb_width: %s",
+                   limb_status_text(s));
 }
 
 // Friction that jumps at zero velocity costs any method its order and makes adaptive ones crawl.

@@ -226,7 +226,7 @@ static limb_status tau_lagrange(verify* t, double* off)
   verify_times(t->nv, t->nv, t->M, t->a, t->x);
   verify_times(t->nv, t->nv, t->A, t->v, t->y);
   memset(t->z, 0, (size_t)t->nv * sizeof *t->z);
-  if (s == LIMB_OK && t->env.friction) s = limb_friction_forces(t->d, t->v, &t->env, t->z);
+  if (s == LIMB_OK && t->env.friction) s = limb_friction_forces_at(t->d, t->q, t->v, &t->env, t->z);
   for (int k = 0; k < t->nv; k++) t->vt[k] += t->x[k] + t->y[k] + t->z[k];
   return verify_compare(s, off, t->nv, t->tau, t->vt, t->size.force);
 }

@@ -13,7 +13,7 @@ static limb_status same_force(const verify* t, limb_status s, double* off, const
 static limb_status add_passive(verify* t, double* sum)
 {
   limb_status s = LIMB_OK;
-  if (t->env.friction) s = limb_friction_forces(t->d, t->v, &t->env, t->z);
+  if (t->env.friction) s = limb_friction_forces_at(t->d, t->q, t->v, &t->env, t->z);
   for (int k = 0; k < t->nv && t->env.friction; k++) sum[k] += t->z[k];
   if (s == LIMB_OK) s = limb_spring_forces(t->d, t->q, t->z);
   for (int k = 0; k < t->nv; k++) sum[k] += t->z[k];

@@ -179,7 +179,7 @@ static limb_status energy_rate(verify* t, double* off)
   double rate = 0, energy = 0, delivered = 0;
   limb_status s = sample_energy(t, 0, &energy);
   double size = VERIFY_PART_DIFFERENCES * fmax(energies(t), fabs(energy));
-  if (s == LIMB_OK && t->env.friction) s = limb_friction_forces(t->d, t->v, &t->env, t->x);
+  if (s == LIMB_OK && t->env.friction) s = limb_friction_forces_at(t->d, t->q, t->v, &t->env, t->x);
   for (int k = 0; k < t->nv && s == LIMB_OK; k++) {
     const double friction = t->env.friction ? t->x[k] : 0;
     delivered += (t->tau[k] - friction) * t->v[k];
@@ -260,7 +260,7 @@ const verify_check verify_motion[] = {
 // ---- parameters ------------------------------------------------------------------------------------
 
 // x is Y theta: what theta does not have is added.
-static void add_unlisted(verify* t, double* x) { verify_add_unlisted(t->m, t->q, t->v, t->a, t->env.friction, x); }
+static void add_unlisted(verify* t, double* x) { verify_add_unlisted(t, t->q, t->v, t->a, t->env.friction, x); }
 
 static limb_status regressor(verify* t, double* off)
 {
@@ -278,7 +278,7 @@ static limb_status reference_regressor(verify* t, double* off)
   limb_status s = limb_slotine_li_regressor(t->d, t->q, t->v, t->a, t->v, &env, t->big);
   if (s != LIMB_OK) return s;
   verify_times(t->nv, t->np, t->big, t->theta, t->x);
-  verify_add_unlisted(t->m, t->q, t->a, t->v, 0, t->x);
+  verify_add_unlisted(t, t->q, t->a, t->v, 0, t->x);
   s = limb_mass_matrix(t->d, t->q, t->M);
   if (s == LIMB_OK) s = limb_coriolis_matrix(t->d, t->q, t->v, t->A);
   if (s == LIMB_OK) s = limb_gravity_forces(t->d, t->q, &env, t->y);

@@ -129,14 +129,24 @@ double limb_reference_rotor(const limb_joint* joint, int k)
   return limb_type_nv(def->type) == 1 ? rate * rate * def->rotor_inertia : def->armature[k];
 }
 
-// What rotors and friction of a joint with several degrees of freedom ask of its actuators.
-static void add_dofs(const limb_joint* joint, const double* v, const double* a, const limb_environment* env,
-                     double* tau)
+// The torque that holds the spring of a ball joint: stiffness times the rotation vector.
+static void add_ball_spring(const limb_joint* joint, const double* q, double* tau)
+{
+  const double* u = q + joint->q;
+  const double size = sp_norm3(sp_v3(u[0], u[1], u[2])), angle = 2 * atan2(size, fabs(u[3]));
+  for (int k = 0; k < 3 && size > 0; k++)
+    tau[joint->v + k] += joint->def.stiffness * (u[3] < 0 ? -angle : angle) * (u[k] / size);
+}
+
+// What rotors, friction and springs of a joint with several degrees of freedom ask of its actuators.
+static void add_dofs(const limb_joint* joint, const double* q, const double* v, const double* a,
+                     const limb_environment* env, double* tau)
 {
   for (int k = 0; k < joint->nv; k++) {
     if (a) tau[joint->v + k] += joint->def.armature[k] * a[joint->v + k];
     if (env->friction) tau[joint->v + k] += joint->def.damping[k] * v[joint->v + k];
   }
+  if (joint->def.type == LIMB_SPHERICAL && joint->def.stiffness > 0) add_ball_spring(joint, q, tau);
 }
 
 // What actuators give against the tension of a tendon.
@@ -154,6 +164,81 @@ static void add_tendon(const limb_model* m, const limb_tendon_def* def, const do
     const limb_joint* joint = &m->joint[def->joint[k]];
     tau[joint->v] += joint->multiplier * def->coefficient[k] * T;
   }
+}
+
+// ---- tendons through points -----------------------------------------------------------------------------
+
+typedef struct pulling {
+  const limb_model* m;
+  const double *q, *v;
+  double* tau;
+} pulling;
+
+// Pose of a body in the world, joint by joint.
+static sp_pose pose_of(const limb_model* m, int body, const double* q)
+{
+  sp_pose X = sp_pose_identity();
+  for (; body != LIMB_WORLD_BODY; body = m->body[body].parent)
+    X = sp_compose(limb_reference_joint_at(&m->joint[m->body[body].joint], q).T, X);
+  return X;
+}
+
+static bool carries(const limb_model* m, int body, int other)
+{
+  while (other != body && other != LIMB_WORLD_BODY) other = m->body[other].parent;
+  return other == body;
+}
+
+// What a pull f at p does to the joints that carry a body, and not the other end as well: A' F. To tau, scaled; its
+// power at v.
+static double pull(const pulling* x, int body, int other, sp_vec3 p, sp_vec3 f, double scale)
+{
+  const limb_model* m = x->m;
+  const double *q = x->q, *v = x->v;
+  double *tau = x->tau, power = 0;
+  for (; !carries(m, body, other); body = m->body[body].parent) {
+    const limb_reference_joint J = limb_reference_joint_at(&m->joint[m->body[body].joint], q);
+    const sp_pose in_body = sp_invert(pose_of(m, body, q));
+    const sp_vec3 arm = sp_point(in_body, p), own = sp_mulv(in_body.R, f);
+    const sp_force F = {sp_cross3(arm, own), own};
+    for (int k = 0; k < J.n; k++) {
+      const double part = J.multiplier * sp_dot(J.A[k], F);
+      power += part * v[J.v + k];
+      if (tau) tau[J.v + k] += scale * part;
+    }
+  }
+  return power;
+}
+
+// All lines of a tendon: sum of lengths, and of their rates; to tau those times T.
+static double pull_all(const pulling* x, const limb_tendon_def* def, double T, double* rate)
+{
+  const limb_model* m = x->m;
+  const double* q = x->q;
+  double length = 0, pulley = 1;
+  *rate = 0;
+  for (int n = 0; n < def->points; n++) {
+    const limb_tendon_point *a = &def->point[n > 0 ? n - 1 : 0], *b = &def->point[n];
+    if (b->pulley > 0) pulley = b->pulley;
+    if (n == 0 || b->pulley > 0) continue;
+    const sp_vec3 p = sp_point(pose_of(m, a->body, q), a->at), r = sp_point(pose_of(m, b->body, q), b->at);
+    const double size = sp_norm3(sp_sub3(r, p));
+    if (!(size > 0)) continue;
+    const sp_vec3 u = sp_scale3(1 / (size * pulley), sp_sub3(r, p));
+    length += size / pulley;
+    *rate += pull(x, b->body, a->body, r, u, T) - pull(x, a->body, b->body, p, u, -T);
+  }
+  return length;
+}
+
+static void add_cord(const limb_model* m, const limb_tendon_def* def, const double* q, const double* v,
+                     const limb_environment* env, double* tau)
+{
+  double rate;
+  const pulling measured = {m, q, v, NULL}, pulled = {m, q, v, tau};
+  const double length = pull_all(&measured, def, 0, &rate);
+  const double T = def->stiffness * (length - def->rest) + (env->friction ? def->damping * rate : 0);
+  (void)pull_all(&pulled, def, T, &rate);
 }
 
 // What rotor, friction and spring of a joint with one degree of freedom ask of its actuator.
@@ -179,9 +264,15 @@ void limb_reference_actuators(const limb_model* m, const double* q, const double
   for (int j = 0; j < m->njoint; j++) {
     const limb_joint* joint = &m->joint[j];
     if (limb_type_nv(joint->def.type) == 1) tau[joint->v] += joint->multiplier * actuator(joint, q, v, a, env);
-    if (limb_type_nv(joint->def.type) > 1) add_dofs(joint, v, a, env, tau);
+    if (limb_type_nv(joint->def.type) > 1) add_dofs(joint, q, v, a, env, tau);
   }
-  for (int k = 0; k < limb_tendon_count(m); k++) add_tendon(m, &m->tendon[k], q, v, env, tau);
+  for (int k = 0; k < limb_tendon_count(m); k++) {
+    const limb_tendon_def* tendon = &m->tendon[k];
+    if (tendon->points > 0)
+      add_cord(m, tendon, q, v, env, tau);
+    else
+      add_tendon(m, tendon, q, v, env, tau);
+  }
   for (int s = 0; s < m->nshaft; s++) {
     const limb_shaft_def* def = &m->shaft[s].def;
     const limb_joint *joint = &m->joint[def->joint], *motor = &m->joint[def->motor];

@@ -162,7 +162,7 @@ static limb_status measure_forces(verify* t)
   limb_status s = limb_joint_reactions(t->d, t->q, t->v, t->a, &t->env, LIMB_BODY, t->F);
   double max = 0;
   for (int j = 0; j < t->njoint && s == LIMB_OK; j++) max = fmax(max, fmax(sp_norm3(t->F[j].m), sp_norm3(t->F[j].f)));
-  if (s == LIMB_OK) s = limb_friction_forces(t->d, t->v, &t->env, t->x);
+  if (s == LIMB_OK) s = limb_friction_forces_at(t->d, t->q, t->v, &t->env, t->x);
   if (s == LIMB_OK) max = fmax(max, verify_largest(t->nv, t->x));
   if (s == LIMB_OK) s = limb_spring_forces(t->d, t->q, t->x);
   if (s == LIMB_OK) max = fmax(max, verify_largest(t->nv, t->x));
@@ -380,11 +380,74 @@ static void add_tendon(const limb_model* m, const limb_tendon_def* def, const do
     tau[joint.v] += def->coefficient[k] * joint.multiplier * T;
 }
 
-void verify_add_unlisted(const limb_model* m, const double* q, const double* v, const double* a, int friction,
-                         double* tau)
+// The row of a tendon through points, by the Jacobians of its bodies, and twice as much scratch; its length.
+static double tendon_row(verify* t, const limb_tendon_def* def, double* row)
+{
+  double length = 0, pulley = 1, *line = row + t->nv, *most = line + t->nv;
+  memset(row, 0, (size_t)t->nv * sizeof *row);
+  for (int n = 0; n < def->points; n++) {
+    if (def->point[n].pulley > 0) pulley = def->point[n].pulley;
+    if (n == 0 || def->point[n].pulley > 0) continue;
+    sp_pose X[2];
+    sp_vec3 p[2];
+    for (int e = 0; e < 2; e++) {
+      const limb_tendon_point* point = &def->point[n - 1 + e];
+      if (limb_frame_pose(t->d, point->body, &X[e]) != LIMB_OK) return length;
+      p[e] = sp_point(X[e], point->at);
+    }
+    const sp_vec3 d = sp_sub3(p[1], p[0]);
+    const double size = sp_norm3(d);
+    length += size / pulley;
+    memset(line, 0, 2 * (size_t)t->nv * sizeof *line);
+    for (int e = 0; e < 2; e++) {
+      if (limb_frame_jacobian(t->d, def->point[n - 1 + e].body, LIMB_ALIGNED, t->J) != LIMB_OK) return length;
+      const sp_vec3 arm = sp_sub3(p[e], X[e].p);
+      for (int k = 0; k < t->nv && size > 0; k++) {
+        const sp_vec3 u = sp_add3(t->J[k].v, sp_cross3(t->J[k].w, arm));
+        line[k] += (e ? 1 : -1) * sp_dot3(d, u) / (size * pulley);
+        most[k] = fmax(most[k], sp_norm3(u) / pulley);
+      }
+    }
+    for (int k = 0; k < t->nv; k++) // what moves both ends alike leaves only rounding
+      row[k] += fabs(line[k]) > 1e-13 * most[k] ? line[k] : 0;
+  }
+  return length;
+}
+
+static void add_cord(verify* t, const limb_tendon_def* def, const double* q, const double* v, int friction, double* tau)
+{
+  double* row = malloc((3 * (size_t)t->nv + 1) * sizeof *row);
+  if (row && limb_kinematics(t->d, q, NULL, NULL) == LIMB_OK) {
+    double T = def->stiffness * (tendon_row(t, def, row) - def->rest);
+    for (int k = 0; k < t->nv && friction; k++) T += def->damping * row[k] * v[k];
+    for (int k = 0; k < t->nv; k++) tau[k] += row[k] * T;
+  }
+  free(row);
+}
+
+// Of ball joints: stiffness times the rotation vector.
+static void add_ball_springs(const limb_model* m, const double* q, double* tau)
+{
+  limb_joint_info joint;
+  for (int j = 0; limb_get_joint(m, j, &joint) == LIMB_OK; j++) {
+    if (joint.def.type != LIMB_SPHERICAL || joint.def.stiffness == 0) continue;
+    const double* u = q + joint.q;
+    const double size = sp_norm3(sp_v3(u[0], u[1], u[2])), angle = 2 * atan2(size, fabs(u[3]));
+    for (int k = 0; k < 3 && size > 0; k++)
+      tau[joint.v + k] += joint.def.stiffness * (u[3] < 0 ? -angle : angle) * (u[k] / size);
+  }
+}
+
+void verify_add_unlisted(verify* t, const double* q, const double* v, const double* a, int friction, double* tau)
 {
   limb_tendon_def tendon;
-  verify_add_rotors(m, a, tau);
-  if (friction) add_damping(m, v, tau);
-  for (int k = 0; limb_get_tendon(m, k, &tendon) == LIMB_OK; k++) add_tendon(m, &tendon, q, v, friction, tau);
+  verify_add_rotors(t->m, a, tau);
+  if (friction) add_damping(t->m, v, tau);
+  add_ball_springs(t->m, q, tau);
+  for (int k = 0; limb_get_tendon(t->m, k, &tendon) == LIMB_OK; k++) {
+    if (tendon.points > 0)
+      add_cord(t, &tendon, q, v, friction, tau);
+    else
+      add_tendon(t->m, &tendon, q, v, friction, tau);
+  }
 }

@@ -77,8 +77,7 @@ limb_status verify_loops_open(verify* t, limb_assembly_report* report);
 void verify_loops_free(verify* t);
 
 // Adds the joint forces that are not among the parameters; of these, what rotors ask.
-void verify_add_unlisted(const limb_model* m, const double* q, const double* v, const double* a, int friction,
-                         double* tau);
+void verify_add_unlisted(verify* t, const double* q, const double* v, const double* a, int friction, double* tau);
 void verify_add_rotors(const limb_model* m, const double* a, double* tau);
 
 // The next random state.

@@ -218,6 +218,25 @@ START_TEST(by_directions)
   assert_ok(limb_builder_build(same, &m, NULL));
   assert_that(there_and_back(m, LIMB_FORMAT_URDF, 1e-12));
   limb_model_destroy(m);
+  joint.stiffness = 5;
+  assert_ok(limb_builder_set_joint(same, 0, &joint, NULL));
+  assert_ok(limb_builder_build(same, &m, NULL));
+  assert_that(there_and_back(m, LIMB_FORMAT_URDF, 1e-12));
+  assert_that(there_and_back(m, LIMB_FORMAT_YAML, 1e-12));
+  assert_that(there_and_back(m, LIMB_FORMAT_MJCF, 1e-12));
+  assert_that(!there_and_back(m, LIMB_FORMAT_SDF, 1e-12)); // reported
+  limb_model_destroy(m);
+  const limb_tendon_point course[] = {
+    {0, {0, 0, 2}, 0.5}, {2, {0.1, 0, 0}, 0}, {3, {0, 0.2, 0}, 0}, {1, {0, 0, 0}, 2}, {3, {1, 0, 0}, 0}};
+  limb_tendon_def line = limb_default_tendon_def("line");
+  line.points = sizeof course / sizeof *course, line.point = course, line.stiffness = 20, line.damping = 2;
+  line.rest = 1.5;
+  assert_ok(limb_builder_add_tendon(same, &line, NULL, NULL));
+  assert_ok(limb_builder_build(same, &m, NULL));
+  assert_that(there_and_back(m, LIMB_FORMAT_MJCF, 1e-12));
+  assert_that(there_and_back(m, LIMB_FORMAT_YAML, 1e-12));
+  assert_that(!there_and_back(m, LIMB_FORMAT_URDF, 1e-12)); // reported
+  limb_model_destroy(m);
   limb_tendon_def rope = limb_default_tendon_def("rope");
   rope.count = 2, rope.joint = (const int[2]){1, 2}, rope.coefficient = (const double[2]){0.2, -1};
   rope.stiffness = 100, rope.damping = 3, rope.rest = 0.4;

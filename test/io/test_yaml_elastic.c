@@ -95,6 +95,31 @@ START_TEST(several_degrees_and_tendons)
 }
 END_TEST
 
+// Points of bodies and of frames, whose pose comes first; the spring of a ball.
+START_TEST(tendons_through_points)
+{
+  limb_reading* r = read_text(
+    BODIES "joints:\n  - {name: ball, type: spherical, parent: foot, child: arm, spring: {stiffness: 4}}\n" SECOND "}\n"
+           "frames:\n  - {name: hook, body: arm, xyz: [1, 0, 0], rpy: [0, 0, pi/2]}\n"
+           "tendons:\n  - {name: cord, points: [{body: world, xyz: [0, 0, 2]}, {frame: hook, xyz: [0.5, 0, 0]},\n"
+           "     {body: arm, pulley: 2}, {body: foot, xyz: [5mm, 0, 0]}], stiffness: 70, rest: 0.1}\n");
+  limb_tendon_def cord;
+  assert_close(joint_of(r, "ball").stiffness, 4, 0, 0);
+  assert_ok(limb_builder_get_tendon(limb_reading_builder(r), 0, &cord));
+  ck_assert_int_eq(cord.points, 4);
+  ck_assert_int_eq(cord.count, 0);
+  ck_assert_int_eq(cord.point[0].body, LIMB_WORLD_BODY);
+  ck_assert_int_eq(cord.point[1].body, limb_builder_find_body(limb_reading_builder(r), "arm"));
+  assert_close(cord.point[0].at.z, 2, 0, 0);
+  assert_close(cord.point[1].at.x, 1, 1e-15, 1e-15);
+  assert_close(cord.point[1].at.y, 0.5, 1e-15, 0);
+  assert_close(cord.point[1].pulley, 0, 0, 0);
+  assert_close(cord.point[2].pulley, 2, 0, 0);
+  assert_close(cord.point[3].at.x, 0.005, 1e-15, 0);
+  limb_reading_destroy(r);
+}
+END_TEST
+
 START_TEST(lumped)
 {
   limb_reading* r =
@@ -294,5 +319,5 @@ START_TEST(figures)
 }
 END_TEST
 
-CHECK_MAIN("yaml reader: drives", 1, drives, several_degrees_and_tendons, lumped, series, shafts, degrees, bases, mjcf,
-           out_of_memory, figures)
+CHECK_MAIN("yaml reader: drives", 1, drives, several_degrees_and_tendons, tendons_through_points, lumped, series,
+           shafts, degrees, bases, mjcf, out_of_memory, figures)

@@ -507,7 +507,7 @@ START_TEST(guide)
     w = (writer){.used = 0};
   }
   fclose(f);
-  ck_assert_int_eq(robots, 11);
+  ck_assert_int_eq(robots, 12);
 }
 END_TEST
 

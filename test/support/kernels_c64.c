@@ -34,6 +34,8 @@ KERNEL void sines(int n, const real* x, real* s, real* c)
 // The exact sign is constant next to x; the smoothed one is analytic.
 KERNEL real sign_of(real x, double width) { return width > 0 ? ctanh(x / width) : (real)limb_smooth_sign(creal(x), 0); }
 
+KERNEL real root(real x) { return csqrt(x); }
+
 #define LINK_CONST limb_link_f64
 #define KERNEL_SET limb_kernel_set_c64
 #include "kernel/kernel_set.h"

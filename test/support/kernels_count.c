@@ -33,6 +33,8 @@ KERNEL void sines(int n, const real* x, real* s, real* c)
 // Only a comparison as long as it is not smoothed, as here.
 KERNEL real sign_of(real x, double width) { return (real){limb_smooth_sign(x.x, width), x.node, 0}; }
 
+KERNEL real root(real x) { return (real){sqrt(x.x), record(OP_DIV, x.node, 0), 0}; }
+
 #define LINK_CONST link_count
 #define KERNEL_SET kernel_set_count
 // One case serves all classes: the scalar, not the compiler, removes what the class fixes.

@@ -30,6 +30,8 @@ KERNEL void sines(int n, const real* x, real* s, real* c) { limb_sincos_f32(n, x
 
 KERNEL real sign_of(real x, double width) { return (real)limb_smooth_sign((double)x, width); }
 
+KERNEL real root(real x) { return sqrtf(x); }
+
 #define LINK_CONST limb_link_f32
 #define KERNEL_SET limb_kernel_set_f32
 #include "kernel/kernel_set.h"

@@ -79,6 +79,7 @@ static void any_dofs(rng* own, double inertia, limb_joint_def* def)
 {
   static const int dofs[] = {
     [LIMB_CYLINDRICAL] = 2, [LIMB_UNIVERSAL] = 2, [LIMB_PLANAR] = 3, [LIMB_SPHERICAL] = 3, [LIMB_FREE] = 6};
+  if (def->type == LIMB_SPHERICAL && rng_chance(own, 0.5)) def->stiffness = rng_uniform(own, 1, 50) * inertia;
   if (has_one(def->type) || def->type == LIMB_FIXED || !rng_chance(own, 0.4)) return;
   const int turns_alike = def->type == LIMB_SPHERICAL || def->type == LIMB_FREE;
   for (int k = 0; k < dofs[def->type]; k++) {
@@ -143,6 +144,22 @@ static void add_tendons(rng* own, limb_builder* b, int bodies, const limb_joint_
   }
 }
 
+// Tendons through points of the bodies and of the world, some over pulleys.
+static void add_cords(rng* own, limb_builder* b, const character* c, int bodies)
+{
+  enum { POINTS = 4 };
+  limb_tendon_point point[POINTS];
+  limb_tendon_def def = limb_default_tendon_def("cord");
+  def.points = 2 + 2 * rng_below(own, 2), def.point = point;
+  for (int k = 0; k < POINTS; k++) {
+    const double pulley = k == 2 && rng_chance(own, 0.5) ? rng_uniform(own, 1, 3) : 0;
+    point[k] = (limb_tendon_point){rng_below(own, bodies + 1), rng_vec3(own, c->size), pulley};
+  }
+  def.stiffness = rng_uniform(own, 1, 50), def.damping = rng_uniform(own, 0, 1);
+  def.rest = rng_uniform(own, 0, 1) * c->size;
+  fixture_ok(limb_builder_add_tendon(b, &def, NULL, NULL), NULL);
+}
+
 limb_model* robot_any(uint64_t seed)
 {
   rng r = {seed}, own = {~seed};
@@ -160,6 +177,7 @@ limb_model* robot_any(uint64_t seed)
   }
   for (int k = 1; k <= bodies; k++) add_joint(&r, &own, b, &c, k, type);
   add_tendons(&own, b, bodies, type);
+  if (rng_chance(&own, 0.3)) add_cords(&own, b, &c, bodies);
   if (rng_chance(&r, 0.2)) add_motor(&r, b, &c, bodies, type);
   fixture_frame(b, "tip", bodies, any_place(&r, &c));
   limb_model* tree = fixture_end(b);
