@@ -23,6 +23,9 @@
 
 #include "kernel/kinematics_kernel.h"
 
+// Few robots have such forces: small rather than fast, and out of the way of the others.
+#define KERNEL_COLD KERNEL_ONCE __attribute__((cold))
+
 // Where points coincide the line has no direction: u is then zero, as nothing is divided by less than this.
 #define CORD_NO_LENGTH 1e-30
 
@@ -48,7 +51,7 @@ KERNEL cord_end cord_end_of(const pose* X, const limb_cord_point* point, double 
 }
 
 // The line to a point from the one before.
-KERNEL cord_line cord_line_to(const pose* X, const limb_cord_point* point)
+KERNEL_COLD cord_line cord_line_to(const pose* X, const limb_cord_point* point)
 {
   cord_line l = {{cord_end_of(X, point - 1, -1), cord_end_of(X, point, 1)}, zero3(), zero(), point->share};
   const vec3 d = sub3(l.end[1].p, l.end[0].p);
@@ -63,8 +66,14 @@ KERNEL int cord_way(const limb_model* m, int i, const cord_end* other)
   return i >= 0 && i <= other->link && other->link < m->link[i].end ? -1 : i;
 }
 
+// Velocity r of a link at a point.
+KERNEL_COLD motion cord_motion(const limb_model* m, const link_const* k, const pose* X, int i, int r, const vec3* p)
+{
+  return link_axis(&m->link[i], &k[i], &X[i], r, *p);
+}
+
 // Length of a cord beyond its rest, and J in compiled order if it is wanted.
-KERNEL_ONCE real cord_stretch(const limb_model* m, const link_const* k, const pose* X, const limb_coupling* x, real* J)
+KERNEL_COLD real cord_stretch(const limb_model* m, const link_const* k, const pose* X, const limb_coupling* x, real* J)
 {
   real stretch = number(parameter(-x->rest));
   for (int c = 0; J && c < m->ncdof; c++) J[c] = zero();
@@ -77,7 +86,7 @@ KERNEL_ONCE real cord_stretch(const limb_model* m, const link_const* k, const po
       for (int i = cord_way(m, l.end[e].link, other); i >= 0; i = cord_way(m, m->link[i].parent, other)) {
         for (int r = 0; r < m->link[i].ndof; r++) {
           real* to = &J[m->link[i].dof + r];
-          const motion P = link_axis(&m->link[i], &k[i], &X[i], r, l.end[e].p);
+          const motion P = cord_motion(m, k, X, i, r, &l.end[e].p);
           *to = kmadd(*to, parameter(l.end[e].sign * l.share), dot3(l.u, P.v));
         }
       }
@@ -100,8 +109,10 @@ KERNEL cord_work cord_work_of(const limb_model* m, const limb_ws* ws)
 }
 
 // The tension, and J.
-KERNEL real cord_tension(context ctx, const limb_coupling* x, const real* v, const limb_terms* terms)
+KERNEL_COLD real cord_tension(const limb_model* m, const link_const* k, const limb_ws* ws, const limb_coupling* x,
+                              const real* v, const limb_terms* terms)
 {
+  const context ctx = {m, k, ws};
   const cord_work w = cord_work_of(ctx.m, ctx.ws);
   const real stretch = cord_stretch(ctx.m, ctx.k, w.X, x, w.J);
   real T = zero(), rate = zero();
@@ -111,22 +122,21 @@ KERNEL real cord_tension(context ctx, const limb_coupling* x, const real* v, con
   return settled(T);
 }
 
-KERNEL void cord_poses(context ctx)
+KERNEL_COLD void cord_poses(const limb_model* m, const link_const* k, const limb_ws* ws)
 {
-  const link_arrays out = {.X = cord_work_of(ctx.m, ctx.ws).X};
-  link_motion(ctx, NULL, NULL, &out);
+  const link_arrays out = {.X = cord_work_of(m, ws).X};
+  link_motion((context){m, k, ws}, NULL, NULL, &out);
 }
 
 // To joint forces in compiled order. Needs the coordinates loaded.
-KERNEL_ONCE void add_cords(const limb_model* m, const link_const* k, const limb_ws* ws, const real* v,
+KERNEL_COLD void add_cords(const limb_model* m, const link_const* k, const limb_ws* ws, const real* v,
                            const limb_terms* terms, real* tau)
 {
-  const context ctx = {m, k, ws};
   const cord_work w = cord_work_of(m, ws);
-  cord_poses(ctx);
+  cord_poses(m, k, ws);
   for (int s = 0; s < m->ncoupling; s++) {
     if (m->coupling[s].npoint == 0) continue;
-    const real T = cord_tension(ctx, &m->coupling[s], v, terms);
+    const real T = cord_tension(m, k, ws, &m->coupling[s], v, terms);
     for (int c = 0; c < m->ncdof; c++) tau[c] = madd(tau[c], w.J[c], T);
   }
 }
@@ -140,7 +150,8 @@ typedef struct cord_axis {
 } cord_axis;
 
 // dJ_r/dq_c of a line, for r on the way to its end e, and c on the way to its end f.
-KERNEL real cord_slope(const cord_line* l, const cord_end* e, const cord_end* f, const cord_axis* r, const cord_axis* c)
+KERNEL_COLD real cord_slope(const cord_line* l, const cord_end* e, const cord_end* f, const cord_axis* r,
+                            const cord_axis* c)
 {
   const real across = msub(dot3(r->P.v, c->P.v), dot3(l->u, r->P.v), dot3(l->u, c->P.v));
   real x = scale(constant(e->sign * f->sign), over(across, l->length));
@@ -163,7 +174,7 @@ KERNEL void add_cord_row(context ctx, const cord_line* l, const cord_end* e, int
     for (int j = cord_way(m, l->end[f].link, other); j >= 0; j = cord_way(m, m->link[j].parent, other)) {
       for (int c = 0; c < m->link[j].ndof; c++) {
         const limb_dof* by = &m->dof[m->link[j].dof + c];
-        const cord_axis column = {j, link_axis(&m->link[j], &ctx.k[j], &w.X[j], c, l->end[f].p)};
+        const cord_axis column = {j, cord_motion(m, ctx.k, w.X, j, c, &l->end[f].p)};
         const real x = cord_slope(l, e, &l->end[f], row, &column);
         real *sum = &w.dJv[m->link[j].dof + c], *entry = &dq[(size_t)to->v * (size_t)m->nv + (size_t)by->v];
         *sum = madd(*sum, v, x);
@@ -182,7 +193,7 @@ KERNEL void add_line_slopes(context ctx, const cord_line* l, real T, const real*
     for (int i = cord_way(m, l->end[e].link, other); i >= 0; i = cord_way(m, m->link[i].parent, other)) {
       for (int r = 0; r < m->link[i].ndof; r++) {
         const int row = m->link[i].dof + r;
-        const cord_axis axis = {i, link_axis(&m->link[i], &ctx.k[i], &w.X[i], r, l->end[e].p)};
+        const cord_axis axis = {i, cord_motion(m, ctx.k, w.X, i, r, &l->end[e].p)};
         add_cord_row(ctx, l, &l->end[e], row, &axis, T, v[row], dq);
       }
     }
@@ -207,16 +218,16 @@ KERNEL void add_tension_slopes(context ctx, const limb_coupling* x, const limb_t
 }
 
 // To d tau / d q and d tau / d v in the user's order, those that are there. Needs the coordinates loaded.
-KERNEL_ONCE void add_cord_slopes(const limb_model* m, const link_const* k, const limb_ws* ws, const real* v,
+KERNEL_COLD void add_cord_slopes(const limb_model* m, const link_const* k, const limb_ws* ws, const real* v,
                                  const limb_terms* terms, real* dq, real* dv)
 {
   const context ctx = {m, k, ws};
   const cord_work w = cord_work_of(m, ws);
-  cord_poses(ctx);
+  cord_poses(m, k, ws);
   for (int s = 0; s < m->ncoupling; s++) {
     const limb_coupling* x = &m->coupling[s];
     if (x->npoint == 0) continue;
-    const real T = cord_tension(ctx, x, v, terms);
+    const real T = cord_tension(m, k, ws, x, v, terms);
     for (int c = 0; c < m->ncdof; c++) w.dJv[c] = zero();
     for (int n = 1; n < x->npoint && dq; n++) {
       if (x->point[n].share == 0) continue;
@@ -244,7 +255,7 @@ typedef struct ball_turn {
 } ball_turn;
 
 // From a quaternion of any norm. The polynomial is g in 1 - c on [0, 1], by Chebyshev's nodes: within 3e-19.
-KERNEL_ONCE ball_turn ball_turn_of(const real* u)
+KERNEL_COLD ball_turn ball_turn_of(const real* u)
 {
   enum { COUNT = 24 };
   static const double series[COUNT] = {
@@ -273,7 +284,7 @@ KERNEL const real* ball_quaternion(const limb_ws* ws, const limb_link* link)
 }
 
 // To joint forces in compiled order. Needs the coordinates loaded.
-KERNEL_ONCE void add_ball_springs(const limb_model* m, const limb_ws* ws, real* tau)
+KERNEL_COLD void add_ball_springs(const limb_model* m, const limb_ws* ws, real* tau)
 {
   for (int i = 0; i < m->nlink; i++) {
     const limb_link* link = &m->link[i];
@@ -286,7 +297,7 @@ KERNEL_ONCE void add_ball_springs(const limb_model* m, const limb_ws* ws, real* 
 }
 
 // To d tau / d q in the user's order, but for K 1, which is there as of any spring. Needs the coordinates loaded.
-KERNEL_ONCE void add_ball_spring_slopes(const limb_model* m, const limb_ws* ws, real* dq)
+KERNEL_COLD void add_ball_spring_slopes(const limb_model* m, const limb_ws* ws, real* dq)
 {
   for (int i = 0; i < m->nlink; i++) {
     const limb_link* link = &m->link[i];
