@@ -383,7 +383,7 @@ static void add_tendon(const limb_model* m, const limb_tendon_def* def, const do
 // The row of a tendon through points, by the Jacobians of its bodies, and twice as much scratch; its length.
 static double tendon_row(verify* t, const limb_tendon_def* def, double* row)
 {
-  double length = 0, pulley = 1, *line = row + t->nv, *most = line + t->nv;
+  double length = 0, pulley = 1, *line = row + t->nv, *peak = line + t->nv;
   memset(row, 0, (size_t)t->nv * sizeof *row);
   for (int n = 0; n < def->points; n++) {
     if (def->point[n].pulley > 0) pulley = def->point[n].pulley;
@@ -405,11 +405,11 @@ static double tendon_row(verify* t, const limb_tendon_def* def, double* row)
       for (int k = 0; k < t->nv && size > 0; k++) {
         const sp_vec3 u = sp_add3(t->J[k].v, sp_cross3(t->J[k].w, arm));
         line[k] += (e ? 1 : -1) * sp_dot3(d, u) / (size * pulley);
-        most[k] = fmax(most[k], sp_norm3(u) / pulley);
+        peak[k] = fmax(peak[k], sp_norm3(u) / pulley);
       }
     }
     for (int k = 0; k < t->nv; k++) // what moves both ends alike leaves only rounding
-      row[k] += fabs(line[k]) > 1e-13 * most[k] ? line[k] : 0;
+      row[k] += fabs(line[k]) > 1e-13 * peak[k] ? line[k] : 0;
   }
   return length;
 }
