@@ -339,7 +339,7 @@ typedef struct mjcf_parts {
 } mjcf_parts;
 
 int limb_mjcf_enter_parts(mjcf* m, mjcf_parts* t);
-const char* limb_mjcf_site_name(const void* m, int i);
+const char* limb_mjcf_site_name(const void* context, int i);
 
 // The <tendon> sections of the model; a damper on one of its tendons; a tendon by its name, or NULL.
 void limb_mjcf_read_tendons(mjcf* m, const mjcf_parts* parts);

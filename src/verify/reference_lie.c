@@ -235,7 +235,9 @@ static void add_cord(const limb_model* m, const limb_tendon_def* def, const doub
                      const limb_environment* env, double* tau)
 {
   double rate;
-  const pulling measured = {m, q, v, NULL}, pulled = {m, q, v, tau};
+  const pulling measured = {m, q, v, NULL};
+  pulling pulled = measured;
+  pulled.tau = tau;
   const double length = pull_all(&measured, def, 0, &rate);
   const double T = def->stiffness * (length - def->rest) + (env->friction ? def->damping * rate : 0);
   (void)pull_all(&pulled, def, T, &rate);

@@ -380,36 +380,43 @@ static void add_tendon(const limb_model* m, const limb_tendon_def* def, const do
     tau[joint.v] += def->coefficient[k] * joint.multiplier * T;
 }
 
+// The line between two points of a tendon: its length, and its part of the row. line and peak are scratch.
+static double add_line(verify* t, const limb_tendon_point* point, double pulley, double* row)
+{
+  double *line = row + t->nv, *peak = line + t->nv;
+  sp_pose X[2];
+  sp_vec3 p[2];
+  for (int e = 0; e < 2; e++) {
+    if (limb_frame_pose(t->d, point[e].body, &X[e]) != LIMB_OK) return 0;
+    p[e] = sp_point(X[e], point[e].at);
+  }
+  const sp_vec3 d = sp_sub3(p[1], p[0]);
+  const double size = sp_norm3(d);
+  memset(line, 0, 2 * (size_t)t->nv * sizeof *line);
+  for (int e = 0; e < 2; e++) {
+    if (limb_frame_jacobian(t->d, point[e].body, LIMB_ALIGNED, t->J) != LIMB_OK) return 0;
+    const sp_vec3 arm = sp_sub3(p[e], X[e].p);
+    for (int k = 0; k < t->nv && size > 0; k++) {
+      const sp_vec3 u = sp_add3(t->J[k].v, sp_cross3(t->J[k].w, arm));
+      line[k] += (e ? 1 : -1) * sp_dot3(d, u) / (size * pulley);
+      peak[k] = fmax(peak[k], sp_norm3(u) / pulley);
+    }
+  }
+  for (int k = 0; k < t->nv; k++) // what moves both ends alike leaves only rounding
+    row[k] += fabs(line[k]) > 1e-13 * peak[k] ? line[k] : 0;
+  return size / pulley;
+}
+
 // The row of a tendon through points, by the Jacobians of its bodies, and twice as much scratch; its length.
 static double tendon_row(verify* t, const limb_tendon_def* def, double* row)
 {
-  double length = 0, pulley = 1, *line = row + t->nv, *peak = line + t->nv;
+  double length = 0, pulley = 1;
   memset(row, 0, (size_t)t->nv * sizeof *row);
   for (int n = 0; n < def->points; n++) {
-    if (def->point[n].pulley > 0) pulley = def->point[n].pulley;
-    if (n == 0 || def->point[n].pulley > 0) continue;
-    sp_pose X[2];
-    sp_vec3 p[2];
-    for (int e = 0; e < 2; e++) {
-      const limb_tendon_point* point = &def->point[n - 1 + e];
-      if (limb_frame_pose(t->d, point->body, &X[e]) != LIMB_OK) return length;
-      p[e] = sp_point(X[e], point->at);
-    }
-    const sp_vec3 d = sp_sub3(p[1], p[0]);
-    const double size = sp_norm3(d);
-    length += size / pulley;
-    memset(line, 0, 2 * (size_t)t->nv * sizeof *line);
-    for (int e = 0; e < 2; e++) {
-      if (limb_frame_jacobian(t->d, def->point[n - 1 + e].body, LIMB_ALIGNED, t->J) != LIMB_OK) return length;
-      const sp_vec3 arm = sp_sub3(p[e], X[e].p);
-      for (int k = 0; k < t->nv && size > 0; k++) {
-        const sp_vec3 u = sp_add3(t->J[k].v, sp_cross3(t->J[k].w, arm));
-        line[k] += (e ? 1 : -1) * sp_dot3(d, u) / (size * pulley);
-        peak[k] = fmax(peak[k], sp_norm3(u) / pulley);
-      }
-    }
-    for (int k = 0; k < t->nv; k++) // what moves both ends alike leaves only rounding
-      row[k] += fabs(line[k]) > 1e-13 * peak[k] ? line[k] : 0;
+    if (def->point[n].pulley > 0)
+      pulley = def->point[n].pulley;
+    else if (n > 0)
+      length += add_line(t, &def->point[n - 1], pulley, row);
   }
   return length;
 }

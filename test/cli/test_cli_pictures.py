@@ -7,6 +7,7 @@ import base64
 import collections
 import json
 import math
+import os
 import pathlib
 import re
 import struct
@@ -14,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 import xml.etree.ElementTree
 import zlib
 
@@ -133,6 +135,7 @@ class Pictures(unittest.TestCase):
 
     # ---- what is shown
 
+    @unittest.mock.patch.dict(os.environ, ASAN_OPTIONS="detect_leaks=0")  # of what fontconfig keeps
     def test_paper(self):
         """Where it begins, and the path of the tool."""
         for name, head in (("out.png", b"\x89PNG\r\n"), ("out.pdf", b"%PDF-")):
