@@ -225,7 +225,6 @@ static int run_states(id_run* r)
   limb_animation_destroy(r->animation);
   limb_view_page_destroy(r->page);
   limb_sizing_destroy(r->sizing);
-  limb_reading_destroy(r->motors);
   id_curves_close(&r->curves);
   return code;
 }
@@ -263,6 +262,7 @@ static int run_id(const cli_args* args)
   if (code == EXIT_FINE) code = open_table(&r);
   if (code == EXIT_FINE) code = run_states(&r);
   cli_motion_close(&r.motion);
+  limb_reading_destroy(r.motors);
   return code;
 }
 

@@ -260,7 +260,7 @@ static int by_byte(const void* a, const void* b)
 static void put(rewriter* w, size_t size, limb_text_fn* write, void* context)
 {
   size_t done = 0;
-  qsort(w->edit, (size_t)w->count, sizeof *w->edit, by_byte);
+  if (w->count > 0) qsort(w->edit, (size_t)w->count, sizeof *w->edit, by_byte);
   for (int i = 0; i <= w->count; i++) {
     const size_t end = i < w->count ? w->edit[i].byte : size;
     char piece[2048];

@@ -104,7 +104,7 @@ class Mass(unittest.TestCase):
             ('<mesh filename="nan.obj"/>', "a vertex has not three numbers"),
             ('<mesh filename="flat.obj"/>', "encloses no volume"),
             ('<mesh filename="scene.dae"/>', "the mesh has no vertices"),
-            ('<mesh filename="scene.3ds"/>', "convert it to STL, OBJ or DAE"),
+            ('<mesh filename="scene.3ds"/>', "convert it to STL, OBJ, DAE or glTF"),
             ('<mesh filename="none.stl"/>', "no such file"),
             ('<mesh filename="/etc/passwd"/>', "outside the folder of the model"),
             ('<box size="1 -1 1"/>', "size of <box> must be positive"),
