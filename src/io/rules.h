@@ -23,7 +23,7 @@
   X(WRONG_FORMAT, "wrong-format", ERROR, "the content of the file does not match its name",                           \
     "use the right file; if only its name is wrong, rename it or use --from")                                         \
   X(BAD_MESH, "bad-mesh", ERROR, "the inertia of a body follows from this mesh",                                      \
-    "provide the mesh, as STL, OBJ, MSH, DAE or glTF, or state the inertia")                                                \
+    "provide the mesh, as STL, OBJ, MSH, DAE or glTF, or state the inertia")                                           \
   /* any reader: syntax */                                                                                            \
   X(SYNTAX, "syntax", ERROR, "the text violates the grammar of its language",                                         \
     "correct the line; if it is the last one, the file may be cut off")                                               \
